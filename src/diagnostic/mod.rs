@@ -1,0 +1,11 @@
+//! Findings about what the user wrote, and about a plan.
+//!
+//! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with the user's own words, the places
+//! concerned and what to write instead. Many are collected at once; nothing here fails fast. Places are byte spans into
+//! [`Sources`]; lines and columns are computed only when something is shown. This room imports nothing of ours.
+
+mod diagnostics;
+mod source;
+
+pub use diagnostics::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};

@@ -1,0 +1,137 @@
+//! The texts that were read, and places in them.
+
+/// Number of a source in [`Sources`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(u32);
+
+/// A half-open range of bytes in one source.
+///
+/// # Units
+/// Bytes from the start of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span over `start..end`; saturates at 4 GiB, far above the size limit of a spec.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { start: narrow(start), end: narrow(end.max(start)) }
+    }
+}
+
+/// A span in a named source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Which text.
+    pub source: SourceId,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// One text that was read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// The name shown to the user: a path as given, `<stdin>`, or `--var`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A line and column as editors count them.
+///
+/// # Units
+/// Both count from 1; the column counts characters (Unicode scalar values), not bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// All texts read in a run.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    all: Vec<Source>,
+}
+
+impl Sources {
+    /// Adds a text under the name that the user knows it by.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
+        let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
+        self.all.push(Source { name: name.into(), text: text.into() });
+        id
+    }
+
+    /// The source with this number.
+    #[must_use]
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.all.get(id.0 as usize)
+    }
+
+    /// The name of a source; empty if it is not one of ours.
+    #[must_use]
+    pub fn name(&self, id: SourceId) -> &str {
+        self.get(id).map_or("", Source::name)
+    }
+
+    /// Every source with its number, in the order read.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.all.iter().enumerate().map(|(n, s)| (SourceId(u32::try_from(n).unwrap_or(u32::MAX)), s))
+    }
+
+    /// Line and column where a place begins.
+    #[must_use]
+    pub fn line_column(&self, place: Place) -> LineColumn {
+        let text = self.get(place.source).map_or("", Source::text);
+        line_column(text, place.span.start as usize)
+    }
+}
+
+/// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
+fn line_column(text: &str, offset: usize) -> LineColumn {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+    LineColumn {
+        line: before.bytes().filter(|b| *b == b'\n').count() + 1,
+        column: before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_lines_count_from_one() {
+        let mut sources = Sources::default();
+        let id = sources.add("a.yaml", "ä: b\nzß: x\r\nend");
+        let at = |n: usize| sources.line_column(Place { source: id, span: Span::new(n, n) });
+        assert_eq!(at(0), LineColumn { line: 1, column: 1 });
+        assert_eq!(at(4), LineColumn { line: 1, column: 4 });
+        assert_eq!(at(11), LineColumn { line: 2, column: 5 });
+        assert_eq!(at(999), LineColumn { line: 3, column: 4 });
+    }
+}

@@ -1,0 +1,19 @@
+//! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
+//!
+//! ```text
+//!  YAML ──spec──▶ Desired ─┐                              ┌─▶ render: text · JSON
+//!                          ├─diff─▶ ChangeSet ─plan─▶ Plan ┤
+//!  API ──api──▶ live ▶ Live┘        (pure)      (pure)    └─▶ apply ─▶ journal ─▶ verify
+//!           wire ⇅ model
+//! ```
+//!
+//! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O lives at
+//! the two ends. Which room may lean on which is held by `tests/architecture.rs`.
+
+pub mod api;
+pub mod diagnostic;
+pub mod model;
+#[cfg(feature = "sandbox")]
+pub mod sandbox;
+pub mod spec;
+pub mod wire;

@@ -1,0 +1,176 @@
+//! What is known about each record type, as plain data.
+//!
+//! The facts of a type stand in its file under `rdata/`; here is their form. They say how the service wants a value to be
+//! sent and what it answers; they hold no parsing or printing code. The sandbox may use this file and nothing else of the
+//! model, so that an error in our codecs is not mirrored there.
+
+/// Where a field of a record stands in the service's JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// The record's `content` string.
+    Content,
+    /// A member of the record's `data` object.
+    Data,
+    /// A member of the record itself, beside `content` (only `priority`).
+    Top,
+}
+
+/// What a field may hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FieldKind {
+    /// A dotted-quad IPv4 address.
+    Ipv4,
+    /// An IPv6 address, answered in RFC 5952 form.
+    Ipv6,
+    /// A host name; answered in lower case without the final dot.
+    Host,
+    /// A host name or `.` (nothing here); answered without the final dot, `.` stays.
+    HostOrRoot,
+    /// Character strings of a TXT record.
+    CharacterStrings,
+    /// A whole number from 0 to the number given.
+    Integer {
+        /// Largest value.
+        max: u32,
+    },
+    /// A word of letters and digits, compared without case.
+    Tag,
+    /// Free text; quoted in the composed content.
+    Text,
+}
+
+/// One named part of a record's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FieldFacts {
+    /// The service's name for it, also the name in the spec.
+    pub name: &'static str,
+    /// Where it stands in JSON.
+    pub slot: Slot,
+    /// What it may hold.
+    pub kind: FieldKind,
+    /// What it means, for the schema and the documentation.
+    pub about: &'static str,
+}
+
+/// A part of the `content` that the service composes for types with `data`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Composed {
+    /// The field as it is.
+    Plain(&'static str),
+    /// The field in double quotes.
+    Quoted(&'static str),
+}
+
+/// Everything known about one record type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TypeFacts {
+    /// The type's mnemonic, upper case.
+    pub name: &'static str,
+    /// The type's number in the DNS parameters registry.
+    pub number: u16,
+    /// One line for the schema and the documentation.
+    pub about: &'static str,
+    /// The fields, in the order of the presentation format.
+    pub fields: &'static [FieldFacts],
+    /// How the service composes `content`; empty for types whose value is `content` itself.
+    pub composed: &'static [Composed],
+    /// Whether the service can proxy it.
+    pub proxiable: bool,
+    /// Whether the answer repeats `data.priority` beside `content`.
+    pub repeats_priority: bool,
+    /// Where the format is defined.
+    pub source: &'static str,
+    /// Values in presentation form, for documentation and tests; the first is the one shown.
+    pub examples: &'static [&'static str],
+}
+
+impl TypeFacts {
+    /// Whether the value is sent as a `data` object.
+    #[must_use]
+    pub fn has_data(&self) -> bool {
+        self.fields.iter().any(|f| f.slot == Slot::Data)
+    }
+
+    /// The field of this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static FieldFacts> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+}
+
+/// The facts of every supported type, in the order of the list in `rdata/mod.rs`.
+#[must_use]
+pub fn all() -> &'static [&'static TypeFacts] {
+    super::rdata::FACTS
+}
+
+/// The facts of a type by its mnemonic, in any case.
+#[must_use]
+pub fn of(name: &str) -> Option<&'static TypeFacts> {
+    all().iter().copied().find(|f| f.name.eq_ignore_ascii_case(name))
+}
+
+/// What the service's plans allow.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes and
+/// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierFacts {
+    /// `legacy_id` of the plan in the zone object.
+    pub name: &'static str,
+    /// Operations in one batch request, all lists together.
+    pub batch_operations: usize,
+    /// Records in a zone.
+    pub records: usize,
+    /// Characters in a comment.
+    pub comment_characters: usize,
+    /// Tags on a record.
+    pub tags: usize,
+    /// Smallest time to live other than automatic, in seconds.
+    pub minimum_ttl: u32,
+}
+
+/// The plans, from the smallest.
+pub const TIERS: &[TierFacts] = &[
+    TierFacts { name: "free", batch_operations: 200, records: 200, comment_characters: 100, tags: 0, minimum_ttl: 60 },
+    TierFacts {
+        name: "pro",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 60,
+    },
+    TierFacts {
+        name: "business",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 60,
+    },
+    TierFacts {
+        name: "enterprise",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 30,
+    },
+];
+
+/// Records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
+pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;
+
+/// The day from which new free zones hold 200 records (RFC 3339 date).
+pub const FREE_QUOTA_CHANGED_ON: &str = "2024-09-01";
+
+/// Largest time to live, in seconds.
+pub const MAXIMUM_TTL: u32 = 86_400;
+
+/// The `ttl` value that means automatic.
+pub const AUTOMATIC_TTL: u32 = 1;
+
+/// Longest content of a TXT record on the wire, in bytes, length octets included.
+pub const TXT_WIRE_BYTES: usize = 4096;

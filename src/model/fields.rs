@@ -1,0 +1,66 @@
+//! A small neutral map of named scalars, the bridge between YAML or JSON and record types.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A value of a field, a facet or a part of a plan's before and after.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// Nothing: unset, or cleared.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Text; also decimal numbers, in their canonical spelling.
+    Text(String),
+    /// Several values.
+    List(Vec<Value>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("none"),
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Integer(n) => write!(f, "{n}"),
+            Self::Text(text) => f.write_str(text),
+            Self::List(list) => {
+                for (n, value) in list.iter().enumerate() {
+                    if n > 0 {
+                        f.write_str(", ")?;
+                    }
+                    write!(f, "{value}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Self {
+        Self::Bool(b)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(n: u32) -> Self {
+        Self::Integer(i64::from(n))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// Named scalars of a record's value, by the service's names (`content`, `priority`, `target`, …).
+pub type Fields = BTreeMap<String, Value>;

@@ -1,0 +1,27 @@
+//! The nouns: names, record values, records, zones, in canonical form.
+//!
+//! Two values of a type here are equal exactly if they mean the same to the service, so equality *is* the comparison of the
+//! diff. Nothing here reads a file, a clock or the network, and nothing knows YAML or JSON: `spec` and `wire` turn theirs
+//! into [`Fields`] and text.
+
+mod address;
+pub mod facts;
+mod fields;
+mod name;
+pub mod rdata;
+mod record;
+mod state;
+mod tier;
+mod ttl;
+
+pub use address::Address;
+pub use fields::{Fields, Value};
+pub use name::{Fqdn, NameError, ZoneName};
+pub use rdata::{DataError, Rdata, RecordType};
+pub use record::{
+    Comment, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordId, Settings, Spelling, Tag, TagError, Tombstone,
+    ZoneId,
+};
+pub use state::{Desired, DesiredZone, IgnorePattern, Live, LiveZone, Unmanaged};
+pub use tier::Tier;
+pub use ttl::{Ttl, TtlError};

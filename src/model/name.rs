@@ -1,0 +1,284 @@
+//! Domain names: canonical, lower case, Punycode, no final dot.
+
+use std::fmt;
+
+/// Octets of one label (RFC 1035 section 2.3.4).
+const LABEL_OCTETS: usize = 63;
+
+/// Octets of a whole name in text form without the final dot (RFC 1035 section 2.3.4: 255 on the wire).
+const NAME_OCTETS: usize = 253;
+
+/// A fully qualified domain name.
+///
+/// Equal names are equal values: lower case, A-labels (RFC 5891), no final dot; the root is `.`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fqdn(Box<str>);
+
+/// Why a text is not a domain name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Nothing at all.
+    #[error("the name is empty")]
+    Empty,
+    /// Two dots in a row, or a dot at the start.
+    #[error("`{0}` has an empty label (two dots in a row, or a dot at the start)")]
+    EmptyLabel(String),
+    /// A label is too long.
+    #[error("the label `{label}` has {octets} octets; a label has at most 63")]
+    LabelTooLong {
+        /// The label.
+        label: String,
+        /// Its length in octets, as an A-label.
+        octets: usize,
+    },
+    /// The whole name is too long.
+    #[error("the name has {0} octets; a name has at most 253")]
+    TooLong(usize),
+    /// A character that cannot stand in a name.
+    #[error("`{character}` cannot stand in a name")]
+    Character {
+        /// The character.
+        character: char,
+    },
+    /// A label outside ASCII that is not valid in internationalised names.
+    #[error("`{0}` is not a valid internationalised name")]
+    Idn(String),
+    /// A star that is not the whole first label.
+    #[error("`*` counts as a wildcard only as the whole first label")]
+    Wildcard,
+    /// The name ends with a dot and lies outside the zone.
+    #[error("`{name}` is not in the zone {zone}")]
+    OutsideZone {
+        /// The name.
+        name: String,
+        /// The zone.
+        zone: String,
+    },
+}
+
+impl Fqdn {
+    /// The root, `.`.
+    #[must_use]
+    pub fn root() -> Self {
+        Self(".".into())
+    }
+
+    /// A name as written in a spec: any case, U-labels or A-labels, with or without the final dot.
+    ///
+    /// # Errors
+    /// Empty or overlong labels and names, characters outside letters, digits, `-`, `_`, `/` and a leading `*`, and
+    /// labels that internationalised names forbid.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        if text == "." {
+            return Ok(Self::root());
+        }
+        let bare = text.strip_suffix('.').unwrap_or(text);
+        if bare.is_empty() {
+            return Err(NameError::Empty);
+        }
+        let ascii = to_ascii(bare)?;
+        check(&ascii)?;
+        Ok(Self(ascii.into()))
+    }
+
+    /// A name as the service reported it: never refused, so that an odd live name is shown instead of failing a run.
+    #[must_use]
+    pub fn reported(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|_| Self(text.strip_suffix('.').unwrap_or(text).to_lowercase().into()))
+    }
+
+    /// The canonical text, without the final dot (`.` for the root).
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the root.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        &*self.0 == "."
+    }
+
+    /// Whether the first label is `*`.
+    #[must_use]
+    pub fn is_wildcard(&self) -> bool {
+        &*self.0 == "*" || self.0.starts_with("*.")
+    }
+
+    /// Whether this name is `other` or below it.
+    #[must_use]
+    pub fn is_within(&self, other: &Fqdn) -> bool {
+        match self.0.strip_suffix(other.as_str()) {
+            Some(rest) => rest.is_empty() || rest.ends_with('.'),
+            None => other.is_root(),
+        }
+    }
+
+    /// How many labels it has; the root has none.
+    #[must_use]
+    pub fn label_count(&self) -> usize {
+        if self.is_root() { 0 } else { self.0.split('.').count() }
+    }
+}
+
+impl fmt::Display for Fqdn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Lower case and A-labels.
+fn to_ascii(text: &str) -> Result<String, NameError> {
+    if text.is_ascii() {
+        return Ok(text.to_ascii_lowercase());
+    }
+    // The deny list stays empty: underscores and stars are normal in the DNS, and `check` judges characters itself.
+    idna::domain_to_ascii_cow(text.as_bytes(), idna::AsciiDenyList::EMPTY)
+        .map(std::borrow::Cow::into_owned)
+        .map_err(|_| NameError::Idn(text.to_owned()))
+}
+
+/// Lengths and characters of a lower-case ASCII name without final dot.
+fn check(name: &str) -> Result<(), NameError> {
+    for (n, label) in name.split('.').enumerate() {
+        if label.is_empty() {
+            return Err(NameError::EmptyLabel(name.to_owned()));
+        }
+        if label.len() > LABEL_OCTETS {
+            return Err(NameError::LabelTooLong { label: label.to_owned(), octets: label.len() });
+        }
+        if label.contains('*') && (label != "*" || n > 0) {
+            return Err(NameError::Wildcard);
+        }
+        // `/` stands in classless reverse delegations (RFC 2317 section 4).
+        if let Some(character) =
+            label.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '/')))
+        {
+            return Err(NameError::Character { character });
+        }
+    }
+    if name.len() > NAME_OCTETS {
+        return Err(NameError::TooLong(name.len()));
+    }
+    Ok(())
+}
+
+/// The name of a zone: a domain name that is neither the root nor a wildcard.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ZoneName(Fqdn);
+
+impl ZoneName {
+    /// A zone name as written in a spec.
+    ///
+    /// # Errors
+    /// As [`Fqdn::parse`]; the root is empty as a zone, and a wildcard is none.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        let name = Fqdn::parse(text)?;
+        if name.is_root() {
+            return Err(NameError::Empty);
+        }
+        if name.is_wildcard() {
+            return Err(NameError::Wildcard);
+        }
+        Ok(Self(name))
+    }
+
+    /// A zone name as the service reported it.
+    #[must_use]
+    pub fn reported(text: &str) -> Self {
+        Self(Fqdn::reported(text))
+    }
+
+    /// As a plain name.
+    #[must_use]
+    pub fn as_fqdn(&self) -> &Fqdn {
+        &self.0
+    }
+
+    /// The canonical text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// A name in this zone as an author writes it: `@`, relative, or fully qualified inside the zone.
+    ///
+    /// A text that equals the zone name or ends with it is taken as fully qualified; a final dot makes that certain.
+    ///
+    /// # Errors
+    /// As [`Fqdn::parse`], and a name with a final dot that is outside the zone.
+    pub fn resolve(&self, text: &str) -> Result<Fqdn, NameError> {
+        if text == "@" {
+            return Ok(self.0.clone());
+        }
+        let name = Fqdn::parse(text)?;
+        if !name.is_root() && name.is_within(&self.0) {
+            return Ok(name);
+        }
+        if text.ends_with('.') {
+            return Err(NameError::OutsideZone { name: text.to_owned(), zone: self.to_string() });
+        }
+        let full = format!("{name}.{}", self.0);
+        check(&full)?;
+        Ok(Fqdn(full.into()))
+    }
+
+    /// How a name of this zone is written in a spec: `@` or relative; in full if it is outside.
+    #[must_use]
+    pub fn relative<'a>(&self, name: &'a Fqdn) -> &'a str {
+        if *name == self.0 {
+            return "@";
+        }
+        name.as_str().strip_suffix(self.as_str()).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name.as_str())
+    }
+}
+
+impl fmt::Display for ZoneName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_name_are_equal() {
+        for text in ["Example.COM", "example.com.", "EXAMPLE.com"] {
+            assert_eq!(Fqdn::parse(text).unwrap().as_str(), "example.com");
+        }
+        assert_eq!(Fqdn::parse("bücher.example").unwrap(), Fqdn::parse("XN--BCHER-KVA.example.").unwrap());
+        assert_eq!(Fqdn::parse("_dmarc.Bücher.example").unwrap().as_str(), "_dmarc.xn--bcher-kva.example");
+        assert_eq!(Fqdn::parse("*.例え.example").unwrap().as_str(), "*.xn--r8jz45g.example");
+    }
+
+    #[test]
+    fn names_that_are_none() {
+        for text in ["", "a..b", ".a", "a b", "a.*.b", "x*.example", "a,b", "a\u{0}b", "münchen .de"] {
+            assert!(Fqdn::parse(text).is_err(), "{text:?} was accepted");
+        }
+        assert!(matches!(Fqdn::parse(&"a".repeat(64)), Err(NameError::LabelTooLong { octets: 64, .. })));
+        assert!(Fqdn::parse(&"a".repeat(63)).is_ok());
+        let long = ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(62)].join(".");
+        assert_eq!(Fqdn::parse(&long), Err(NameError::TooLong(254)));
+        assert!(Fqdn::parse(&long[1..]).is_ok());
+    }
+
+    #[test]
+    fn names_in_a_zone() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let resolve = |text: &str| zone.resolve(text).map(|n| n.as_str().to_owned());
+        assert_eq!(resolve("@").unwrap(), "example.com");
+        assert_eq!(resolve("www").unwrap(), "www.example.com");
+        assert_eq!(resolve("WWW.example.com").unwrap(), "www.example.com");
+        assert_eq!(resolve("example.com.").unwrap(), "example.com");
+        assert_eq!(resolve("notexample.com").unwrap(), "notexample.com.example.com");
+        assert_eq!(resolve("*").unwrap(), "*.example.com");
+        assert!(matches!(resolve("mail.other.test."), Err(NameError::OutsideZone { .. })));
+        assert!(matches!(resolve("."), Err(NameError::OutsideZone { .. })));
+        assert_eq!(zone.relative(&Fqdn::parse("a.b.example.com").unwrap()), "a.b");
+        assert_eq!(zone.relative(zone.as_fqdn()), "@");
+        assert_eq!(zone.relative(&Fqdn::parse("notexample.com").unwrap()), "notexample.com");
+    }
+}

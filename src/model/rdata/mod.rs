@@ -1,0 +1,522 @@
+//! The values of records: one file per type, one line in the list below.
+//!
+//! A type's file holds its struct in canonical form, its facts, and how it is read from and turned into [`Fields`] and
+//! presentation text. From the list come [`RecordType`], [`Rdata`], the dispatch and [`FACTS`]; `wire`, the schema, the
+//! documentation and the sandbox follow the facts, so a new type touches no other file.
+//!
+//! | step | form |
+//! |---|---|
+//! | spec `content:` | presentation text, [`Rdata::from_text`] |
+//! | spec `data:` | [`Fields`], [`Rdata::from_fields`] |
+//! | service answer | [`Fields`] cut out by [`Slot`](super::facts::Slot), or its composed `content`; [`Rdata::reported`] |
+//! | service request | [`Rdata::fields`], laid into JSON by slot |
+//! | shown | [`Rdata::presentation`] |
+
+mod a;
+mod aaaa;
+mod caa;
+mod cname;
+mod mx;
+mod ns;
+mod presentation;
+mod srv;
+mod txt;
+
+use std::fmt;
+
+use super::facts::{Slot, TypeFacts};
+use super::fields::{Fields, Value};
+use super::name::Fqdn;
+
+pub use a::A;
+pub use aaaa::Aaaa;
+pub use caa::Caa;
+pub use cname::Cname;
+pub use mx::Mx;
+pub use ns::Ns;
+pub use srv::Srv;
+pub use txt::Txt;
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct DataError {
+    /// The field concerned, by the service's name; `None` for the value as a whole.
+    pub field: Option<&'static str>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Byte offset in the text that was parsed, where known.
+    pub offset: Option<usize>,
+}
+
+impl DataError {
+    /// A mistake in one field.
+    fn field(field: &'static str, message: impl Into<String>) -> Self {
+        Self { field: Some(field), message: message.into(), help: None, offset: None }
+    }
+
+    /// A mistake in the value as a whole.
+    fn whole(message: impl Into<String>) -> Self {
+        Self { field: None, message: message.into(), help: None, offset: None }
+    }
+
+    /// Says what to write instead.
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says where in the text.
+    fn at(mut self, offset: usize) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+}
+
+/// Which purpose a value serves within its set, for deciding whether one value may be rewritten into another.
+///
+/// Under one name and type can stand values that have nothing to do with each other: SPF beside a verification token, a
+/// CAA `issue` beside an `iodef`. Values are paired for an update only within one purpose.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// All values of the set are alternatives of one another.
+    Shared,
+    /// Values with this key replace one another.
+    Keyed(String),
+    /// The value is its own identity: another value is another thing.
+    Unique,
+}
+
+/// What the file of a record type provides.
+trait RecordData: Sized {
+    /// The facts of the type.
+    const FACTS: TypeFacts;
+
+    /// From named scalars, as in `data:` or cut out of an answer.
+    fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>>;
+
+    /// From presentation text (the right-hand side of a zone-file line).
+    fn from_text(text: &str) -> Result<Self, DataError>;
+
+    /// As named scalars in the spelling that we send.
+    fn fields(&self) -> Fields;
+
+    /// In presentation form, as we print it.
+    fn presentation(&self) -> String;
+
+    /// Nearness within a set: among values of one purpose, those with equal keys are paired first.
+    fn pairing_key(&self) -> String {
+        String::new()
+    }
+
+    /// See [`Purpose`].
+    fn purpose(&self) -> Purpose {
+        Purpose::Shared
+    }
+
+    /// The host that the value points to, if it does.
+    fn target(&self) -> Option<&Fqdn> {
+        None
+    }
+}
+
+/// Declares the record types: the one list.
+macro_rules! record_types {
+    ($($variant:ident => $number:literal),+ $(,)?) => {
+        /// A type of DNS records that can be managed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum RecordType {
+            $(#[doc = concat!("Type ", stringify!($variant), ".")] $variant = $number,)+
+        }
+
+        impl RecordType {
+            /// Every type, in the order of the list.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its facts.
+            #[must_use]
+            pub fn facts(self) -> &'static TypeFacts {
+                match self { $(Self::$variant => &<$variant as RecordData>::FACTS,)+ }
+            }
+        }
+
+        /// The facts of every type, in the order of the list.
+        pub(super) const FACTS: &[&TypeFacts] = &[$(&<$variant as RecordData>::FACTS),+];
+
+        /// The value of a record, in canonical form: equal values mean the same to the service.
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rdata {
+            $(#[doc = concat!("Value of type ", stringify!($variant), ".")] $variant($variant),)+
+            /// A value that we do not understand: shown and counted, never touched.
+            Opaque(Opaque),
+        }
+
+        impl Rdata {
+            /// Its type, if it is one that we manage.
+            #[must_use]
+            pub fn record_type(&self) -> Option<RecordType> {
+                match self { $(Self::$variant(_) => Some(RecordType::$variant),)+ Self::Opaque(_) => None }
+            }
+
+            /// From named scalars.
+            ///
+            /// # Errors
+            /// One error for each field that is missing, unknown or wrong.
+            pub fn from_fields(record_type: RecordType, fields: &Fields) -> Result<Self, Vec<DataError>> {
+                unknown_fields(record_type.facts(), fields)?;
+                match record_type { $(RecordType::$variant => $variant::from_fields(fields).map(Self::$variant),)+ }
+            }
+
+            /// From presentation text.
+            ///
+            /// # Errors
+            /// The first mistake, with its place in the text where known.
+            pub fn from_text(record_type: RecordType, text: &str) -> Result<Self, DataError> {
+                match record_type { $(RecordType::$variant => $variant::from_text(text).map(Self::$variant),)+ }
+            }
+
+            /// As named scalars in the spelling that we send; empty for opaque values.
+            #[must_use]
+            pub fn fields(&self) -> Fields {
+                match self { $(Self::$variant(data) => data.fields(),)+ Self::Opaque(_) => Fields::new() }
+            }
+
+            /// In presentation form.
+            #[must_use]
+            pub fn presentation(&self) -> String {
+                match self { $(Self::$variant(data) => data.presentation(),)+ Self::Opaque(data) => data.content.clone() }
+            }
+
+            /// Nearness within a set: among values of one purpose, those with equal keys are paired first.
+            #[must_use]
+            pub fn pairing_key(&self) -> String {
+                match self { $(Self::$variant(data) => data.pairing_key(),)+ Self::Opaque(_) => String::new() }
+            }
+
+            /// Which values of its set it may be rewritten into.
+            #[must_use]
+            pub fn purpose(&self) -> Purpose {
+                match self { $(Self::$variant(data) => data.purpose(),)+ Self::Opaque(_) => Purpose::Unique }
+            }
+
+            /// The host that the value points to, if it does.
+            #[must_use]
+            pub fn target(&self) -> Option<&Fqdn> {
+                match self { $(Self::$variant(data) => data.target(),)+ Self::Opaque(_) => None }
+            }
+        }
+    };
+}
+
+record_types! {
+    A => 1,
+    Aaaa => 28,
+    Cname => 5,
+    Mx => 15,
+    Txt => 16,
+    Ns => 2,
+    Srv => 33,
+    Caa => 257,
+}
+
+impl RecordType {
+    /// Its mnemonic, upper case.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// By its mnemonic, in any case.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|t| t.as_str().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a name can hold only one record of it.
+    #[must_use]
+    pub fn is_single(self) -> bool {
+        self == Self::Cname
+    }
+
+    /// Whether records of both types cannot stand at one name.
+    ///
+    /// # Sources
+    /// RFC 1034 section 3.6.2; error codes 81053, 81054 and 81056 of the service: only A, AAAA, CNAME and NS exclude one
+    /// another there, while MX, TXT or CAA may stand beside a CNAME.
+    #[must_use]
+    pub fn excludes(self, other: Self) -> bool {
+        let address = |t: Self| matches!(t, Self::A | Self::Aaaa);
+        match (self, other) {
+            (Self::Cname, o) | (o, Self::Cname) => o == Self::Ns || address(o),
+            (Self::Ns, o) | (o, Self::Ns) => address(o),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for RecordType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A value that we do not understand, as the service reported it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Opaque {
+    /// The type's mnemonic, upper case.
+    pub type_name: String,
+    /// The content, verbatim.
+    pub content: String,
+}
+
+impl Rdata {
+    /// The type's mnemonic, also of opaque values.
+    #[must_use]
+    pub fn type_name(&self) -> &str {
+        match self {
+            Self::Opaque(data) => &data.type_name,
+            known => known.record_type().map_or("", RecordType::as_str),
+        }
+    }
+
+    /// What the service reported: from its fields if they are complete, else from its composed content.
+    ///
+    /// Never fails: what cannot be understood is opaque. `priority` is the one beside `content`, which old answers repeat
+    /// there although it belongs into `data`, or the reverse.
+    #[must_use]
+    pub fn reported(type_name: &str, content: Option<&str>, data: &Fields, priority: Option<&Value>) -> Self {
+        let opaque = || {
+            Self::Opaque(Opaque {
+                type_name: type_name.to_ascii_uppercase(),
+                content: content.unwrap_or_default().to_owned(),
+            })
+        };
+        let Some(record_type) = RecordType::parse(type_name) else { return opaque() };
+        let facts = record_type.facts();
+        let mut fields = Fields::new();
+        for field in facts.fields {
+            let value = match field.slot {
+                Slot::Content => content.map(Value::from),
+                Slot::Data => data.get(field.name).cloned(),
+                Slot::Top => None,
+            };
+            let value = value
+                .or_else(|| (field.name == "priority").then(|| priority.or(data.get("priority")).cloned()).flatten());
+            if let Some(value) = value {
+                fields.insert(field.name.to_owned(), value);
+            }
+        }
+        if record_type == RecordType::Txt {
+            return content.map_or_else(opaque, |text| Self::Txt(Txt::reported(text)));
+        }
+        if let Ok(data) = Self::from_fields(record_type, &fields) {
+            return data;
+        }
+        let Some(content) = content else { return opaque() };
+        // Composed content leaves out a priority that stands beside it.
+        let with_priority = match fields.get("priority") {
+            Some(priority) if facts.repeats_priority => {
+                Self::from_text(record_type, &format!("{priority} {content}")).ok()
+            }
+            _ => None,
+        };
+        with_priority.or_else(|| Self::from_text(record_type, content).ok()).unwrap_or_else(opaque)
+    }
+
+    /// From a spec's `content` with the `priority` that stands beside it, if any.
+    ///
+    /// # Errors
+    /// As [`Rdata::from_text`] and [`Rdata::from_fields`].
+    pub fn from_content(
+        record_type: RecordType,
+        content: &str,
+        priority: Option<&Value>,
+    ) -> Result<Self, Vec<DataError>> {
+        let facts = record_type.facts();
+        let Some(priority) = priority else { return Self::from_text(record_type, content).map_err(|e| vec![e]) };
+        if facts.field("priority").is_none() {
+            return Err(vec![
+                DataError::field("priority", format!("{} records have no priority", facts.name))
+                    .help("remove `priority`"),
+            ]);
+        }
+        if facts.has_data() {
+            return Self::from_text(record_type, &format!("{priority} {content}")).map_err(|mut error| {
+                let shift = priority.to_string().len() + 1;
+                error.offset = error.offset.and_then(|n| n.checked_sub(shift));
+                vec![error]
+            });
+        }
+        let fields =
+            Fields::from([("content".to_owned(), Value::from(content)), ("priority".to_owned(), priority.clone())]);
+        Self::from_fields(record_type, &fields)
+    }
+}
+
+/// Refuses fields that the type does not have.
+fn unknown_fields(facts: &TypeFacts, fields: &Fields) -> Result<(), Vec<DataError>> {
+    let errors: Vec<_> = fields
+        .keys()
+        .filter(|name| facts.field(name).is_none())
+        .map(|name| {
+            let known: Vec<_> = facts.fields.iter().map(|f| format!("`{}`", f.name)).collect();
+            DataError::whole(format!("{} records have no field `{name}`", facts.name))
+                .help(format!("the fields are {}", known.join(", ")))
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Reads the fields of one value and collects every mistake.
+struct FieldReader<'a> {
+    facts: &'static TypeFacts,
+    fields: &'a Fields,
+    errors: Vec<DataError>,
+}
+
+impl<'a> FieldReader<'a> {
+    fn new(facts: &'static TypeFacts, fields: &'a Fields) -> Self {
+        Self { facts, fields, errors: Vec::new() }
+    }
+
+    /// The value of a field that must be there.
+    fn required(&mut self, name: &'static str) -> Option<&'a Value> {
+        match self.fields.get(name) {
+            Some(Value::Null) | None => {
+                let about = self.facts.field(name).map_or("", |f| f.about);
+                self.errors.push(
+                    DataError::field(name, format!("{} records need `{name}`", self.facts.name))
+                        .help(format!("add `{name}`: {about}")),
+                );
+                None
+            }
+            Some(value) => Some(value),
+        }
+    }
+
+    /// Text, also from a number.
+    fn text(&mut self, name: &'static str) -> Option<String> {
+        match self.required(name)? {
+            Value::Text(text) => Some(text.clone()),
+            Value::Integer(n) => Some(n.to_string()),
+            other => {
+                self.errors.push(DataError::field(name, format!("`{name}` is text, not {other}")));
+                None
+            }
+        }
+    }
+
+    /// A whole number up to `max`, also from decimal text.
+    fn integer(&mut self, name: &'static str, max: u32) -> Option<u32> {
+        let value = self.required(name)?;
+        let number = match value {
+            Value::Integer(n) => u32::try_from(*n).ok(),
+            Value::Text(text) => presentation::integer(text),
+            Value::Null | Value::Bool(_) | Value::List(_) => None,
+        };
+        match number {
+            Some(n) if n <= max => Some(n),
+            _ => {
+                self.errors.push(
+                    DataError::field(name, format!("`{name}` is {value}, not a whole number from 0 to {max}"))
+                        .help(format!("write a number from 0 to {max}")),
+                );
+                None
+            }
+        }
+    }
+
+    /// A 16-bit number.
+    fn u16(&mut self, name: &'static str) -> Option<u16> {
+        self.integer(name, u32::from(u16::MAX)).and_then(|n| u16::try_from(n).ok())
+    }
+
+    /// A host name.
+    fn host(&mut self, name: &'static str, root: Root) -> Option<Fqdn> {
+        let text = self.text(name)?;
+        match host(name, &text, root) {
+            Ok(host) => Some(host),
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
+    }
+
+    /// The value, if all its parts are there.
+    fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
+        match value {
+            Some(value) if self.errors.is_empty() => Ok(value),
+            _ => Err(self.errors),
+        }
+    }
+}
+
+/// Whether `.` is a legal host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root {
+    /// `.` says that there is no such service (RFC 7505, RFC 2782).
+    Allowed,
+    /// `.` is a mistake.
+    Refused,
+}
+
+/// A host that a record points to.
+fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
+    if text == "@" {
+        return Err(
+            DataError::field(field, "`@` stands for the zone only in `name`").help("write the zone's name in full")
+        );
+    }
+    let bare = text.strip_suffix('.').unwrap_or(text);
+    if bare.parse::<std::net::IpAddr>().is_ok() {
+        return Err(DataError::field(field, format!("`{text}` is an address, not a host name"))
+            .help("write the host's name, or use a record of type A or AAAA"));
+    }
+    let name = Fqdn::parse(text)
+        .map_err(|e| DataError::field(field, e.to_string()).help("write a host name such as host.example.com"))?;
+    if name.is_root() && root == Root::Refused {
+        return Err(DataError::field(field, "`.` is not a host").help("write a host name such as host.example.com"));
+    }
+    if name.is_wildcard() {
+        return Err(DataError::field(field, "a record cannot point to a wildcard")
+            .help("write a host name such as host.example.com"));
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_of_every_type_is_canonical() {
+        for record_type in RecordType::ALL.iter().copied() {
+            let facts = record_type.facts();
+            assert_eq!(facts.number, record_type as u16, "{record_type}");
+            assert!(!facts.examples.is_empty(), "{record_type} has no example");
+            for example in facts.examples {
+                let data =
+                    Rdata::from_text(record_type, example).unwrap_or_else(|e| panic!("{record_type} {example}: {e}"));
+                assert_eq!(&data.presentation(), example, "{record_type}");
+                assert_eq!(
+                    Rdata::from_fields(record_type, &data.fields()).as_ref(),
+                    Ok(&data),
+                    "{record_type} {example}"
+                );
+                assert_eq!(data.record_type(), Some(record_type));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_opaque() {
+        let data = Rdata::reported("LOC", Some("51 30 12.748 N"), &Fields::new(), None);
+        assert_eq!(data.type_name(), "LOC");
+        assert_eq!(data.presentation(), "51 30 12.748 N");
+        assert!(matches!(Rdata::reported("A", Some("nonsense"), &Fields::new(), None), Rdata::Opaque(_)));
+        assert!(matches!(Rdata::reported("A", None, &Fields::new(), None), Rdata::Opaque(_)));
+    }
+}

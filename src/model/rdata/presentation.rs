@@ -1,0 +1,157 @@
+//! Words of the presentation format (RFC 1035 section 5.1).
+
+use super::DataError;
+
+/// One word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The octets meant, escapes resolved.
+    pub(super) octets: Vec<u8>,
+    /// Byte offset in the text.
+    pub(super) offset: usize,
+    /// Whether it was written in quotes.
+    pub(super) quoted: bool,
+}
+
+impl Word {
+    /// As text; octets that are not UTF-8 become replacement characters, which no field accepts.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.octets).into_owned()
+    }
+}
+
+/// Splits a text into words at blanks; a quoted word keeps its blanks.
+///
+/// # Errors
+/// A quote without its partner, an incomplete escape, text that touches a closing quote.
+pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
+    let bytes = text.as_bytes();
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let quoted = bytes[at] == b'"';
+        if quoted {
+            at += 1;
+        }
+        let mut octets = Vec::new();
+        loop {
+            match bytes.get(at) {
+                None if quoted => {
+                    return Err(DataError::whole("the quote is not closed").help("add the closing `\"`").at(start));
+                }
+                None => break,
+                Some(b'"') if quoted => {
+                    at += 1;
+                    if bytes.get(at).is_some_and(|b| !b.is_ascii_whitespace()) {
+                        return Err(DataError::whole("text follows a closing quote without a blank")
+                            .help("write a `\"` inside a quoted string as `\\\"`")
+                            .at(at));
+                    }
+                    break;
+                }
+                Some(b'"') => {
+                    return Err(DataError::whole("a quote stands in the middle of a word")
+                        .help("quote the whole word, and write a `\"` inside it as `\\\"`")
+                        .at(at));
+                }
+                Some(b) if !quoted && b.is_ascii_whitespace() => break,
+                Some(b'\\') => {
+                    let (octet, length) = escape(&bytes[at..]).map_err(|e| e.at(at))?;
+                    octets.push(octet);
+                    at += length;
+                }
+                Some(b) => {
+                    octets.push(*b);
+                    at += 1;
+                }
+            }
+        }
+        words.push(Word { octets, offset: start, quoted });
+    }
+    Ok(words)
+}
+
+/// One escape: `\DDD` or `\X`; the octet meant and the length of the escape.
+fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
+    match bytes.get(1) {
+        None => Err(DataError::whole("a `\\` at the end escapes nothing").help("write `\\\\` for a backslash")),
+        Some(d) if d.is_ascii_digit() => {
+            let digits = bytes.get(1..4).and_then(|d| std::str::from_utf8(d).ok());
+            match digits.filter(|d| d.bytes().all(|b| b.is_ascii_digit())).and_then(|d| d.parse::<u8>().ok()) {
+                Some(octet) => Ok((octet, 4)),
+                None => Err(DataError::whole("an escape with digits is `\\DDD`, 000 to 255")
+                    .help("write three digits, or `\\\\` for a backslash")),
+            }
+        }
+        Some(octet) => Ok((*octet, 2)),
+    }
+}
+
+/// Octets as one quoted string: `"` and `\` escaped, everything outside printable ASCII as `\DDD`.
+pub(super) fn quoted(octets: &[u8]) -> String {
+    let mut text = String::with_capacity(octets.len() + 2);
+    text.push('"');
+    for octet in octets {
+        match octet {
+            b'"' | b'\\' => {
+                text.push('\\');
+                text.push(char::from(*octet));
+            }
+            0x20..=0x7e => text.push(char::from(*octet)),
+            other => text.push_str(&format!("\\{other:03}")),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// A decimal number without sign; nothing else.
+pub(super) fn integer(text: &str) -> Option<u32> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// Splits a text into exactly the words named.
+pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Word; N], DataError> {
+    let all = words(text)?;
+    let found = all.len();
+    <[Word; N]>::try_from(all).map_err(|_| {
+        DataError::whole(format!("{found} words where {N} are needed")).help(format!("write `{}`", form.join(" ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_escapes() {
+        let octets = |text: &str| words(text).map(|w| w.into_iter().map(|w| w.octets).collect::<Vec<_>>());
+        assert_eq!(octets(r#"  a "b c"  d"#).unwrap(), [b"a".to_vec(), b"b c".to_vec(), b"d".to_vec()]);
+        assert_eq!(octets(r#""a\"b\\c\065" """#).unwrap(), [br#"a"b\cA"#.to_vec(), b"".to_vec()]);
+        for (bad, offset) in [(r#"a "b"#, 2), (r#""a"b"#, 3), (r#"a"b""#, 1), (r"ab\", 2), (r"a\25", 1), (r"\256", 0)] {
+            assert_eq!(words(bad).unwrap_err().offset, Some(offset), "{bad}");
+        }
+    }
+
+    #[test]
+    fn quoting_is_the_inverse_of_words() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(words(&quoted(&all)).unwrap()[0].octets, all);
+    }
+
+    #[test]
+    fn integers_are_digits_only() {
+        assert_eq!(integer("010"), Some(10));
+        for bad in ["", "+1", "-1", "1.0", "0x1", "4294967296", " 1"] {
+            assert_eq!(integer(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The service's plan that a zone is on, and its limits.
+
+use super::facts::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts};
+
+/// A zone's plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Free.
+    Free,
+    /// Pro.
+    Pro,
+    /// Business.
+    Business,
+    /// Enterprise.
+    Enterprise,
+}
+
+impl Tier {
+    /// From the `legacy_id` of the zone's plan; anything unknown counts as free, whose limits are the tightest.
+    #[must_use]
+    pub fn from_legacy_id(id: &str) -> Self {
+        match id {
+            "pro" | "pro_plus" => Self::Pro,
+            "business" => Self::Business,
+            "enterprise" => Self::Enterprise,
+            _ => Self::Free,
+        }
+    }
+
+    /// Its limits.
+    #[must_use]
+    pub fn facts(self) -> &'static TierFacts {
+        match self {
+            Self::Free => &TIERS[0],
+            Self::Pro => &TIERS[1],
+            Self::Business => &TIERS[2],
+            Self::Enterprise => &TIERS[3],
+        }
+    }
+
+    /// How many records a zone of this plan usually holds.
+    ///
+    /// # Units
+    /// Records. The account's real quota can be larger; only the service's usage report is certain.
+    #[must_use]
+    pub fn record_quota(self, created_on: Option<&str>) -> usize {
+        match (self, created_on) {
+            // RFC 3339 dates order as text.
+            (Self::Free, Some(date)) if date < FREE_QUOTA_CHANGED_ON => FREE_RECORDS_OF_OLD_ZONES,
+            _ => self.facts().records,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_free_zones_hold_more() {
+        assert_eq!(Tier::Free.record_quota(Some("2024-08-31T23:59:59Z")), 1000);
+        assert_eq!(Tier::Free.record_quota(Some("2024-09-01T00:00:00Z")), 200);
+        assert_eq!(Tier::Free.record_quota(None), 200);
+        assert_eq!(Tier::Pro.record_quota(Some("2020-01-01")), 3500);
+    }
+
+    #[test]
+    fn the_facts_belong_to_the_plan() {
+        for (tier, name) in
+            [(Tier::Free, "free"), (Tier::Pro, "pro"), (Tier::Business, "business"), (Tier::Enterprise, "enterprise")]
+        {
+            assert_eq!(tier.facts().name, name);
+            assert_eq!(Tier::from_legacy_id(name), tier);
+        }
+    }
+}

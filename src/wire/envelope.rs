@@ -1,0 +1,202 @@
+//! The envelope around every JSON answer.
+//!
+//! Read leniently, because it has been seen in many shapes: `messages: null`, `result` absent, error items without a code,
+//! the true cause in an `error_chain`, `success: false` under status 200, counts as text. Success is believed only if the
+//! status is 2xx *and* the body is an object that says `success: true`.
+
+use serde_json::Value as Json;
+
+/// One error or message of the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiMessage {
+    /// The code, if there was one.
+    pub code: Option<i64>,
+    /// The text, verbatim.
+    pub message: String,
+    /// JSON pointer into the request body, if there was one.
+    pub pointer: Option<String>,
+}
+
+impl std::fmt::Display for ApiMessage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.code {
+            Some(code) => write!(f, "{} (code {code})", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// Page numbers and counts of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PageInfo {
+    /// This page, from 1.
+    pub page: Option<u64>,
+    /// Items that a page may hold, as the service understood it.
+    pub per_page: Option<u64>,
+    /// Items on this page.
+    pub count: Option<u64>,
+    /// Items in all.
+    pub total_count: Option<u64>,
+    /// Pages in all.
+    pub total_pages: Option<u64>,
+}
+
+/// An answer that succeeded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Envelope {
+    /// The result; `Null` where there was none.
+    pub result: Json,
+    /// Pages and counts, if it is a list.
+    pub page: PageInfo,
+}
+
+/// An answer that did not succeed, or is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvelopeError {
+    /// The service refused and said why.
+    #[error("{}", said(messages))]
+    Refused {
+        /// Its errors, chains flattened; empty if it gave none.
+        messages: Vec<ApiMessage>,
+    },
+    /// The body is no JSON envelope: an HTML page, a cut body, something else.
+    #[error("the answer is not the expected JSON: {0}")]
+    NotAnEnvelope(String),
+}
+
+/// The service's errors in one line.
+fn said(messages: &[ApiMessage]) -> String {
+    if messages.is_empty() {
+        return "the service reported failure without a reason".to_owned();
+    }
+    messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl EnvelopeError {
+    /// Whether one of the service's errors has this code.
+    #[must_use]
+    pub fn has_code(&self, code: i64) -> bool {
+        match self {
+            Self::Refused { messages } => messages.iter().any(|m| m.code == Some(code)),
+            Self::NotAnEnvelope(_) => false,
+        }
+    }
+}
+
+impl Envelope {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success; [`EnvelopeError::NotAnEnvelope`] if the
+    /// body is something else. An empty body is a success only under 204.
+    pub fn read(status: u16, body: &[u8]) -> Result<Self, EnvelopeError> {
+        let ok = (200..300).contains(&status);
+        if status == 204 && body.is_empty() {
+            return Ok(Self { result: Json::Null, page: PageInfo::default() });
+        }
+        let json: Json = serde_json::from_slice(body).map_err(|e| EnvelopeError::NotAnEnvelope(excerpt(body, &e)))?;
+        let Json::Object(mut object) = json else {
+            return Err(EnvelopeError::NotAnEnvelope("a JSON value that is no object".to_owned()));
+        };
+        let success = object.get("success").and_then(Json::as_bool);
+        let Some(success) = success else {
+            let messages = messages(object.get("errors"));
+            return if messages.is_empty() {
+                Err(EnvelopeError::NotAnEnvelope("a JSON object without `success`".to_owned()))
+            } else {
+                Err(EnvelopeError::Refused { messages })
+            };
+        };
+        if !success || !ok {
+            return Err(EnvelopeError::Refused { messages: messages(object.get("errors")) });
+        }
+        let page = object.get("result_info").map(page_info).unwrap_or_default();
+        Ok(Self { result: object.remove("result").unwrap_or(Json::Null), page })
+    }
+}
+
+/// Errors, each replaced by its chain if it has one (the cause is in the chain).
+fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
+    let mut all = Vec::new();
+    for item in errors.and_then(Json::as_array).into_iter().flatten() {
+        let chain = messages(item.get("error_chain"));
+        if chain.is_empty() { all.push(message(item)) } else { all.extend(chain) }
+    }
+    all
+}
+
+/// One error item of any shape.
+fn message(item: &Json) -> ApiMessage {
+    let code = item.get("code").and_then(|c| c.as_i64().or_else(|| c.as_str().and_then(|s| s.parse().ok())));
+    let message = match item.get("message").and_then(Json::as_str).or(item.as_str()) {
+        Some(text) => text.to_owned(),
+        None => item.to_string(),
+    };
+    let pointer = item.pointer("/source/pointer").and_then(Json::as_str).map(str::to_owned);
+    ApiMessage { code, message, pointer }
+}
+
+/// Page numbers, also where they are text.
+fn page_info(info: &Json) -> PageInfo {
+    let number = |name: &str| {
+        let value = info.get(name)?;
+        value.as_u64().or_else(|| value.as_str().and_then(|s| s.parse().ok()))
+    };
+    PageInfo {
+        page: number("page"),
+        per_page: number("per_page"),
+        count: number("count"),
+        total_count: number("total_count"),
+        total_pages: number("total_pages"),
+    }
+}
+
+/// The beginning of a body that is not JSON, for an error message.
+fn excerpt(body: &[u8], error: &serde_json::Error) -> String {
+    if body.is_empty() {
+        return "the body is empty".to_owned();
+    }
+    let head: String = String::from_utf8_lossy(&body[..body.len().min(240)])
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(120)
+        .collect();
+    format!("{error}; it begins with `{}`", head.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn success_needs_both_the_status_and_the_word() {
+        let read = |status, body: &str| Envelope::read(status, body.as_bytes());
+        assert_eq!(
+            read(200, r#"{"success":true,"result":[1],"messages":null}"#).unwrap().result,
+            serde_json::json!([1])
+        );
+        assert!(read(200, r#"{"success":false,"errors":[{"code":1,"message":"x"}]}"#).unwrap_err().has_code(1));
+        assert!(read(400, r#"{"success":true,"result":{}}"#).is_err());
+        assert!(matches!(read(200, "<html>"), Err(EnvelopeError::NotAnEnvelope(_))));
+        assert!(matches!(read(200, ""), Err(EnvelopeError::NotAnEnvelope(_))));
+        assert!(matches!(read(200, "{}"), Err(EnvelopeError::NotAnEnvelope(_))));
+        assert!(matches!(read(200, r#"{"success":true"#), Err(EnvelopeError::NotAnEnvelope(_))));
+        assert!(read(204, "").is_ok());
+    }
+
+    #[test]
+    fn causes_come_from_the_chain() {
+        let body = r#"{"success":false,"errors":[{"code":1004,"message":"DNS Validation Error",
+            "error_chain":[{"code":9021,"message":"Invalid TTL"}]}, {"message":"no code"}, "text", 7],"messages":null}"#;
+        let Err(EnvelopeError::Refused { messages }) = Envelope::read(400, body.as_bytes()) else { panic!() };
+        let texts: Vec<_> = messages.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["Invalid TTL (code 9021)", "no code", "text", "7"]);
+    }
+
+    #[test]
+    fn counts_may_be_text() {
+        let body = r#"{"success":true,"result":[],"result_info":{"page":1,"total_count":"12","total_pages":null}}"#;
+        let page = Envelope::read(200, body.as_bytes()).unwrap().page;
+        assert_eq!((page.page, page.total_count, page.total_pages), (Some(1), Some(12), None));
+    }
+}

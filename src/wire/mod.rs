@@ -1,0 +1,10 @@
+//! The service's JSON: requests as data, the envelope of answers, and conversion to and from the model. Pure.
+//!
+//! A [`Request`] is complete: method, path, query and body exactly as they will be sent, so a dry run that prints it cannot
+//! differ from the real thing. Unknown fields of answers are tolerated, unknown fields are never sent.
+
+mod envelope;
+mod request;
+
+pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};
+pub use request::{Method, Request};

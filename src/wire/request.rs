@@ -1,0 +1,81 @@
+//! One HTTP request, as data.
+
+use std::fmt;
+
+use serde_json::Value as Json;
+
+/// The methods that are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Method {
+    /// Read.
+    Get,
+    /// Create, or a batch.
+    Post,
+    /// Change the fields that are sent.
+    Patch,
+    /// Replace.
+    Put,
+    /// Delete.
+    Delete,
+}
+
+impl Method {
+    /// The method's name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether the request changes nothing, so that it may be repeated freely.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        self == Self::Get
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One request, complete but for the base URL and the credentials.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Method.
+    pub method: Method,
+    /// Path below the base URL, beginning with `/`; already percent-encoded where needed.
+    pub path: String,
+    /// Query parameters, in order; not yet encoded.
+    pub query: Vec<(&'static str, String)>,
+    /// JSON body.
+    pub body: Option<Json>,
+}
+
+impl Request {
+    /// A request without query and body.
+    #[must_use]
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), query: Vec::new(), body: None }
+    }
+
+    /// Adds a query parameter.
+    #[must_use]
+    pub fn query(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    /// Sets the body.
+    #[must_use]
+    pub fn body(mut self, body: Json) -> Self {
+        self.body = Some(body);
+        self
+    }
+}
