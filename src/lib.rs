@@ -12,6 +12,7 @@
 
 pub mod api;
 pub mod diagnostic;
+pub mod diff;
 pub mod model;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;

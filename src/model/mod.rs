@@ -17,10 +17,10 @@ mod ttl;
 pub use address::Address;
 pub use fields::{Fields, Value};
 pub use name::{Fqdn, NameError, ZoneName};
-pub use rdata::{DataError, Rdata, RecordType};
+pub use rdata::{DataError, Purpose, Rdata, RecordType};
 pub use record::{
-    Comment, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordId, Settings, Spelling, Tag, TagError, Tombstone,
-    ZoneId,
+    Comment, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag, TagError,
+    Tombstone, ZoneId,
 };
 pub use state::{Desired, DesiredZone, IgnorePattern, Live, LiveZone, Unmanaged};
 pub use tier::Tier;

@@ -245,6 +245,70 @@ pub struct LiveRecord {
     pub modified_on: Option<String>,
 }
 
+/// A record as one value: what is written, shown, expected and restored.
+///
+/// From a desired record, silence stays silence; from a live record, everything is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordForm {
+    /// Full name.
+    pub name: Fqdn,
+    /// Value.
+    pub data: Rdata,
+    /// The rest.
+    pub facets: Facets,
+}
+
+impl DesiredRecord {
+    /// What the spec says, as one value.
+    #[must_use]
+    pub fn form(&self) -> RecordForm {
+        RecordForm { name: self.name.clone(), data: self.data.clone(), facets: self.facets.clone() }
+    }
+}
+
+impl LiveRecord {
+    /// What the service has, as one value.
+    #[must_use]
+    pub fn form(&self) -> RecordForm {
+        let Self { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _ } = self;
+        let facets = Facets {
+            ttl: Some(*ttl),
+            proxied: Some(*proxied),
+            comment: Some(comment.clone().map_or(Comment::Clear, Comment::Set)),
+            tags: Some(tags.clone()),
+            settings: *settings,
+        };
+        RecordForm { name: name.clone(), data: data.clone(), facets }
+    }
+}
+
+impl RecordForm {
+    /// This form with everything that `desired` says laid over it; what the service would then have.
+    ///
+    /// Proxied records always have an automatic time to live.
+    #[must_use]
+    pub fn overlaid(&self, desired: &RecordForm) -> RecordForm {
+        let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings } } = desired.clone();
+        let proxied = proxied.or(self.facets.proxied);
+        let own = self.facets.settings;
+        RecordForm {
+            name,
+            data,
+            facets: Facets {
+                ttl: if proxied == Some(true) { Some(Ttl::AUTOMATIC) } else { ttl.or(self.facets.ttl) },
+                proxied,
+                comment: comment.or_else(|| self.facets.comment.clone()),
+                tags: tags.or_else(|| self.facets.tags.clone()),
+                settings: Settings {
+                    flatten_cname: settings.flatten_cname.or(own.flatten_cname),
+                    ipv4_only: settings.ipv4_only.or(own.ipv4_only),
+                    ipv6_only: settings.ipv6_only.or(own.ipv6_only),
+                },
+            },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

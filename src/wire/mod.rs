@@ -4,7 +4,9 @@
 //! differ from the real thing. Unknown fields of answers are tolerated, unknown fields are never sent.
 
 mod envelope;
+pub mod record;
 mod request;
+pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};
 pub use request::{Method, Request};

@@ -1,0 +1,112 @@
+//! The result of a comparison.
+
+use crate::model::{Address, DesiredRecord, LiveRecord, ReadOnly, Value, ZoneName};
+
+/// One field of a record that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldChange {
+    /// The service's name for it: `content`, `ttl`, `data.port`, `settings.flatten_cname`, …
+    pub field: String,
+    /// What the service has.
+    pub before: Value,
+    /// What the spec wants.
+    pub after: Value,
+}
+
+/// Why a live record is to be deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeleteReason {
+    /// The spec says `state: absent`.
+    Tombstone,
+    /// The spec is the whole truth for the zone, and does not name it.
+    Pruned,
+    /// It cannot stand beside a record that the spec wants at this name.
+    InTheWay,
+}
+
+/// What is to be done to one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind<'a> {
+    /// The service does not have it.
+    Create {
+        /// What the spec wants.
+        after: &'a DesiredRecord,
+    },
+    /// The service has it, with differences.
+    Update {
+        /// What the service has.
+        before: &'a LiveRecord,
+        /// What the spec wants.
+        after: &'a DesiredRecord,
+        /// The differences; never empty.
+        fields: Vec<FieldChange>,
+    },
+    /// The service has it and should not.
+    Delete {
+        /// What the service has.
+        before: &'a LiveRecord,
+        /// Why.
+        reason: DeleteReason,
+        /// The spec entry that asks for it, where there is one.
+        place: Option<crate::diagnostic::Place>,
+    },
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change<'a> {
+    /// The record's address.
+    pub address: Address,
+    /// The difference.
+    pub kind: ChangeKind<'a>,
+}
+
+/// Why a live record is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SetAsideReason {
+    /// The spec does not name it.
+    Unmanaged,
+    /// An `ignore` pattern of the zone names it (its number in the spec).
+    Ignored(usize),
+    /// The service lets nobody change it here.
+    ReadOnly(ReadOnly),
+    /// Its type or value is not understood.
+    Opaque,
+    /// Another live record has the same name, type and value.
+    Duplicate,
+}
+
+/// A live record that is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside<'a> {
+    /// The record.
+    pub record: &'a LiveRecord,
+    /// Why.
+    pub reason: SetAsideReason,
+}
+
+/// A desired record that cannot be had, because something in its way must not be touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict<'a> {
+    /// The record wanted.
+    pub desired: &'a DesiredRecord,
+    /// What is in its way.
+    pub live: &'a LiveRecord,
+    /// Why it must not be touched.
+    pub reason: SetAsideReason,
+}
+
+/// All differences of a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZoneChanges<'a> {
+    /// The zone.
+    pub zone: ZoneName,
+    /// Differences, ordered by name, then deletes before updates before creates, then address.
+    pub changes: Vec<Change<'a>>,
+    /// How many desired records are as they should be.
+    pub unchanged: usize,
+    /// Live records left alone, by name, type and value.
+    pub set_aside: Vec<SetAside<'a>>,
+    /// What cannot be had.
+    pub conflicts: Vec<Conflict<'a>>,
+}

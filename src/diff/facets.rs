@@ -1,0 +1,88 @@
+//! Which fields of two records differ.
+
+use super::change::FieldChange;
+use crate::model::{Comment, Facets, Fields, LiveRecord, Rdata, RecordForm, Ttl, Value, facts::Slot};
+
+/// The fields in which a live record differs from what the spec says; what the spec leaves unset does not differ.
+///
+/// # Order
+/// The value's fields first, in the order of their facts, then ttl, proxied, comment, tags, settings.
+#[must_use]
+pub fn field_changes(before: &LiveRecord, after: &RecordForm) -> Vec<FieldChange> {
+    let mut changes = Vec::new();
+    data_changes(&before.data, &after.data, &mut changes);
+    let Facets { ttl, proxied, comment, tags, settings } = &after.facets;
+
+    let will_be_proxied = proxied.unwrap_or(before.proxied);
+    // A proxied record has no time to live of its own: the service stores 1 whatever was asked for.
+    let wanted_ttl = if !will_be_proxied {
+        *ttl
+    } else if before.proxied {
+        None
+    } else {
+        Some(Ttl::AUTOMATIC)
+    };
+    if let Some(ttl) = wanted_ttl.filter(|t| *t != before.ttl) {
+        changes.push(change("ttl", ttl_value(before.ttl), ttl_value(ttl)));
+    }
+    if *proxied == Some(!before.proxied) {
+        changes.push(change("proxied", before.proxied.into(), will_be_proxied.into()));
+    }
+    if let Some(comment) = comment {
+        let (live, wanted) = (before.comment.as_deref(), comment.text());
+        if live != wanted {
+            changes.push(change("comment", text_or_null(live), text_or_null(wanted)));
+        }
+    }
+    if let Some(tags) = tags.as_ref().filter(|t| **t != before.tags) {
+        let list = |tags: &std::collections::BTreeSet<crate::model::Tag>| {
+            Value::List(tags.iter().map(|t| Value::from(t.as_str())).collect())
+        };
+        changes.push(change("tags", list(&before.tags), list(tags)));
+    }
+    for ((name, wanted), (_, live)) in settings.named().into_iter().zip(before.settings.named()) {
+        // What the service does not report is off.
+        if let Some(wanted) = wanted.filter(|w| *w != live.unwrap_or(false)) {
+            changes.push(change(&format!("settings.{name}"), live.map_or(Value::Null, Value::from), wanted.into()));
+        }
+    }
+    changes
+}
+
+/// Differences of the value.
+fn data_changes(before: &Rdata, after: &Rdata, changes: &mut Vec<FieldChange>) {
+    if before == after {
+        return;
+    }
+    let (before_fields, after_fields) = (before.fields(), after.fields());
+    let facts = after.record_type().map_or(&[][..], |t| t.facts().fields);
+    let get = |fields: &Fields, name: &str| fields.get(name).cloned().unwrap_or(Value::Null);
+    for field in facts {
+        let (b, a) = (get(&before_fields, field.name), get(&after_fields, field.name));
+        if b != a {
+            let name = if field.slot == Slot::Data { format!("data.{}", field.name) } else { field.name.to_owned() };
+            changes.push(FieldChange { field: name, before: b, after: a });
+        }
+    }
+}
+
+/// One change.
+fn change(field: &str, before: Value, after: Value) -> FieldChange {
+    FieldChange { field: field.to_owned(), before, after }
+}
+
+/// The service's number for a time to live.
+fn ttl_value(ttl: Ttl) -> Value {
+    Value::from(ttl.as_number())
+}
+
+/// Text, or nothing.
+fn text_or_null(text: Option<&str>) -> Value {
+    text.map_or(Value::Null, Value::from)
+}
+
+impl From<&Comment> for Value {
+    fn from(comment: &Comment) -> Self {
+        text_or_null(comment.text())
+    }
+}

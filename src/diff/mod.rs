@@ -1,0 +1,21 @@
+//! What differs between a zone as the spec wants it and as the service has it. Pure.
+//!
+//! | live record | what becomes of it |
+//! |---|---|
+//! | not understood, read-only, ignored | set aside before anything is compared |
+//! | equal to a desired one | compared facet by facet; unset facets are not compared |
+//! | same name, type and purpose as a desired one without counterpart | paired with the nearest: an update that keeps its id |
+//! | named by a tombstone | deleted |
+//! | in the way of a desired one (CNAME beside A, …) | deleted, in the same step as the create |
+//! | the rest | unmanaged: left alone, or deleted where the zone is pruned |
+//!
+//! The order of the input makes no difference to the result.
+
+mod change;
+mod facets;
+mod records;
+mod scope;
+
+pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
+pub use facets::field_changes;
+pub use records::diff_zone;

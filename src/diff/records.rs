@@ -1,0 +1,294 @@
+//! Comparison of the records of one zone.
+//!
+//! Records are grouped by name and type. Within a group, in this order:
+//!
+//! 1. equal values are one record; of several equal live ones the one without differences, else the one with the smallest id;
+//! 2. tombstones take their live records;
+//! 3. what is left is paired within one [`Purpose`]: first values with one pairing key (an MX with the same exchange), then
+//!    in the order of the values;
+//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the zone is pruned.
+//!
+//! Then, name by name, live records that cannot stand beside a create are taken out of its way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
+use super::facets::field_changes;
+use super::scope::untouchable;
+use crate::model::{
+    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordType, Tombstone, Unmanaged,
+};
+
+/// Everything at one name and type.
+#[derive(Default)]
+struct Group<'a> {
+    desired: Vec<&'a DesiredRecord>,
+    tombstones: Vec<&'a Tombstone>,
+    live: Vec<&'a LiveRecord>,
+    untouchable: Vec<SetAside<'a>>,
+}
+
+/// What became of a group.
+#[derive(Default)]
+struct Outcome<'a> {
+    unchanged: usize,
+    creates: Vec<&'a DesiredRecord>,
+    changes: Vec<ChangeKind<'a>>,
+    set_aside: Vec<SetAside<'a>>,
+    /// Live records that nobody wants, before it is known whether they are in the way.
+    rest: Vec<&'a LiveRecord>,
+}
+
+/// All differences between what the spec wants of a zone and what the service has.
+#[must_use]
+pub fn diff_zone<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> ZoneChanges<'a> {
+    let mut result = ZoneChanges {
+        zone: desired.name.clone(),
+        changes: Vec::new(),
+        unchanged: 0,
+        set_aside: Vec::new(),
+        conflicts: Vec::new(),
+    };
+    for types in names(desired, live).into_values() {
+        diff_name(desired, types, &mut result);
+    }
+    result.set_aside.sort_by(|a, b| record_order(a.record, b.record));
+    result
+}
+
+/// The records of both sides by name, then type.
+fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> BTreeMap<&'a Fqdn, BTreeMap<&'a str, Group<'a>>> {
+    let mut names: BTreeMap<&Fqdn, BTreeMap<&str, Group>> = BTreeMap::new();
+    for record in &desired.records {
+        names.entry(&record.name).or_default().entry(record.data.type_name()).or_default().desired.push(record);
+    }
+    for tombstone in &desired.tombstones {
+        let group = names.entry(&tombstone.name).or_default().entry(tombstone.record_type.as_str()).or_default();
+        group.tombstones.push(tombstone);
+    }
+    for record in &live.records {
+        let group = names.entry(&record.name).or_default().entry(record.data.type_name()).or_default();
+        match untouchable(desired, live, record) {
+            Some(reason) => group.untouchable.push(SetAside { record, reason }),
+            None => group.live.push(record),
+        }
+    }
+    names
+}
+
+/// Everything at one name.
+fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result: &mut ZoneChanges<'a>) {
+    let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(diff_group).collect();
+    let created: BTreeSet<RecordType> =
+        outcomes.iter().flat_map(|o| &o.creates).filter_map(|r| r.data.record_type()).collect();
+    let in_the_way =
+        |record: &LiveRecord| record.data.record_type().is_some_and(|own| created.iter().any(|t| t.excludes(own)));
+
+    for outcome in &mut outcomes {
+        let Outcome { unchanged: _, creates, changes, set_aside, rest } = outcome;
+        for record in std::mem::take(rest) {
+            let delete = |reason| ChangeKind::Delete { before: record, reason, place: None };
+            if in_the_way(record) {
+                changes.push(delete(DeleteReason::InTheWay));
+            } else if zone.unmanaged == Unmanaged::Prune {
+                changes.push(delete(DeleteReason::Pruned));
+            } else {
+                set_aside.push(SetAside { record, reason: SetAsideReason::Unmanaged });
+            }
+        }
+        changes.extend(creates.iter().map(|after| ChangeKind::Create { after }));
+    }
+
+    // A create next to a record that must not be touched, and that the service would not accept beside it.
+    let creates: Vec<&DesiredRecord> = outcomes.iter().flat_map(|o| o.creates.iter().copied()).collect();
+    for aside in outcomes.iter().flat_map(|o| &o.set_aside) {
+        if aside.reason == SetAsideReason::Unmanaged {
+            continue;
+        }
+        let blocks = |record: &&DesiredRecord| match (record.data.record_type(), aside.record.data.record_type()) {
+            (Some(wanted), Some(own)) => wanted.excludes(own) || (wanted == own && wanted.is_single()),
+            _ => false,
+        };
+        if let Some(desired) = creates.iter().copied().find(blocks) {
+            result.conflicts.push(Conflict { desired, live: aside.record, reason: aside.reason.clone() });
+        }
+    }
+
+    let mut changes = Vec::new();
+    for outcome in outcomes {
+        result.unchanged += outcome.unchanged;
+        let members = outcome.unchanged + outcome.changes.len() + outcome.set_aside.len();
+        changes.extend(outcome.changes.into_iter().map(|kind| Change { address: address(zone, &kind, members), kind }));
+        result.set_aside.extend(outcome.set_aside);
+    }
+    changes.sort_by(|a, b| (rank(&a.kind), &a.address).cmp(&(rank(&b.kind), &b.address)));
+    result.changes.extend(changes);
+}
+
+/// Deletes make room before what needs it.
+fn rank(kind: &ChangeKind) -> u8 {
+    match kind {
+        ChangeKind::Delete { .. } => 0,
+        ChangeKind::Update { .. } => 1,
+        ChangeKind::Create { .. } => 2,
+    }
+}
+
+/// The address of a changed record; with a digest where its set has several members.
+fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
+    let (name, data) = match kind {
+        ChangeKind::Create { after } | ChangeKind::Update { after, .. } => (&after.name, &after.data),
+        ChangeKind::Delete { before, .. } => (&before.name, &before.data),
+    };
+    Address::of_record(&zone.name, name, data, members > 1)
+}
+
+/// Everything at one name and type.
+fn diff_group(group: Group) -> Outcome {
+    let Group { mut desired, tombstones, mut live, untouchable } = group;
+    let mut outcome = Outcome { set_aside: untouchable, ..Outcome::default() };
+    desired.sort_by(|a, b| a.data.cmp(&b.data));
+    live.sort_by(|a, b| record_order(a, b));
+
+    take_satisfied_by_untouchable(&mut desired, &mut outcome);
+    let (desired, live) = take_equal(desired, live, &mut outcome);
+    let live = take_tombstones(&tombstones, live, &mut outcome);
+    let (creates, rest) = pair(desired, live, &mut outcome);
+    outcome.creates = creates;
+    outcome.rest = rest;
+    outcome
+}
+
+/// A wanted record that stands there already, maintained by somebody else, is as it should be.
+///
+/// Records that the zone's own `ignore` names are compared all the same if the spec names exactly this value.
+fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outcome: &mut Outcome<'a>) {
+    if outcome.set_aside.is_empty() {
+        return;
+    }
+    let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).collect();
+    let mut unchanged = 0;
+    let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
+    desired.retain(|record| match values.get(&record.data) {
+        None => true,
+        Some(SetAside { reason: SetAsideReason::Ignored(_), record: live }) => {
+            claimed.push((live, record));
+            false
+        }
+        Some(_) => {
+            unchanged += 1;
+            false
+        }
+    });
+    outcome.unchanged += unchanged;
+    for (live, record) in claimed {
+        outcome.set_aside.retain(|a| a.record.id != live.id);
+        compare(live, record, outcome);
+    }
+}
+
+/// Pairs equal values; gives back what has no equal.
+fn take_equal<'a>(
+    desired: Vec<&'a DesiredRecord>,
+    live: Vec<&'a LiveRecord>,
+    outcome: &mut Outcome<'a>,
+) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
+    let mut by_value: BTreeMap<&Rdata, Vec<&LiveRecord>> = BTreeMap::new();
+    for record in live {
+        by_value.entry(&record.data).or_default().push(record);
+    }
+    let mut left = Vec::new();
+    for record in desired {
+        let Some(equal) = by_value.remove(&record.data) else {
+            left.push(record);
+            continue;
+        };
+        let form = record.form();
+        let best = equal.iter().position(|l| field_changes(l, &form).is_empty()).unwrap_or(0);
+        for (n, live) in equal.into_iter().enumerate() {
+            if n == best {
+                compare(live, record, outcome);
+            } else {
+                outcome.set_aside.push(SetAside { record: live, reason: SetAsideReason::Duplicate });
+            }
+        }
+    }
+    (left, by_value.into_values().flatten().collect())
+}
+
+/// Deletes what tombstones name; gives back the rest.
+fn take_tombstones<'a>(
+    tombstones: &[&'a Tombstone],
+    live: Vec<&'a LiveRecord>,
+    outcome: &mut Outcome<'a>,
+) -> Vec<&'a LiveRecord> {
+    if tombstones.is_empty() {
+        return live;
+    }
+    let by_value: BTreeMap<Option<&Rdata>, &Tombstone> = tombstones.iter().map(|t| (t.data.as_ref(), *t)).collect();
+    let mut rest = Vec::new();
+    for record in live {
+        match by_value.get(&Some(&record.data)).or_else(|| by_value.get(&None)) {
+            Some(tombstone) => outcome.changes.push(ChangeKind::Delete {
+                before: record,
+                reason: DeleteReason::Tombstone,
+                place: Some(tombstone.spelling.place),
+            }),
+            None => rest.push(record),
+        }
+    }
+    rest
+}
+
+/// Pairs what may be rewritten into one another, nearest first; gives back what has no partner.
+fn pair<'a>(
+    desired: Vec<&'a DesiredRecord>,
+    live: Vec<&'a LiveRecord>,
+    outcome: &mut Outcome<'a>,
+) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
+    let (desired, live) = pair_by(desired, live, outcome, |data| Some((data.purpose(), data.pairing_key())));
+    pair_by(desired, live, outcome, |data| Some((data.purpose(), String::new())))
+}
+
+/// Pairs records whose keys are equal, in the order of their values.
+fn pair_by<'a>(
+    desired: Vec<&'a DesiredRecord>,
+    live: Vec<&'a LiveRecord>,
+    outcome: &mut Outcome<'a>,
+    key: impl Fn(&Rdata) -> Option<(Purpose, String)>,
+) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
+    let key = |data: &Rdata| key(data).filter(|(purpose, _)| *purpose != Purpose::Unique);
+    let mut partners: BTreeMap<(Purpose, String), std::collections::VecDeque<&LiveRecord>> = BTreeMap::new();
+    let mut live_left = Vec::new();
+    for record in live {
+        match key(&record.data) {
+            Some(key) => partners.entry(key).or_default().push_back(record),
+            None => live_left.push(record),
+        }
+    }
+    let mut desired_left = Vec::new();
+    for record in desired {
+        match key(&record.data).and_then(|key| partners.get_mut(&key)).and_then(std::collections::VecDeque::pop_front) {
+            Some(live) => compare(live, record, outcome),
+            None => desired_left.push(record),
+        }
+    }
+    live_left.extend(partners.into_values().flatten());
+    live_left.sort_by(|a, b| record_order(a, b));
+    (desired_left, live_left)
+}
+
+/// Notes a pair as unchanged or as an update.
+fn compare<'a>(before: &'a LiveRecord, after: &'a DesiredRecord, outcome: &mut Outcome<'a>) {
+    let fields = field_changes(before, &after.form());
+    if fields.is_empty() {
+        outcome.unchanged += 1;
+    } else {
+        outcome.changes.push(ChangeKind::Update { before, after, fields });
+    }
+}
+
+/// By name, type and value, then id: independent of the order in which the service lists.
+fn record_order(a: &LiveRecord, b: &LiveRecord) -> std::cmp::Ordering {
+    (&a.name, a.data.type_name(), &a.data, &a.id).cmp(&(&b.name, b.data.type_name(), &b.data, &b.id))
+}

@@ -1,0 +1,59 @@
+//! Which live records are compared at all.
+//!
+//! Foreign records leave the comparison before it starts, so that no later step can plan a change on one by mistake.
+
+use super::change::SetAsideReason;
+use crate::model::{DesiredZone, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
+
+/// How globs of `ignore` match: case does not count, and `*` crosses dots.
+const GLOB: glob::MatchOptions =
+    glob::MatchOptions { case_sensitive: false, require_literal_separator: false, require_literal_leading_dot: false };
+
+/// Why the service lets nobody change this record, if so.
+pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
+    record.read_only.or_else(|| {
+        let is_own =
+            |target: &str| zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target));
+        let apex_ns = record.name == *zone.name.as_fqdn() && record.data.record_type() == Some(RecordType::Ns);
+        (apex_ns && record.data.target().is_some_and(|t| is_own(t.as_str()))).then_some(ReadOnly::ZoneNameServer)
+    })
+}
+
+/// The first `ignore` pattern that names the record.
+pub(super) fn ignored(zone: &DesiredZone, record: &LiveRecord) -> Option<usize> {
+    zone.ignore.iter().position(|pattern| matches(pattern, zone, record))
+}
+
+/// Whether every part of a pattern names the record.
+fn matches(pattern: &IgnorePattern, zone: &DesiredZone, record: &LiveRecord) -> bool {
+    let IgnorePattern { name, record_type, content, tag, reason: _, place: _ } = pattern;
+    let name_matches = |glob: &glob::Pattern| {
+        glob.matches_with(zone.name.relative(&record.name), GLOB) || glob.matches_with(record.name.as_str(), GLOB)
+    };
+    let content_matches = |glob: &glob::Pattern| match &record.data {
+        Rdata::Txt(text) => glob.matches_with(&String::from_utf8_lossy(text.as_bytes()), GLOB),
+        data => glob.matches_with(&data.presentation(), GLOB),
+    };
+    let tag_matches = |wanted: &str| {
+        record.tags.iter().any(|tag| {
+            tag.as_str().eq_ignore_ascii_case(wanted)
+                || (!wanted.contains(':')
+                    && tag.as_str().split(':').next().is_some_and(|n| n.eq_ignore_ascii_case(wanted)))
+        })
+    };
+    name.as_ref().is_none_or(name_matches)
+        && record_type.as_ref().is_none_or(|t| t.eq_ignore_ascii_case(record.data.type_name()))
+        && content.as_ref().is_none_or(content_matches)
+        && tag.as_ref().is_none_or(|t| tag_matches(t))
+}
+
+/// Why the record must be neither changed nor deleted, if so.
+pub(super) fn untouchable(desired: &DesiredZone, live: &LiveZone, record: &LiveRecord) -> Option<SetAsideReason> {
+    if let Some(reason) = read_only(live, record) {
+        return Some(SetAsideReason::ReadOnly(reason));
+    }
+    if record.data.record_type().is_none() {
+        return Some(SetAsideReason::Opaque);
+    }
+    ignored(desired, record).map(SetAsideReason::Ignored)
+}

@@ -1,0 +1,272 @@
+//! DNS records in the service's JSON, both ways.
+//!
+//! Where a part of a value stands (`content`, `data`, beside them) comes from the type's facts. Answers are read in every
+//! shape seen: with and without `data`, with `priority` at either place or both, with the `meta` of old and new.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::model::facts::Slot;
+use crate::model::{
+    Facets, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordForm, RecordId, Settings, Tag, Ttl, Value,
+};
+
+/// An answer that is no record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a record in the answer has no usable `{0}`")]
+pub struct RecordShapeError(&'static str);
+
+/// The fields of a record that change, as the service names them. Only what is here is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordPatch {
+    /// Members of the value that change; of a `data` object all members, because the service may replace it whole.
+    pub value: Fields,
+    /// Facets that change.
+    pub facets: Facets,
+}
+
+/// Reads a record of an answer.
+///
+/// # Errors
+/// Without `id`, `name` or `type` it cannot be told apart from others; everything else is optional.
+pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
+    let text = |name: &'static str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty());
+    let id = text("id").ok_or(RecordShapeError("id"))?;
+    let name = text("name").ok_or(RecordShapeError("name"))?;
+    let type_name = text("type").ok_or(RecordShapeError("type"))?;
+    let data = json.get("data").and_then(Json::as_object).map(fields).unwrap_or_default();
+    let priority = json.get("priority").map(scalar).filter(|v| *v != Value::Null);
+    let content = json.get("content").and_then(Json::as_str);
+    let ttl = json.get("ttl").and_then(|t| t.as_u64().or_else(|| t.as_str()?.parse().ok()));
+    Ok(LiveRecord {
+        id: RecordId(id.to_owned()),
+        name: Fqdn::reported(name),
+        data: Rdata::reported(type_name, content, &data, priority.as_ref()),
+        ttl: ttl.and_then(|n| u32::try_from(n).ok()).map_or(Ttl::AUTOMATIC, Ttl::reported),
+        proxied: json.get("proxied").and_then(Json::as_bool).unwrap_or(false),
+        comment: text("comment").map(str::to_owned),
+        tags: tags(json.get("tags")),
+        settings: settings(json.get("settings")),
+        read_only: read_only(json),
+        modified_on: text("modified_on").map(str::to_owned),
+    })
+}
+
+/// Tags of an answer.
+fn tags(json: Option<&Json>) -> BTreeSet<Tag> {
+    json.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).map(Tag::reported).collect()
+}
+
+/// Settings of an answer.
+fn settings(json: Option<&Json>) -> Settings {
+    let flag = |name: &str| json.and_then(|s| s.get(name)).and_then(Json::as_bool);
+    Settings { flatten_cname: flag("flatten_cname"), ipv4_only: flag("ipv4_only"), ipv6_only: flag("ipv6_only") }
+}
+
+/// Who maintains the record, if not its zone's owner.
+fn read_only(json: &Json) -> Option<ReadOnly> {
+    let flag = |pointer: &str| json.pointer(pointer).and_then(Json::as_bool).unwrap_or(false);
+    [
+        ("/meta/read_only", ReadOnly::ReadOnly),
+        ("/meta/email_routing", ReadOnly::EmailRouting),
+        ("/meta/managed_by_apps", ReadOnly::Apps),
+        ("/meta/managed_by_argo_tunnel", ReadOnly::Tunnel),
+        ("/meta/managed_by_edge_tunnel", ReadOnly::Tunnel),
+        ("/meta/auto_added", ReadOnly::AutoAdded),
+        ("/locked", ReadOnly::Locked),
+    ]
+    .into_iter()
+    .find_map(|(pointer, reason)| flag(pointer).then_some(reason))
+}
+
+/// Members of a `data` object.
+fn fields(object: &Map<String, Json>) -> Fields {
+    object.iter().map(|(name, value)| (name.clone(), scalar(value))).collect()
+}
+
+/// A scalar; a number that is not whole stays text, as do nested values, which no type accepts.
+fn scalar(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(n) => n.as_i64().map_or_else(|| Value::Text(n.to_string()), Value::Integer),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(_) | Json::Object(_) => Value::Text(json.to_string()),
+    }
+}
+
+/// A neutral value as JSON.
+#[must_use]
+pub fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(b) => Json::Bool(*b),
+        Value::Integer(n) => json!(n),
+        Value::Text(text) => json!(text),
+        Value::List(list) => list.iter().map(to_json).collect(),
+    }
+}
+
+/// The body that creates a record: type, name, value, and of the rest exactly what is said.
+#[must_use]
+pub fn create_body(form: &RecordForm) -> Json {
+    let RecordForm { name, data, facets } = form;
+    let mut body = Map::new();
+    body.insert("type".to_owned(), json!(data.type_name()));
+    body.insert("name".to_owned(), json!(name.as_str()));
+    insert_value(&mut body, data, &data.fields());
+    if data.record_type().is_none() {
+        // Only ever shown, never sent: opaque values are not written.
+        body.insert("content".to_owned(), json!(data.presentation()));
+    }
+    let mut facets = facets.clone();
+    if facets.proxied == Some(true) && facets.ttl.is_some() {
+        // The service stores 1 for proxied records whatever is sent, and may come to refuse anything else.
+        facets.ttl = Some(Ttl::AUTOMATIC);
+    }
+    insert_facets(&mut body, &facets, When::Creating);
+    Json::Object(body)
+}
+
+/// The body that changes a record: only what changes.
+///
+/// # Sources
+/// PATCH of a DNS record merges the fields sent and keeps the others: developers.cloudflare.com/api/resources/dns
+/// (Update DNS Record), read 2026-11-20.
+#[must_use]
+pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
+    let mut body = Map::new();
+    insert_value(&mut body, data, &patch.value);
+    insert_facets(&mut body, &patch.facets, When::Changing);
+    body
+}
+
+/// Lays fields into JSON by their slot.
+fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields) {
+    let Some(record_type) = data.record_type() else { return };
+    let mut object = Map::new();
+    for field in record_type.facts().fields {
+        let Some(value) = fields.get(field.name).map(to_json) else { continue };
+        match field.slot {
+            Slot::Content | Slot::Top => body.insert(field.name.to_owned(), value),
+            Slot::Data => object.insert(field.name.to_owned(), value),
+        };
+    }
+    if !object.is_empty() {
+        body.insert("data".to_owned(), Json::Object(object));
+    }
+}
+
+/// Whether a body creates or changes a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// A cleared comment need not be said.
+    Creating,
+    /// A cleared comment is sent as null.
+    Changing,
+}
+
+/// Adds the facets that are said.
+fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
+    let Facets { ttl, proxied, comment, tags, settings } = facets;
+    if let Some(ttl) = ttl {
+        body.insert("ttl".to_owned(), json!(ttl.as_number()));
+    }
+    if let Some(proxied) = proxied {
+        body.insert("proxied".to_owned(), json!(proxied));
+    }
+    if let Some(comment) = comment
+        && (when == When::Changing || comment.text().is_some())
+    {
+        body.insert("comment".to_owned(), json!(comment.text()));
+    }
+    if let Some(tags) = tags
+        && (when == When::Changing || !tags.is_empty())
+    {
+        body.insert("tags".to_owned(), tags.iter().map(Tag::as_str).collect());
+    }
+    let settings: Map<String, Json> =
+        settings.named().into_iter().filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v)))).collect();
+    if !settings.is_empty() {
+        body.insert("settings".to_owned(), Json::Object(settings));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Comment, RecordType};
+
+    fn form(record_type: RecordType, text: &str, facets: Facets) -> RecordForm {
+        let data = Rdata::from_text(record_type, text).unwrap();
+        RecordForm { name: Fqdn::parse("www.example.com").unwrap(), data, facets }
+    }
+
+    #[test]
+    fn creating_says_exactly_what_the_spec_says() {
+        let silent = form(RecordType::A, "192.0.2.10", Facets::default());
+        assert_eq!(create_body(&silent).to_string(), r#"{"type":"A","name":"www.example.com","content":"192.0.2.10"}"#);
+        let facets = Facets {
+            ttl: Some(Ttl::seconds(3600).unwrap()),
+            proxied: Some(true),
+            comment: Some(Comment::Clear),
+            tags: Some(BTreeSet::new()),
+            settings: Settings { ipv4_only: Some(false), ..Settings::default() },
+        };
+        assert_eq!(
+            create_body(&form(RecordType::A, "192.0.2.10", facets)).to_string(),
+            r#"{"type":"A","name":"www.example.com","content":"192.0.2.10","ttl":1,"proxied":true,"settings":{"ipv4_only":false}}"#
+        );
+    }
+
+    #[test]
+    fn data_types_send_data_and_no_content() {
+        let srv = form(RecordType::Srv, "10 5 5060 sip.example.com", Facets::default());
+        assert_eq!(
+            create_body(&srv).to_string(),
+            r#"{"type":"SRV","name":"www.example.com","data":{"priority":10,"weight":5,"port":5060,"target":"sip.example.com"}}"#
+        );
+        let mx = form(RecordType::Mx, "10 mx.example.net", Facets::default());
+        assert_eq!(
+            create_body(&mx).to_string(),
+            r#"{"type":"MX","name":"www.example.com","priority":10,"content":"mx.example.net"}"#
+        );
+    }
+
+    #[test]
+    fn every_shape_of_an_answer_reads_the_same() {
+        let shapes = [
+            json!({"id":"1","name":"A.example.com","type":"SRV","content":"5 5060 sip.example.com","priority":10,
+                   "data":{"priority":10,"weight":5,"port":5060,"target":"sip.example.com"}}),
+            json!({"id":"1","name":"a.example.com","type":"SRV","data":{"weight":"5","port":"5060","target":"SIP.example.com."},"priority":10}),
+            json!({"id":"1","name":"a.example.com","type":"SRV","content":"5 5060 sip.example.com","priority":10,"data":null}),
+            json!({"id":"1","name":"a.example.com","type":"SRV","content":"10 5 5060 sip.example.com"}),
+            json!({"id":"1","name":"a.example.com","type":"SRV","content":"5\t5060\tsip.example.com",
+                   "data":{"priority":10},"ttl":1,"proxied":false,"settings":{},"meta":{},"tags":[],"comment":null}),
+        ];
+        let read: Vec<_> = shapes.iter().map(|s| read(s).unwrap()).collect();
+        for other in &read[1..] {
+            assert_eq!(other.data, read[0].data);
+            assert_eq!(other.name, read[0].name);
+        }
+        let mx = |json: Json| super::read(&json).unwrap().data;
+        assert_eq!(
+            mx(json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","priority":10})),
+            mx(json!({"id":"1","name":"a","type":"MX","content":"mx.example.net","data":{"priority":10}})),
+        );
+    }
+
+    #[test]
+    fn a_record_without_identity_is_an_error() {
+        for json in [
+            json!({}),
+            json!({"id":"1","name":"a"}),
+            json!({"name":"a","type":"A"}),
+            json!(7),
+            json!({"id":1,"name":"a","type":"A"}),
+        ] {
+            assert!(read(&json).is_err(), "{json}");
+        }
+    }
+}
