@@ -222,7 +222,7 @@ impl ApiError {
         match self {
             Self::Settings { .. } | Self::Misused { .. } | Self::Unreached { .. } | Self::Throttled { .. } => false,
             Self::Lost { .. } | Self::TooLarge { .. } => true,
-            Self::Refused { status, .. } => *status >= 500,
+            Self::Refused { status, .. } => *status >= 500 && *status != 501,
             // A 408 is sent by whoever stands before the service, and it may have passed the request on.
             Self::Garbled { status, .. } => !(400..500).contains(status) || *status == 408,
             // "See Other" is what a completed write may answer; the others mean "ask there instead".
@@ -277,15 +277,12 @@ impl Fault {
 
     /// The error of the TLS library, if it is one.
     pub(super) fn tls(&self) -> Option<&rustls::Error> {
-        self.chain().find_map(|error| {
-            let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-            inner.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref())
-        })
+        self.chain().find_map(|error| error.downcast_ref())
     }
 
     /// The kind of the operating system's error, if it is one.
     pub(super) fn io(&self) -> Option<std::io::ErrorKind> {
-        self.chain().find_map(|error| error.downcast_ref::<std::io::Error>()).map(std::io::Error::kind)
+        self.chain().filter_map(|error| error.downcast_ref::<std::io::Error>()).last().map(std::io::Error::kind)
     }
 
     /// The innermost cause in words.
@@ -298,7 +295,15 @@ impl Fault {
 
     /// The causes, the outermost first.
     fn chain(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
-        std::iter::successors(self.0.source(), |&error| error.source())
+        std::iter::successors(self.0.source(), |&error| cause(error))
+    }
+}
+
+/// The next cause. An I/O error hides the error that it wraps from `source`, which skips to that one's own cause.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
     }
 }
 
@@ -345,6 +350,7 @@ mod tests {
         for status in [200, 201, 204, 408, 500, 502, 522] {
             assert!(garbled(Method::Patch, status).is_uncertain(), "{status}");
         }
+        assert!(!refused(Method::Post, 501, 1).is_uncertain(), "it is not implemented");
         for status in [403, 404, 405, 413, 501] {
             assert!(!garbled(Method::Patch, status).is_uncertain(), "{status}");
         }

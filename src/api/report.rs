@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 use super::family::Family;
 use super::headers::Limits;
+use super::retry::PATIENCE;
 
 /// The name that stands for all calls.
 const FOR_ALL: &str = "default";
@@ -27,6 +28,9 @@ const SAME_RESET: Duration = Duration::from_secs(2);
 
 /// The most that is left untouched because of others. A constant of ours: some seconds' worth of their requests.
 const LARGEST_MARGIN: u64 = 50;
+
+/// The most names that are kept; a real service has a few.
+const MOST_NAMES: usize = 64;
 
 /// All limits that were reported.
 #[derive(Debug, Default)]
@@ -52,17 +56,25 @@ impl Reports {
     /// Takes in what an answer to a request of this family said, while `in_flight` other requests are under way.
     pub(super) fn note(&mut self, family: &Family, limits: &Limits, in_flight: u64, now: Instant) {
         for policy in &limits.policies {
-            self.bind(family, &policy.name).policy = Some((policy.quota, policy.window));
+            if let Some(limit) = self.bind(family, &policy.name) {
+                limit.policy = Some((policy.quota, policy.window.min(PATIENCE)));
+            }
         }
         for item in &limits.remaining {
-            self.bind(family, &item.name).note(item.requests, now + item.reset, in_flight, now);
+            if let Some(limit) = self.bind(family, &item.name) {
+                // For longer it is better to try and be told 429 than to stand still because of a header.
+                limit.note(item.requests, now + item.reset.min(PATIENCE), in_flight, now);
+            }
         }
     }
 
-    /// The limit of this name, which binds the family from now on.
-    fn bind(&mut self, family: &Family, name: &str) -> &mut Limit {
+    /// The limit of this name, which binds the family from now on; none if there are too many names.
+    fn bind(&mut self, family: &Family, name: &str) -> Option<&mut Limit> {
+        if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
+            return None;
+        }
         self.names.entry(family.clone()).or_default().insert(name.to_owned());
-        self.limits.entry(name.to_owned()).or_default()
+        Some(self.limits.entry(name.to_owned()).or_default())
     }
 
     /// When the next request of this family may be sent, if not now.
@@ -185,6 +197,17 @@ mod tests {
         assert_eq!(reports.wait(&zones, reset), None);
         reports.take(&zones);
         assert_eq!(reports.wait(&zones, reset), Some(reset + window));
+    }
+
+    #[test]
+    fn absurd_headers_do_not_stop_the_work() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        for number in 0..1000 {
+            reports.note(&zones, &report(&number.to_string(), 9, 30), 0, now);
+        }
+        assert_eq!(reports.limits.len(), MOST_NAMES);
+        reports.note(&zones, &report("0", 0, 10_000_000), 0, now + Duration::from_secs(60));
+        assert_eq!(reports.wait(&zones, now + Duration::from_secs(60)), Some(now + Duration::from_secs(60) + PATIENCE));
     }
 
     #[test]

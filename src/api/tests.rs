@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::scripted::{Scripted, Step, answer, bad, good};
 use super::{ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer};
@@ -192,6 +193,25 @@ async fn a_refused_connection_had_no_effect() {
 }
 
 #[tokio::test]
+async fn a_failed_handshake_had_no_effect() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let settings = Settings { attempts: 1, ..Settings::new(url, token()) };
+    let Ok(client) = Client::new(settings) else { return };
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut hello = [0; 5];
+        stream.read_exact(&mut hello).await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        stream
+    });
+    let error = client.writer().write(&create()).await.unwrap_err();
+    assert!(matches!(error, ApiError::Unreached { .. }) && !error.is_uncertain(), "{error:?}");
+    assert!(error.hint().unwrap().contains("TLS handshake"), "{error:?}");
+    drop(server.await);
+}
+
+#[tokio::test]
 async fn a_cut_answer_is_read_again_but_leaves_a_write_uncertain() {
     let cut = || answer("200 OK", &["content-length: 500"], r#"{"result":["#);
     let short = || answer("200 OK", &[], r#"{"result":["#);
@@ -293,5 +313,8 @@ fn unusable_settings_are_refused() {
     }
     refused(Settings { timeout: Duration::ZERO, ..Settings::new("http://localhost", token()) });
     assert!(!format!("{:?}", Settings::new("https://me:hush@api.example.com", token())).contains("hush"));
-    assert!(Client::new(Settings::new(Settings::BASE_URL, token())).is_ok());
+    // A machine without any authority's certificate cannot speak TLS, and is told so.
+    if let Err(error) = Client::new(Settings::new(Settings::BASE_URL, token())) {
+        assert!(error.hint().unwrap().contains("SSL_CERT_FILE"), "{error:?}");
+    }
 }
