@@ -1,1 +1,177 @@
-//! Under construction.
+//! The client of the service: it moves [`Request`]s out and [`Envelope`]s in, and does not interpret records.
+//!
+//! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says whether a write may have
+//! taken effect. In between: one scheme of credentials for each request, a budget that follows the service's limits,
+//! repetition of what is harmless to repeat. No secret leaves this room except in the headers of a request.
+//!
+//! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
+
+mod base;
+mod client;
+mod credentials;
+mod error;
+mod family;
+mod headers;
+mod hint;
+mod limit;
+mod report;
+mod retry;
+#[cfg(test)]
+mod scripted;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::wire::{Envelope, Method, Request};
+
+pub use client::Client;
+pub use credentials::Credentials;
+pub use error::{ApiError, Fault, RequestName, Signature};
+
+/// Something that reads from the service.
+pub trait Reader: Send + Sync {
+    /// Sends a request that changes nothing.
+    ///
+    /// # Errors
+    /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
+    fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
+}
+
+/// Something that writes to the service.
+pub trait Writer: Send + Sync {
+    /// Sends a request that changes something. It is repeated only if it certainly had no effect.
+    ///
+    /// # Errors
+    /// [`ApiError`]; see [`ApiError::is_uncertain`]. [`ApiError::Misused`] if the request is a read.
+    fn write(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
+}
+
+/// The means of reading, and only that.
+#[derive(Debug, Clone)]
+pub struct ReadClient(Client);
+
+impl Reader for ReadClient {
+    async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+        if !request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+        }
+        self.0.exchange(request).await
+    }
+}
+
+/// The means of writing, and only that.
+#[derive(Debug, Clone)]
+pub struct WriteClient(Client);
+
+impl Writer for WriteClient {
+    async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
+        if request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a write" });
+        }
+        self.0.exchange(request).await
+    }
+}
+
+/// What a client needs to know.
+#[derive(Clone)]
+pub struct Settings {
+    /// Where the service is, with or without a slash at the end.
+    pub base_url: String,
+    /// Who we are.
+    pub credentials: Credentials,
+    /// The most requests in a second, if the service's own limits are not low enough.
+    pub max_rps: Option<f64>,
+    /// The longest time for one exchange, from connecting to the last byte.
+    pub timeout: Duration,
+    /// The most times that one request is sent; 0 counts as 1. A second try with the key in place of the token is not counted.
+    pub attempts: u32,
+    /// Who hears what happens. Called in the middle of things: it must be quick, and must not call back.
+    pub observer: Observer,
+    /// Seed of the random part of delays.
+    pub random_seed: u64,
+}
+
+impl Settings {
+    /// The service's base URL.
+    pub const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
+
+    /// The usual number of attempts.
+    pub const ATTEMPTS: u32 = 6;
+
+    /// The usual time for one exchange.
+    pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+    /// The usual settings, with nobody listening.
+    #[must_use]
+    pub fn new(base_url: impl Into<String>, credentials: Credentials) -> Self {
+        Self {
+            base_url: base_url.into(),
+            credentials,
+            max_rps: None,
+            timeout: Self::TIMEOUT,
+            attempts: Self::ATTEMPTS,
+            observer: Arc::new(|_| {}),
+            random_seed: 0,
+        }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_url: _, credentials, max_rps, timeout, attempts, observer: _, random_seed: _ } = self;
+        // The base URL has not been checked yet and may hold a password.
+        f.debug_struct("Settings")
+            .field("credentials", credentials)
+            .field("max_rps", max_rps)
+            .field("timeout", timeout)
+            .field("attempts", attempts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Hears what happens in a client.
+pub type Observer = Arc<dyn Fn(&ApiEvent) + Send + Sync>;
+
+/// What happens in a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiEvent {
+    /// A wait begins.
+    Waiting {
+        /// Why.
+        reason: WaitReason,
+        /// For how long.
+        duration: Duration,
+    },
+    /// A request failed and will be sent again.
+    Retrying {
+        /// Its name.
+        request: String,
+        /// The number of the coming attempt, from 2.
+        attempt: u32,
+        /// Why the last one failed.
+        cause: String,
+    },
+    /// A request leaves.
+    Sent {
+        /// Method.
+        method: Method,
+        /// Path, without query.
+        path: String,
+    },
+}
+
+/// Why a client waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WaitReason {
+    /// The budget is used up for now.
+    Budget,
+    /// The service asked for it.
+    RetryAfter,
+    /// A delay of our choice after a failure.
+    BackOff,
+}

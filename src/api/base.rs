@@ -1,0 +1,142 @@
+//! The base URL: what is accepted as one, and how a request's path and query are put behind it.
+//!
+//! The credentials go wherever this URL points, so it is judged before the first request.
+
+use reqwest::Url;
+
+use super::error::{ApiError, RequestName};
+use crate::wire::Request;
+
+/// A base URL that may be trusted with credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Base {
+    /// The URL, its path without a slash at the end.
+    url: Url,
+    /// That path.
+    path: String,
+}
+
+impl Base {
+    /// Reads a base URL, with or without a slash at its end.
+    ///
+    /// # Errors
+    /// [`ApiError::Settings`] if it is no URL, neither HTTPS nor plain HTTP to this machine, or has a user name, a password,
+    /// a query or a fragment.
+    pub(super) fn read(text: &str) -> Result<Self, ApiError> {
+        // A URL with a password in it is refused before it is quoted anywhere.
+        let refuse = |why: &str| Err(ApiError::settings(format!("use the base URL: {why}")));
+        let Ok(url) = Url::parse(text.trim()) else {
+            return refuse("it is no absolute URL such as `https://api.cloudflare.com/client/v4`");
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return refuse("it must not hold a user name or a password");
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return refuse("it must not have a query or a fragment");
+        }
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => return refuse("plain HTTP is allowed only to this machine (loopback); write `https://`"),
+            _ => return refuse("it must begin with `https://`"),
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        Ok(Self { url, path })
+    }
+
+    /// Whether it points to this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        is_loopback(&self.url)
+    }
+
+    /// Whether it is plain HTTP.
+    pub(super) fn is_plain(&self) -> bool {
+        self.url.scheme() == "http"
+    }
+
+    /// The URL of a request.
+    ///
+    /// # Errors
+    /// [`ApiError::Misused`] if the path would not arrive as it is written (`..`, `?`, `#`, blanks): an identifier with such
+    /// characters could otherwise turn one request into another.
+    pub(super) fn url(&self, request: &Request) -> Result<Url, ApiError> {
+        let misused = || ApiError::Misused {
+            request: RequestName::of(request),
+            why: "its path must begin with a slash and hold nothing that needs encoding",
+        };
+        let path = format!("{}{}", self.path, request.path);
+        let mut url = self.url.clone();
+        url.set_path(&path);
+        if !request.path.starts_with('/') || url.path() != path {
+            return Err(misused());
+        }
+        if !request.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&request.query);
+        }
+        Ok(url)
+    }
+}
+
+/// Whether a URL's host is this machine by its very name.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    if host.eq_ignore_ascii_case("localhost") {
+        return true;
+    }
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Method;
+
+    #[test]
+    fn plain_http_is_for_this_machine_only() {
+        for good in [
+            "https://api.cloudflare.com/client/v4",
+            "https://api.cloudflare.com/client/v4/",
+            "http://localhost:8787",
+            "http://127.0.0.1:1/client/v4",
+            "http://127.9.9.9",
+            "http://[::1]:8080/",
+        ] {
+            assert!(Base::read(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "api.cloudflare.com",
+            "/client/v4",
+            "ftp://localhost/",
+            "file:///etc/passwd",
+            "http://api.cloudflare.com/client/v4",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "http://0.0.0.0",
+            "http://[::ffff:8.8.8.8]",
+            "http://192.168.1.1",
+            "https://user@example.com/",
+            "https://user:hush@example.com/",
+            "https://example.com/?a=b",
+            "https://example.com/#a",
+        ] {
+            let error = Base::read(bad).expect_err(bad).to_string();
+            assert!(error.starts_with("use the base URL: ") && !error.contains("hush"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn requests_stand_behind_it_exactly_as_written() {
+        let base = Base::read("https://example.com/client/v4//").unwrap();
+        let list = Request::new(Method::Get, "/zones").query("name", "a b&c.example").query("page", "2");
+        assert_eq!(
+            base.url(&list).unwrap().as_str(),
+            "https://example.com/client/v4/zones?name=a+b%26c.example&page=2"
+        );
+        assert_eq!(Base::read("http://[::1]").unwrap().url(&list).unwrap().path(), "/zones");
+        for path in ["zones", "/zones/../user", "/zones/%2e%2e/user", "/zones?a=b", "/zones#a", "/zones/a b", "@evil"] {
+            assert!(base.url(&Request::new(Method::Get, path)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The client: budget, credentials, exchange and repetition put together.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::base::Base;
+use super::credentials::{Redactor, Scheme, Signer};
+use super::error::{ApiError, RequestName, Signature};
+use super::family::Family;
+use super::limit::Limiter;
+use super::retry::{self, BackOff, Next};
+use super::transport::{Failed, Transport};
+use super::{ApiEvent, Observer, ReadClient, Settings, WaitReason, WriteClient};
+use crate::wire::{Envelope, Request};
+
+/// A client of the service. Clones share connections, budget and counts.
+#[derive(Clone)]
+pub struct Client {
+    /// What the clones share.
+    shared: Arc<Shared>,
+}
+
+/// What the clones of a client share.
+struct Shared {
+    /// Sends one request.
+    transport: Transport,
+    /// Headers of the credentials.
+    signer: Signer,
+    /// Families for which the token was refused and the key was not.
+    by_key: Mutex<BTreeSet<Family>>,
+    /// The budget.
+    limiter: Limiter,
+    /// Delays of our choice.
+    back_off: BackOff,
+    /// The most times that a request is sent.
+    attempts: u32,
+    /// Who hears what happens.
+    observer: Observer,
+    /// Requests sent.
+    requests: AtomicU64,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("requests", &self.requests()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`ApiError::Settings`] if the base URL, the credentials or a number is unusable, or TLS cannot be set up.
+    pub fn new(settings: Settings) -> Result<Self, ApiError> {
+        Self::with_delays(settings, BackOff::BASE)
+    }
+
+    /// A client whose delays begin at `base`.
+    pub(super) fn with_delays(settings: Settings, base: Duration) -> Result<Self, ApiError> {
+        let Settings { base_url, credentials, max_rps, timeout, attempts, observer, random_seed } = settings;
+        if let Some(rate) = max_rps
+            && !(rate.is_finite() && rate >= SLOWEST)
+        {
+            return Err(ApiError::settings(format!(
+                "use {rate} requests a second as a limit: it must be {SLOWEST} or more"
+            )));
+        }
+        if timeout.is_zero() {
+            return Err(ApiError::settings("use a timeout of zero: no request could be answered"));
+        }
+        let signer = Signer::new(&credentials)?;
+        let transport = Transport::new(Base::read(&base_url)?, Redactor::new(&credentials), timeout)?;
+        let shared = Shared {
+            transport,
+            signer,
+            by_key: Mutex::default(),
+            limiter: Limiter::new(max_rps, Arc::clone(&observer)),
+            back_off: BackOff::new(base, random_seed),
+            attempts: attempts.max(1),
+            observer,
+            requests: AtomicU64::new(0),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Requests sent so far, repetitions included.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
+    }
+
+    /// The means of reading.
+    #[must_use]
+    pub fn reader(&self) -> ReadClient {
+        ReadClient(self.clone())
+    }
+
+    /// The means of writing.
+    #[must_use]
+    pub fn writer(&self) -> WriteClient {
+        WriteClient(self.clone())
+    }
+
+    /// Sends a request, again where that is harmless and may help.
+    pub(super) async fn exchange(&self, request: &Request) -> Result<Envelope, ApiError> {
+        let shared = &*self.shared;
+        shared.transport.check(request)?;
+        let family = Family::of(request);
+        let mut attempt = 1;
+        loop {
+            let failed = match shared.signed(request, &family, attempt).await {
+                Ok(envelope) => return Ok(envelope),
+                Err(failed) => failed,
+            };
+            let next = retry::next(&failed.error, failed.asked);
+            let delay = shared.back_off.delay(attempt);
+            if let Next::Pause(asked) = next {
+                // To be told twice in a row not to wait long enough is a reason to wait longer than asked.
+                let pause = if attempt > 1 { asked.max(delay) } else { asked };
+                shared.limiter.pause(pause);
+            }
+            if next == Next::GiveUp || attempt >= shared.attempts {
+                return Err(failed.error);
+            }
+            attempt += 1;
+            shared.retrying(request, attempt, &failed.error);
+            match next {
+                Next::BackOff => shared.wait(WaitReason::BackOff, delay).await,
+                Next::Wait(asked) => shared.wait(WaitReason::RetryAfter, asked.max(delay)).await,
+                // The budget holds this request back as it does all others.
+                Next::Pause(_) | Next::GiveUp => {}
+            }
+        }
+    }
+}
+
+/// The fewest requests a second that a user may wish for: one in almost three hours.
+const SLOWEST: f64 = 0.0001;
+
+impl Shared {
+    /// Sends a request once; twice if the token is refused and there is a key.
+    async fn signed(&self, request: &Request, family: &Family, attempt: u32) -> Result<Envelope, Failed> {
+        let by_key = self.signer.has_fallback() && self.by_key().contains(family);
+        let scheme = if by_key { Scheme::Key } else { self.signer.first() };
+        let failed = match self.once(request, family, scheme).await {
+            Err(failed) if !by_key && self.signer.has_fallback() && is_for_the_key(&failed.error) => failed,
+            outcome => return outcome,
+        };
+        self.retrying(request, attempt + 1, &failed.error);
+        let outcome = self.once(request, family, Scheme::Key).await;
+        match (&outcome, failed.error) {
+            (Err(second), ApiError::Refused { request, status, messages, .. }) if is_for_the_key(&second.error) => {
+                // The token's refusal is the one to report: it is what the user meant to use.
+                Err(ApiError::Refused { request, status, messages, signature: Signature::Both }.into())
+            }
+            (Ok(_), _) => {
+                self.by_key().insert(family.clone());
+                outcome
+            }
+            (Err(second), _) => {
+                if matches!(second.error, ApiError::Refused { status, .. } if status < 500) {
+                    // It was refused for what it says, so the key itself was accepted.
+                    self.by_key().insert(family.clone());
+                }
+                outcome
+            }
+        }
+    }
+
+    /// Sends a request once.
+    async fn once(&self, request: &Request, family: &Family, scheme: Scheme) -> Result<Envelope, Failed> {
+        let permit = self.limiter.acquire(family).await;
+        let RequestName { method, path } = RequestName::of(request);
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
+        let begin = Instant::now();
+        let (outcome, limits) = self.transport.send(request, scheme, self.signer.headers(scheme)).await;
+        permit.note(&limits);
+        let milliseconds = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match &outcome {
+            Ok(_) => tracing::debug!(%method, path, milliseconds, "answered"),
+            Err(failed) => match failed.error.status() {
+                Some(status) => tracing::debug!(%method, path, status, milliseconds, "failed"),
+                None => tracing::debug!(%method, path, milliseconds, "no answer"),
+            },
+        }
+        outcome
+    }
+
+    /// The families that need the key.
+    fn by_key(&self) -> std::sync::MutexGuard<'_, BTreeSet<Family>> {
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Announces a repetition.
+    fn retrying(&self, request: &Request, attempt: u32, error: &ApiError) {
+        let cause = match std::error::Error::source(error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        (self.observer)(&ApiEvent::Retrying { request: RequestName::of(request).to_string(), attempt, cause });
+    }
+
+    /// Waits, after saying so.
+    async fn wait(&self, reason: WaitReason, duration: Duration) {
+        if !duration.is_zero() {
+            (self.observer)(&ApiEvent::Waiting { reason, duration });
+            sleep(duration).await;
+        }
+    }
+}
+
+/// Whether a refusal is about who asks, so that another who might be allowed.
+///
+/// # Sources
+/// Codes: 1000 unknown token, 6003 malformed header, 9109 unauthorized (in four meanings), 10000 authentication error, 10405
+/// not for this scheme. developers.cloudflare.com/fundamentals/api/troubleshooting, read 2026-11-20.
+fn is_for_the_key(error: &ApiError) -> bool {
+    let ApiError::Refused { status, messages, .. } = error else { return false };
+    let codes = [1000, 6003, 6103, 6111, 9103, 9109, 10000, 10405];
+    match status {
+        401 => true,
+        403 if messages.iter().all(|message| message.code.is_none()) => true,
+        400 | 403 | 405 => codes.iter().any(|code| error.has_code(*code)),
+        _ => false,
+    }
+}

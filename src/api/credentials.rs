@@ -1,0 +1,267 @@
+//! Credentials: what they are, the headers they become, and how they are kept out of every text.
+//!
+//! In: secrets as values. Out: headers marked as sensitive, and a [`Redactor`] that removes the secrets from texts of the
+//! service before they leave the room. Nothing here has a `Display` or can be serialized, and `Debug` is masked.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/get-started, read 2026-11-20.
+
+use std::fmt;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::error::ApiError;
+
+/// What proves to the service who we are.
+#[derive(Clone)]
+pub enum Credentials {
+    /// An API token, sent as `Authorization: Bearer`.
+    Token(SecretString),
+    /// The global key with its user's e-mail address, sent as `X-Auth-Key` and `X-Auth-Email`.
+    Key {
+        /// The user's e-mail address.
+        email: SecretString,
+        /// The global key.
+        key: SecretString,
+    },
+    /// Both: the token first, the key for those kinds of calls for which the token is refused.
+    TokenThenKey {
+        /// The API token.
+        token: SecretString,
+        /// The user's e-mail address.
+        email: SecretString,
+        /// The global key.
+        key: SecretString,
+    },
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token([masked])",
+            Self::Key { .. } => "Key([masked])",
+            Self::TokenThenKey { .. } => "TokenThenKey([masked])",
+        })
+    }
+}
+
+/// The way in which one request is signed; never both at once, for which the service's answer is unspecified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Scheme {
+    /// With the API token.
+    Token,
+    /// With e-mail address and global key.
+    Key,
+}
+
+/// Credentials as headers, ready to send.
+pub(super) struct Signer {
+    /// Headers of the token, if there is one.
+    token: Option<HeaderMap>,
+    /// Headers of the key, if there is one.
+    key: Option<HeaderMap>,
+}
+
+impl Signer {
+    /// Turns credentials into headers.
+    ///
+    /// # Errors
+    /// [`ApiError::Settings`] if a value is empty or holds something that no header can carry.
+    pub(super) fn new(credentials: &Credentials) -> Result<Self, ApiError> {
+        let (token, key) = match credentials {
+            Credentials::Token(token) => (Some(token), None),
+            Credentials::Key { email, key } => (None, Some((email, key))),
+            Credentials::TokenThenKey { token, email, key } => (Some(token), Some((email, key))),
+        };
+        let token = token.map(token_headers).transpose()?;
+        let key = key.map(|(email, key)| key_headers(email, key)).transpose()?;
+        Ok(Self { token, key })
+    }
+
+    /// The scheme to try first.
+    pub(super) fn first(&self) -> Scheme {
+        if self.token.is_some() { Scheme::Token } else { Scheme::Key }
+    }
+
+    /// Whether there is a key to fall back to.
+    pub(super) fn has_fallback(&self) -> bool {
+        self.token.is_some() && self.key.is_some()
+    }
+
+    /// The headers of a scheme.
+    pub(super) fn headers(&self, scheme: Scheme) -> HeaderMap {
+        let headers = match scheme {
+            Scheme::Token => &self.token,
+            Scheme::Key => &self.key,
+        };
+        headers.clone().unwrap_or_default()
+    }
+}
+
+/// The header of a token.
+fn token_headers(token: &SecretString) -> Result<HeaderMap, ApiError> {
+    let text = token.expose_secret();
+    if text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
+        return Err(ApiError::settings("use the API token: give it without the word `Bearer`"));
+    }
+    check("API token", text)?;
+    Ok(HeaderMap::from_iter([(AUTHORIZATION, sensitive("API token", &format!("Bearer {text}"))?)]))
+}
+
+/// The headers of a global key.
+fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, ApiError> {
+    let mut headers = HeaderMap::new();
+    for (what, name, secret) in [("e-mail address", "x-auth-email", email), ("global API key", "x-auth-key", key)] {
+        check(what, secret.expose_secret())?;
+        headers.insert(HeaderName::from_static(name), sensitive(what, secret.expose_secret())?);
+    }
+    Ok(headers)
+}
+
+/// A header value that is masked in debug output and kept out of compression tables.
+fn sensitive(what: &str, text: &str) -> Result<HeaderValue, ApiError> {
+    // The library's error is dropped on purpose: it must not be able to quote the value.
+    let mut value = HeaderValue::from_str(text).map_err(|_| unusable(what))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Refuses what cannot be a secret, without quoting it.
+fn check(what: &str, text: &str) -> Result<(), ApiError> {
+    if text.is_empty() {
+        return Err(ApiError::settings(format!("use the {what}: it is empty")));
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(unusable(what));
+    }
+    Ok(())
+}
+
+/// The error for a value with blanks, line breaks or letters beyond ASCII.
+fn unusable(what: &str) -> ApiError {
+    ApiError::settings(format!(
+        "use the {what}: it holds a blank, a line break or another character that no header carries"
+    ))
+}
+
+/// What stands in the place of a secret.
+const REDACTED: &str = "[redacted]";
+
+/// The shortest text that is treated as a secret.
+///
+/// # Units
+/// Bytes. Real ones have 37 and more; a placeholder of one letter would only make every message unreadable.
+const SHORTEST_SECRET: usize = 4;
+
+/// Removes secrets from texts.
+pub(super) struct Redactor {
+    /// What must not be seen, the longest first, so that a part never hides the whole.
+    secrets: Vec<SecretString>,
+}
+
+impl Redactor {
+    /// For the secrets of some credentials, in the spellings in which a service may echo them.
+    pub(super) fn new(credentials: &Credentials) -> Self {
+        let whole = match credentials {
+            Credentials::Token(token) => vec![token],
+            Credentials::Key { email, key } => vec![email, key],
+            Credentials::TokenThenKey { token, email, key } => vec![token, email, key],
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for secret in whole {
+            let plain = secret.expose_secret();
+            texts.push(plain.to_owned());
+            texts.push(plain.replace('@', "%40"));
+            texts.push(plain.replace('@', "\\u0040"));
+            texts.push(plain.replace('@', "&#64;"));
+            texts.push(plain.replace('/', "\\/"));
+        }
+        texts.retain(|text| text.len() >= SHORTEST_SECRET);
+        texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        texts.dedup();
+        Self { secrets: texts.into_iter().map(SecretString::from).collect() }
+    }
+
+    /// The text without secrets, in whatever case of ASCII letters they stand there.
+    pub(super) fn text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.secrets {
+            text = without(&text, secret.expose_secret());
+        }
+        text
+    }
+}
+
+/// The text with each occurrence of `secret`, which is ASCII, replaced.
+fn without(text: &str, secret: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = position(rest.as_bytes(), secret.as_bytes()) {
+        kept.push_str(&rest[..at]);
+        kept.push_str(REDACTED);
+        rest = &rest[at + secret.len()..];
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Where the ASCII text `wanted` begins in `text`.
+fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window.eq_ignore_ascii_case(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A token.
+    fn token(text: &str) -> Credentials {
+        Credentials::Token(SecretString::from(text))
+    }
+
+    /// An address and a key.
+    fn key() -> Credentials {
+        Credentials::Key { email: SecretString::from("ops@example.com"), key: SecretString::from("0123456789abcdef") }
+    }
+
+    #[test]
+    fn debug_is_masked() {
+        assert_eq!(format!("{:?} {:?}", token("hush-hush"), key()), "Token([masked]) Key([masked])");
+        let headers = Signer::new(&token("hush-hush")).unwrap().headers(Scheme::Token);
+        assert!(!format!("{headers:?}").contains("hush"));
+    }
+
+    #[test]
+    fn headers_are_those_of_one_scheme() {
+        let signer = Signer::new(&token("hush-hush")).unwrap();
+        assert_eq!(signer.headers(Scheme::Token)["authorization"], "Bearer hush-hush");
+        assert!(signer.headers(Scheme::Key).is_empty() && !signer.has_fallback());
+        let signer = Signer::new(&key()).unwrap();
+        let headers = signer.headers(signer.first());
+        assert_eq!(headers.len(), 2);
+        assert_eq!(
+            (&headers["x-auth-email"], &headers["x-auth-key"]),
+            (&HeaderValue::from_static("ops@example.com"), &HeaderValue::from_static("0123456789abcdef"))
+        );
+    }
+
+    #[test]
+    fn useless_secrets_are_refused_without_quoting_them() {
+        for text in ["", "hush\n", "Bearer hush", "hüsh", "hu sh"] {
+            let error = Signer::new(&token(text)).err().expect(text).to_string();
+            assert!(text.is_empty() || !error.contains(text.trim()), "{error}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_removed_in_every_case_and_spelling() {
+        let redactor = Redactor::new(&key());
+        assert_eq!(
+            redactor.text("no OPS@example.com, ops%40example.com, é 0123456789ABCDEF!"),
+            "no [redacted], [redacted], é [redacted]!"
+        );
+        assert_eq!(redactor.text("nothing"), "nothing");
+        assert_eq!(Redactor::new(&token("e")).text("nothing else"), "nothing else");
+    }
+}

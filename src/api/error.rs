@@ -1,0 +1,381 @@
+//! What can go wrong between us and the service.
+//!
+//! Every variant says how much is known about the *effect* of the request, because that decides what may follow: a request
+//! that never left may be repeated, a write whose answer is lost must be settled by reading. Texts are fragments that read
+//! after "failed to". Texts of the service have been rid of secrets before they get here; control characters in them are
+//! the concern of those who print them.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use super::credentials::Scheme;
+use crate::wire::{ApiMessage, Method, Request};
+
+/// A request's name in messages: method and path, without its query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestName {
+    /// The method.
+    pub method: Method,
+    /// The path below the base URL.
+    pub path: String,
+}
+
+impl RequestName {
+    /// The name of a request.
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        Self { method: request.method, path: request.path.clone() }
+    }
+}
+
+impl fmt::Display for RequestName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// With what a refused request was signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signature {
+    /// The API token.
+    Token,
+    /// E-mail address and global key.
+    Key,
+    /// The token and then the key; both were refused, and the messages are those for the token.
+    Both,
+}
+
+impl From<Scheme> for Signature {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Token => Self::Token,
+            Scheme::Key => Self::Key,
+        }
+    }
+}
+
+/// Why a request has no good answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The settings are unusable; there was no request.
+    #[error("{what}")]
+    Settings {
+        /// What could not be done with them.
+        what: String,
+        /// The cause, if there is one beneath.
+        #[source]
+        source: Option<Fault>,
+    },
+    /// The program asked for something that it may not; nothing was sent.
+    #[error("send {request}: {why}")]
+    Misused {
+        /// The request.
+        request: RequestName,
+        /// Why it was not sent.
+        why: &'static str,
+    },
+    /// There was no connection, so nothing was sent.
+    #[error("connect for {request}")]
+    Unreached {
+        /// The request.
+        request: RequestName,
+        /// The cause.
+        source: Fault,
+    },
+    /// The request was sent, at least in part, and no whole answer came.
+    #[error("get a whole answer to {request}")]
+    Lost {
+        /// The request.
+        request: RequestName,
+        /// The cause.
+        source: Fault,
+    },
+    /// The service said no.
+    #[error("complete {request}: HTTP {status}: {}", said(messages))]
+    Refused {
+        /// The request.
+        request: RequestName,
+        /// HTTP status.
+        status: u16,
+        /// The service's reasons.
+        messages: Vec<ApiMessage>,
+        /// With what it was signed.
+        signature: Signature,
+    },
+    /// An answer that is not the service's JSON: an HTML page, a cut body, something else.
+    #[error("complete {request}: HTTP {status}: {what}")]
+    Garbled {
+        /// The request.
+        request: RequestName,
+        /// HTTP status.
+        status: u16,
+        /// What came instead.
+        what: String,
+    },
+    /// The service asked for patience, for longer or more often than we have it; the request had no effect.
+    #[error("complete {request}: HTTP {status}: {}{}", said(messages), patience(*wait))]
+    Throttled {
+        /// The request.
+        request: RequestName,
+        /// HTTP status.
+        status: u16,
+        /// The service's reasons.
+        messages: Vec<ApiMessage>,
+        /// How long it asked to wait, if it said so.
+        wait: Option<Duration>,
+    },
+    /// The answer points elsewhere. It is never followed: the credentials stay with the host they are meant for.
+    #[error("complete {request}: HTTP {status}: redirected to {to}, which is never followed")]
+    Redirected {
+        /// The request.
+        request: RequestName,
+        /// HTTP status.
+        status: u16,
+        /// Where to, as far as it may be shown.
+        to: String,
+    },
+    /// The answer is larger than any that makes sense.
+    #[error("read the answer to {request}: it is larger than {limit} bytes")]
+    TooLarge {
+        /// The request.
+        request: RequestName,
+        /// HTTP status.
+        status: u16,
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+}
+
+/// The service's reasons in one line.
+fn said(messages: &[ApiMessage]) -> String {
+    if messages.is_empty() {
+        return "the service gave no reason".to_owned();
+    }
+    messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// How long the service asked to wait.
+fn patience(wait: Option<Duration>) -> String {
+    wait.map(|wait| format!(" (asked to wait {} s)", wait.as_secs())).unwrap_or_default()
+}
+
+/// The codes for a route that does not exist, a method that it lacks, and a path that leads nowhere.
+const ROUTING_CODES: [i64; 3] = [7000, 7001, 7003];
+
+impl ApiError {
+    /// An error in the settings.
+    pub(super) fn settings(what: impl Into<String>) -> Self {
+        Self::Settings { what: what.into(), source: None }
+    }
+
+    /// The request's name, if there was a request.
+    #[must_use]
+    pub fn request(&self) -> Option<&RequestName> {
+        match self {
+            Self::Settings { .. } => None,
+            Self::Misused { request, .. }
+            | Self::Unreached { request, .. }
+            | Self::Lost { request, .. }
+            | Self::Refused { request, .. }
+            | Self::Garbled { request, .. }
+            | Self::Throttled { request, .. }
+            | Self::Redirected { request, .. }
+            | Self::TooLarge { request, .. } => Some(request),
+        }
+    }
+
+    /// The HTTP status, if an answer began.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Settings { .. } | Self::Misused { .. } | Self::Unreached { .. } | Self::Lost { .. } => None,
+            Self::Refused { status, .. }
+            | Self::Garbled { status, .. }
+            | Self::Throttled { status, .. }
+            | Self::Redirected { status, .. }
+            | Self::TooLarge { status, .. } => Some(*status),
+        }
+    }
+
+    /// The service's reasons; empty if it gave none.
+    #[must_use]
+    pub fn messages(&self) -> &[ApiMessage] {
+        match self {
+            Self::Refused { messages, .. } | Self::Throttled { messages, .. } => messages,
+            _ => &[],
+        }
+    }
+
+    /// Whether one of the service's reasons has this code.
+    #[must_use]
+    pub fn has_code(&self, code: i64) -> bool {
+        self.messages().iter().any(|message| message.code == Some(code))
+    }
+
+    /// Whether this was a write that may have taken effect all the same: only reading can tell.
+    #[must_use]
+    pub fn is_uncertain(&self) -> bool {
+        if self.request().is_none_or(|request| request.method.is_read()) || self.is_no_such_route() {
+            return false;
+        }
+        match self {
+            Self::Settings { .. } | Self::Misused { .. } | Self::Unreached { .. } | Self::Throttled { .. } => false,
+            Self::Lost { .. } | Self::TooLarge { .. } => true,
+            Self::Refused { status, .. } => *status >= 500 && *status != 501,
+            // A 408 is sent by whoever stands before the service, and it may have passed the request on.
+            Self::Garbled { status, .. } => !(400..500).contains(status) || *status == 408,
+            // "See Other" is what a completed write may answer; the others mean "ask there instead".
+            Self::Redirected { status, .. } => *status == 303,
+        }
+    }
+
+    /// Whether the service lacks this operation, so that another way may be tried.
+    ///
+    /// # Sources
+    /// Codes 7000, 7001 and 7003 have been seen under 400, 404 and 405.
+    #[must_use]
+    pub fn is_no_such_route(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => {
+                matches!(status, 400 | 404 | 405 | 501) && ROUTING_CODES.iter().any(|code| self.has_code(*code))
+            }
+            Self::Garbled { status, .. } => matches!(status, 404 | 405 | 501),
+            _ => false,
+        }
+    }
+
+    /// What to do about it, if that can be told.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        super::hint::hint(self)
+    }
+}
+
+/// A fault of the transport: names, connections, TLS, time.
+///
+/// Its text is the innermost cause, the layers above it say nothing that helps.
+pub struct Fault(reqwest::Error);
+
+impl Fault {
+    /// Wraps the transport's error, without the URL: the request is named by those who hold this.
+    pub(super) fn new(error: reqwest::Error) -> Self {
+        Self(error.without_url())
+    }
+
+    /// Whether time ran out.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.0.is_timeout()
+    }
+
+    /// Whether the host's name could not be resolved.
+    #[must_use]
+    pub fn is_name_resolution(&self) -> bool {
+        self.0.is_dns()
+    }
+
+    /// The error of the TLS library, if it is one.
+    pub(super) fn tls(&self) -> Option<&rustls::Error> {
+        self.chain().find_map(|error| error.downcast_ref())
+    }
+
+    /// The kind of the operating system's error, if it is one.
+    pub(super) fn io(&self) -> Option<std::io::ErrorKind> {
+        self.chain().filter_map(|error| error.downcast_ref::<std::io::Error>()).last().map(std::io::Error::kind)
+    }
+
+    /// The innermost cause in words.
+    pub(super) fn root(&self) -> String {
+        match self.chain().last() {
+            Some(error) => error.to_string(),
+            None => self.0.to_string(),
+        }
+    }
+
+    /// The causes, the outermost first.
+    fn chain(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
+        std::iter::successors(self.0.source(), |&error| cause(error))
+    }
+}
+
+/// The next cause. An I/O error hides the error that it wraps from `source`, which skips to that one's own cause.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_timeout() {
+            return f.write_str("no answer in time");
+        }
+        f.write_str(&self.root())
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fault({:?})", self.root())
+    }
+}
+
+impl Error for Fault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A refusal.
+    fn refused(method: Method, status: u16, code: i64) -> ApiError {
+        let request = RequestName { method, path: "/zones".to_owned() };
+        let messages = vec![ApiMessage { code: Some(code), message: "no".to_owned(), pointer: None }];
+        ApiError::Refused { request, status, messages, signature: Signature::Token }
+    }
+
+    /// An answer without envelope.
+    fn garbled(method: Method, status: u16) -> ApiError {
+        let request = RequestName { method, path: "/zones".to_owned() };
+        ApiError::Garbled { request, status, what: "a page".to_owned() }
+    }
+
+    #[test]
+    fn only_writes_are_uncertain() {
+        assert!(refused(Method::Post, 500, 10013).is_uncertain());
+        assert!(!refused(Method::Get, 500, 10013).is_uncertain());
+        assert!(!refused(Method::Post, 400, 9021).is_uncertain());
+        assert!(!refused(Method::Post, 200, 9021).is_uncertain(), "the service said no");
+        for status in [200, 201, 204, 408, 500, 502, 522] {
+            assert!(garbled(Method::Patch, status).is_uncertain(), "{status}");
+        }
+        assert!(!refused(Method::Post, 501, 1).is_uncertain(), "it is not implemented");
+        for status in [403, 404, 405, 413, 501] {
+            assert!(!garbled(Method::Patch, status).is_uncertain(), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_missing_operation_is_known_by_its_codes() {
+        assert!(refused(Method::Post, 404, 7000).is_no_such_route());
+        assert!(refused(Method::Post, 405, 7001).is_no_such_route());
+        assert!(refused(Method::Post, 400, 7003).is_no_such_route());
+        assert!(!refused(Method::Post, 404, 81044).is_no_such_route(), "the record is missing, not the route");
+        assert!(!refused(Method::Post, 405, 10405).is_no_such_route(), "only this scheme may not");
+        assert!(garbled(Method::Get, 404).is_no_such_route() && !garbled(Method::Get, 403).is_no_such_route());
+    }
+
+    #[test]
+    fn texts_read_after_failed_to() {
+        assert_eq!(refused(Method::Post, 400, 9021).to_string(), "complete POST /zones: HTTP 400: no (code 9021)");
+        assert!(refused(Method::Get, 400, 9021).has_code(9021));
+        let request = RequestName { method: Method::Get, path: "/zones".to_owned() };
+        let throttled =
+            ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(7200)) };
+        assert_eq!(
+            throttled.to_string(),
+            "complete GET /zones: HTTP 429: the service gave no reason (asked to wait 7200 s)"
+        );
+    }
+}

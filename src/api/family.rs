@@ -1,0 +1,60 @@
+//! Families of requests: the calls that the service permits, refuses and counts together.
+//!
+//! A family is whether the request reads or writes, and its path without identifiers: `GET
+//! /zones/023e…/dns_records/372e…` belongs to *read zones/dns_records*. Permissions of tokens are per family, and so are
+//! some of the budgets.
+
+use std::fmt;
+
+use crate::wire::Request;
+
+/// Reading or writing, and a path without identifiers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Family {
+    /// Whether the requests only read.
+    pub(super) read: bool,
+    /// The resource, such as `zones`, `zones/dns_records`, `accounts/rulesets`.
+    pub(super) resource: String,
+}
+
+impl Family {
+    /// The family of a request.
+    pub(super) fn of(request: &Request) -> Self {
+        Self { read: request.method.is_read(), resource: resource(&request.path) }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", if self.read { "read" } else { "write" }, self.resource)
+    }
+}
+
+/// The resource that a path names: its first and third segment, the second one being an identifier.
+pub(super) fn resource(path: &str) -> String {
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+    let first = segments.next().unwrap_or_default();
+    match segments.nth(1) {
+        Some(third) => format!("{first}/{third}"),
+        None => first.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Method;
+
+    #[test]
+    fn identifiers_do_not_matter() {
+        assert_eq!(resource("/zones"), "zones");
+        assert_eq!(resource("/zones/a"), "zones");
+        assert_eq!(resource("/zones/a/dns_records/b"), "zones/dns_records");
+        assert_eq!(resource("/zones/a/rulesets/phases/p/entrypoint"), "zones/rulesets");
+        assert_eq!(resource("/user/tokens/verify"), "user/verify");
+        assert_eq!(resource("/"), "");
+        let family = |method| Family::of(&Request::new(method, "/zones/a/dns_records")).to_string();
+        assert_eq!(family(Method::Get), "read zones/dns_records");
+        assert_eq!(family(Method::Patch), family(Method::Post));
+    }
+}

@@ -1,0 +1,189 @@
+//! The headers in which the service speaks about its limits: `Ratelimit`, `Ratelimit-Policy` and `Retry-After`.
+//!
+//! Both first ones are lists: `"default";r=50;t=30` says that 50 requests remain until the reset in 30 seconds, and
+//! `"default";q=1200;w=300` that the quota is 1,200 in 300 seconds. The names are the service's, some for all calls and some
+//! for one operation. A missing header means that nothing is known, and so does a malformed one.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20; RFC 9110 section 10.2.3 (`Retry-After`).
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+
+/// The longest duration that is believed, so that an absurd number cannot overflow a clock.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// What one `Ratelimit` item says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Remaining {
+    /// The limit's name.
+    pub(super) name: String,
+    /// Requests that remain (`r`).
+    pub(super) requests: u64,
+    /// Time until the reset (`t`).
+    pub(super) reset: Duration,
+}
+
+/// What one `Ratelimit-Policy` item says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Policy {
+    /// The limit's name.
+    pub(super) name: String,
+    /// Requests in a window (`q`).
+    pub(super) quota: u64,
+    /// The window (`w`).
+    pub(super) window: Duration,
+}
+
+/// What an answer's headers say about limits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Items of `Ratelimit`.
+    pub(super) remaining: Vec<Remaining>,
+    /// Items of `Ratelimit-Policy`.
+    pub(super) policies: Vec<Policy>,
+    /// `Retry-After`.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Limits {
+    /// Reads the headers of an answer. `now` is used for a `Retry-After` date, and only if the answer has no `Date` itself:
+    /// the service's clock is the better one.
+    pub(super) fn read(headers: &HeaderMap, now: SystemTime) -> Self {
+        let items = |name: &str| -> Vec<Item> {
+            let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+            values.flat_map(|value| split(value, ',')).filter_map(item).collect()
+        };
+        let remaining = items("ratelimit").into_iter().filter_map(|item| {
+            let (requests, reset) = (item.number('r')?, item.seconds('t')?);
+            Some(Remaining { name: item.name, requests, reset })
+        });
+        let policies = items("ratelimit-policy").into_iter().filter_map(|item| {
+            let (quota, window) = (item.number('q')?, item.seconds('w')?);
+            // A quota of nothing in no time is no policy.
+            (quota > 0 && !window.is_zero()).then_some(Policy { name: item.name, quota, window })
+        });
+        let (remaining, policies) = (remaining.collect(), policies.collect());
+        Self { remaining, policies, retry_after: retry_after(headers, now) }
+    }
+
+    /// The time until a limit is reset, for an answer that refuses without saying `Retry-After`.
+    pub(super) fn reset(&self) -> Option<Duration> {
+        let exhausted = self.remaining.iter().filter(|item| item.requests == 0).map(|item| item.reset).max();
+        exhausted.or_else(|| self.remaining.iter().map(|item| item.reset).max())
+    }
+}
+
+/// `Retry-After`, as seconds or as a date.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds is still a request to wait, for too long.
+        return Some(text.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    let sent = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
+    Some(date.duration_since(sent.unwrap_or(now)).unwrap_or_default().min(LONGEST))
+}
+
+/// A name with parameters.
+struct Item {
+    /// The name, without quotes.
+    name: String,
+    /// Parameters, each a letter or word and a text.
+    parameters: Vec<(String, String)>,
+}
+
+impl Item {
+    /// A parameter that is a whole number.
+    fn number(&self, name: char) -> Option<u64> {
+        let (_, value) = self.parameters.iter().find(|(key, _)| key.chars().eq([name]))?;
+        value.parse().ok()
+    }
+
+    /// A parameter that is a number of seconds.
+    fn seconds(&self, name: char) -> Option<Duration> {
+        self.number(name).map(|seconds| Duration::from_secs(seconds).min(LONGEST))
+    }
+}
+
+/// Reads `"name";a=1;b=2`.
+fn item(text: &str) -> Option<Item> {
+    let mut parts = split(text, ';').into_iter().map(str::trim);
+    let name = parts.next()?.trim_matches('"').to_owned();
+    let parameters = parts.filter_map(|part| part.split_once('='));
+    let parameters =
+        parameters.map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_owned())).collect();
+    (!name.is_empty()).then_some(Item { name, parameters })
+}
+
+/// Splits at a separator that stands outside of quotes.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut begin, mut quoted) = (Vec::new(), 0, false);
+    for (at, character) in text.char_indices() {
+        if character == '"' {
+            quoted = !quoted;
+        } else if character == separator && !quoted {
+            parts.push(&text[begin..at]);
+            begin = at + 1;
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    /// Limits from headers, at second 1,000,000,000 of the epoch (2001-09-09 01:46:40 UTC).
+    fn limits(headers: &[(&'static str, &'static str)]) -> Limits {
+        let pairs =
+            headers.iter().map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let mut map = HeaderMap::new();
+        for (name, value) in pairs {
+            map.append(name, value);
+        }
+        Limits::read(&map, SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000))
+    }
+
+    #[test]
+    fn lists_of_limits_are_read() {
+        let limits = limits(&[
+            ("ratelimit", r#""default";r=50;t=30, "a,b;c" ; t=1 ; x ; r=0"#),
+            ("ratelimit", "bare;r=7;t=8"),
+            ("ratelimit-policy", r#""default";q=1200;w=300,"burst";q=100;w=60"#),
+        ]);
+        let read: Vec<_> = limits.remaining.iter().map(|i| (i.name.as_str(), i.requests, i.reset.as_secs())).collect();
+        assert_eq!(read, [("default", 50, 30), ("a,b;c", 0, 1), ("bare", 7, 8)]);
+        let read: Vec<_> = limits.policies.iter().map(|i| (i.name.as_str(), i.quota, i.window.as_secs())).collect();
+        assert_eq!(read, [("default", 1200, 300), ("burst", 100, 60)]);
+        assert_eq!(limits.reset(), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_is_malformed_or_missing_says_nothing() {
+        assert_eq!(limits(&[]), Limits::default());
+        let odd =
+            [";;;", r#""default""#, r#""default";r=;t=3"#, r#""d";r=-1;t=3"#, r#""d";r=1"#, r#""d;r=1;t=2"#, "", ","];
+        for value in odd {
+            assert_eq!(limits(&[("ratelimit", value), ("retry-after", "soon")]), Limits::default(), "{value}");
+        }
+        assert_eq!(limits(&[("ratelimit-policy", r#""d";q=0;w=0"#)]), Limits::default());
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let after = |headers: &[(&'static str, &'static str)]| limits(headers).retry_after.map(|d| d.as_secs());
+        assert_eq!(after(&[("retry-after", "0")]), Some(0));
+        assert_eq!(after(&[("retry-after", " 120 ")]), Some(120));
+        assert_eq!(after(&[("retry-after", "99999999999999999999999")]), Some(LONGEST.as_secs()));
+        assert_eq!(after(&[("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT")]), Some(20));
+        assert_eq!(after(&[("retry-after", "Sun, 09 Sep 2001 01:00:00 GMT")]), Some(0));
+        let with_date = [("retry-after", "Sun, 09 Sep 2001 01:47:00 GMT"), ("date", "Sun, 09 Sep 2001 01:46:55 GMT")];
+        assert_eq!(after(&with_date), Some(5));
+        assert_eq!(after(&[("retry-after", "-5")]), None);
+    }
+}

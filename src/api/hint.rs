@@ -1,0 +1,259 @@
+//! What to do about an error, in one or two sentences.
+//!
+//! The service does not tell which permission is missing, and one code (9109) has four meanings that only the text tells
+//! apart. So the permission is named from method and path, and the meaning from the words.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
+
+use super::error::{ApiError, Fault, RequestName, Signature};
+use super::family::resource;
+
+/// Where the service is, for those whose base URL leads elsewhere.
+const SERVICE: &str = "https://api.cloudflare.com/client/v4";
+
+/// The hint for an error, if there is one.
+pub(super) fn hint(error: &ApiError) -> Option<String> {
+    match error {
+        ApiError::Settings { source, .. } => source.as_ref().map(|_| {
+            "TLS could not be set up: install the system's CA certificates, or name a file of them in `SSL_CERT_FILE`".into()
+        }),
+        ApiError::Misused { .. } => None,
+        ApiError::Unreached { source, .. } => Some(unreached(source)),
+        ApiError::Lost { source, .. } if source.is_timeout() => {
+            Some("the service is slow or the connection bad: run again, or allow more time with `--timeout`".into())
+        }
+        ApiError::Lost { .. } => Some("the connection broke off: run again".into()),
+        ApiError::Refused { request, status, signature, .. } => refused(error, request, *status, *signature),
+        ApiError::Garbled { status, .. } => garbled(*status),
+        ApiError::Throttled { .. } => Some(
+            "other programs use the same budget (1,200 requests in 5 minutes for a user, dashboard included): run again \
+             after 5 minutes, or ask for fewer with `--max-rps`"
+                .into(),
+        ),
+        ApiError::Redirected { .. } => Some(format!("check the base URL; the service's own is {SERVICE}")),
+        ApiError::TooLarge { .. } => Some(format!("check that the base URL leads to the service, such as {SERVICE}")),
+    }
+}
+
+/// No connection.
+fn unreached(fault: &Fault) -> String {
+    use rustls::CertificateError as Certificate;
+    match fault.tls() {
+        Some(rustls::Error::InvalidCertificate(
+            Certificate::Expired
+            | Certificate::ExpiredContext { .. }
+            | Certificate::NotValidYet
+            | Certificate::NotValidYetContext { .. },
+        )) => {
+            return "the certificate is not valid at this machine's time: check its clock".into();
+        }
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            return "the certificate is not from a known authority: a proxy may be reading along (add its authority to the \
+                    system's certificates or name it in `SSL_CERT_FILE`), or the base URL leads to the wrong host"
+                .into();
+        }
+        Some(_) => {
+            return "the TLS handshake failed: a proxy may stand in between, or the port does not speak TLS".into();
+        }
+        None => {}
+    }
+    if fault.is_name_resolution() {
+        return "the host's name could not be resolved: check the base URL and this machine's network".into();
+    }
+    match fault.io() {
+        Some(std::io::ErrorKind::ConnectionRefused) => {
+            "nothing listens there: check the base URL, its port and any proxy (`HTTPS_PROXY`)"
+        }
+        _ => "check this machine's network and any proxy (`HTTPS_PROXY`)",
+    }
+    .into()
+}
+
+/// No envelope.
+fn garbled(status: u16) -> Option<String> {
+    Some(match status {
+        407 => "the proxy asks for credentials: check `HTTPS_PROXY`".into(),
+        403 => "a proxy or firewall in between refused the request".into(),
+        404 | 405 | 200..=299 => format!("check that the base URL leads to the service, such as {SERVICE}"),
+        500.. => "the service has trouble; see www.cloudflarestatus.com and run again later".into(),
+        _ => return None,
+    })
+}
+
+/// A refusal.
+fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Signature) -> Option<String> {
+    let has = |codes: &[i64]| codes.iter().any(|code| error.has_code(*code));
+    let says = |words: &str| error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words));
+    if has(&[6111]) || (has(&[6003]) && signature == Signature::Token) {
+        return Some(
+            "the API token is malformed: give it whole, without quotes, line breaks and the word `Bearer`".into(),
+        );
+    }
+    if has(&[6103, 6003]) {
+        return Some(
+            "the global API key or its e-mail address is malformed: a key has 37 hexadecimal digits; an API token is \
+             another thing and goes without an address"
+                .into(),
+        );
+    }
+    if has(&[9106, 9107]) {
+        return Some("no credentials reached the service: a proxy may have removed the headers".into());
+    }
+    if has(&[9103]) {
+        return Some("the e-mail address and the global API key do not belong together, or are unknown".into());
+    }
+    if has(&[10405]) {
+        return Some(
+            match signature {
+                Signature::Key => "this call is not available to the global API key: use an API token",
+                Signature::Token => "this call is not available to API tokens: use the global API key",
+                Signature::Both => "this call is available neither to the API token nor to the global API key",
+            }
+            .into(),
+        );
+    }
+    if has(&[9109]) && says("from location") {
+        return Some("the API token may not be used from this address: check its client IP filter".into());
+    }
+    if has(&[9109, 1001]) && says("invalid zone identifier") {
+        return Some(
+            "there is no such zone, or the credentials do not reach it: check the API token's zone resources".into(),
+        );
+    }
+    if has(&[1000]) || says("invalid api token") || says("invalid access token") {
+        return Some(unknown_token(request));
+    }
+    if has(&[10000, 9109]) || status == 401 || (status == 403 && error.messages().iter().all(|m| m.code.is_none())) {
+        return Some(lacking(request, signature));
+    }
+    if has(&[7000, 7001]) && request.path.matches('/').count() <= 1 {
+        return Some(format!("check that the base URL leads to the service, such as {SERVICE}"));
+    }
+    (status >= 500).then(|| "the service has trouble; see www.cloudflarestatus.com and run again later".into())
+}
+
+/// A well-formed token that the service does not know.
+fn unknown_token(request: &RequestName) -> String {
+    if request.path.starts_with("/user/tokens/") {
+        return "the API token is wrong, expired or revoked; or it belongs to an account, and then it is verified at \
+                /accounts/{account}/tokens/verify"
+            .into();
+    }
+    "the API token is wrong, expired or revoked: compare it with the list of API tokens in the dashboard".into()
+}
+
+/// A permission that is missing.
+fn lacking(request: &RequestName, signature: Signature) -> String {
+    let permission = permission(request);
+    let of_token = match &permission {
+        Some(permission) => {
+            format!("the API token needs the permission `{permission}`, and its resources must include this object")
+        }
+        None => "the API token lacks a permission, or its resources do not include this object".to_owned(),
+    };
+    match signature {
+        Signature::Token => of_token,
+        Signature::Key => "the user of the global API key may not do this: check the user's role in the account".into(),
+        Signature::Both => format!("{of_token}; the global API key was refused as well"),
+    }
+}
+
+/// The permission that a token needs for a request, in the words of the dashboard's reference.
+fn permission(request: &RequestName) -> Option<String> {
+    let resource = resource(&request.path);
+    let area = match resource.as_str() {
+        "zones" => "Zone",
+        "zones/dns_records" | "zones/dnssec" => "DNS",
+        "zones/dns_settings" => "Zone DNS Settings",
+        "zones/settings" => "Zone Settings",
+        "zones/rulesets" => phase_area(&request.path),
+        "accounts/rulesets" => "Account Rulesets",
+        _ => return None,
+    };
+    let access = if request.method.is_read() { "Read" } else { "Write" };
+    Some(format!("{area} {access}"))
+}
+
+/// The area of a zone's rulesets: each phase belongs to a product, and those without a phase in the path are mostly the WAF.
+fn phase_area(path: &str) -> &'static str {
+    match path.split_once("/phases/").map(|(_, rest)| rest.split('/').next().unwrap_or_default()) {
+        Some("http_request_cache_settings") => "Cache Rules",
+        Some("http_request_dynamic_redirect") => "Dynamic URL Redirects",
+        Some("http_request_origin") => "Origin Rules",
+        Some("http_request_transform" | "http_request_late_transform" | "http_response_headers_transform") => {
+            "Zone Transform Rules"
+        }
+        Some("http_config_settings") => "Config Rules",
+        _ => "Zone WAF",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{ApiMessage, Method};
+
+    /// The hint for a refusal.
+    fn hint_for(
+        method: Method,
+        path: &str,
+        status: u16,
+        code: Option<i64>,
+        message: &str,
+        signature: Signature,
+    ) -> String {
+        let request = RequestName { method, path: path.to_owned() };
+        let messages = vec![ApiMessage { code, message: message.to_owned(), pointer: None }];
+        ApiError::Refused { request, status, messages, signature }.hint().unwrap_or_default()
+    }
+
+    #[test]
+    fn the_missing_permission_is_named() {
+        let lacking =
+            |method, path: &str| hint_for(method, path, 403, Some(10000), "Authentication error", Signature::Token);
+        assert!(lacking(Method::Get, "/zones").contains("`Zone Read`"));
+        assert!(lacking(Method::Post, "/zones/a/dns_records/batch").contains("`DNS Write`"));
+        assert!(
+            lacking(Method::Get, "/zones/a/rulesets/phases/http_request_firewall_managed/entrypoint")
+                .contains("`Zone WAF Read`")
+        );
+        assert!(
+            lacking(Method::Put, "/zones/a/rulesets/phases/http_request_cache_settings/entrypoint")
+                .contains("`Cache Rules Write`")
+        );
+        assert!(lacking(Method::Get, "/accounts/a/rulesets").contains("`Account Rulesets Read`"));
+        assert!(lacking(Method::Get, "/memberships").contains("lacks a permission"));
+        let without_code = hint_for(
+            Method::Patch,
+            "/zones/a/rulesets/b/rules/c",
+            403,
+            None,
+            "request is not authorized",
+            Signature::Both,
+        );
+        assert!(without_code.contains("`Zone WAF Write`") && without_code.contains("key was refused as well"));
+        assert!(hint_for(Method::Get, "/zones", 403, Some(10000), "x", Signature::Key).contains("role"));
+    }
+
+    #[test]
+    fn one_code_has_four_meanings() {
+        let of = |message| hint_for(Method::Get, "/zones/a", 403, Some(9109), message, Signature::Token);
+        assert!(of("Cannot use the access token from location: 192.0.2.1").contains("IP filter"));
+        assert!(of("Invalid zone identifier").contains("no such zone"));
+        assert!(of("Invalid access token").contains("revoked"));
+        assert!(of("Unauthorized to access requested resource").contains("`Zone Read`"));
+    }
+
+    #[test]
+    fn wrong_credentials_are_told_apart() {
+        let of = |status, code, path: &str, signature| hint_for(Method::Get, path, status, Some(code), "no", signature);
+        assert!(of(400, 6111, "/zones", Signature::Token).contains("Bearer"));
+        assert!(of(400, 6103, "/zones", Signature::Key).contains("37 hexadecimal"));
+        assert!(of(400, 9106, "/zones", Signature::Token).contains("proxy"));
+        assert!(of(403, 9103, "/zones", Signature::Key).contains("belong together"));
+        assert!(of(401, 1000, "/user/tokens/verify", Signature::Token).contains("/accounts/{account}/tokens/verify"));
+        assert!(of(405, 10405, "/zones", Signature::Token).contains("global API key"));
+        assert_eq!(of(400, 9021, "/zones", Signature::Token), "");
+    }
+}

@@ -1,0 +1,352 @@
+//! The budget: one for all clones of a client, so that a run never runs into the service's limit by itself.
+//!
+//! | what | why |
+//! |---|---|
+//! | a bucket of 1,000, refilled by 4 a second | a run begins fast and then goes at the pace of the service |
+//! | at most 1,200 in any 300 seconds | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes |
+//! | at most 200 a second, or fewer if the user wishes so | the limit of one address |
+//! | what the service reports ([`Reports`]) | others use the same budget |
+//! | a pause that the service asked for | it is for all calls, not just for the one that was answered so |
+//!
+//! A request counts from the moment it may leave until 300 seconds after its answer, since only the service knows when
+//! in between it counted it. Everything runs on `tokio::time`. Each wait is announced before it begins.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::family::Family;
+use super::headers::Limits;
+use super::report::Reports;
+use super::{ApiEvent, Observer, WaitReason};
+
+/// Requests that may be sent at once by a client that was idle.
+const BURST: f64 = 1000.0;
+
+/// Requests that a second adds.
+const REFILL: f64 = 4.0;
+
+/// Requests in a window.
+const QUOTA: usize = 1200;
+
+/// The window.
+const WINDOW: Duration = Duration::from_secs(300);
+
+/// Requests in a second from one address.
+const PER_SECOND: f64 = 200.0;
+
+/// A shorter wait is not announced: the eye would not see it.
+const UNNOTICED: Duration = Duration::from_millis(100);
+
+/// The budget.
+pub(super) struct Limiter {
+    /// The counts.
+    state: Mutex<State>,
+    /// One queue for each family: first come, first served, and a family whose limit is used up does not stop the others.
+    queues: Mutex<BTreeMap<Family, Arc<tokio::sync::Mutex<()>>>>,
+    /// Who hears of waits.
+    observer: Observer,
+}
+
+/// The counts.
+struct State {
+    /// Requests in the bucket.
+    tokens: f64,
+    /// When the bucket was last refilled.
+    refilled: Instant,
+    /// When the requests of the window were answered, in order.
+    answered: VecDeque<Instant>,
+    /// Requests under way, by family.
+    in_flight: BTreeMap<Family, u64>,
+    /// Time between two requests.
+    interval: Duration,
+    /// When the next request may leave, as far as `interval` is concerned.
+    next: Instant,
+    /// No request leaves before this.
+    pause: Instant,
+    /// What the service reported.
+    reports: Reports,
+    /// The end of the latest announced wait, so that those who wait for the same thing are announced once.
+    announced: Instant,
+}
+
+/// The permission to send one request. The request counts as under way until this is dropped.
+pub(super) struct Permit<'a> {
+    /// The budget it was taken from.
+    limiter: &'a Limiter,
+    /// The request's family.
+    family: Family,
+}
+
+impl Limiter {
+    /// A full budget; `max_rps` is the most requests in a second.
+    pub(super) fn new(max_rps: Option<f64>, observer: Observer) -> Self {
+        let now = Instant::now();
+        let state = State {
+            tokens: BURST,
+            refilled: now,
+            answered: VecDeque::new(),
+            in_flight: BTreeMap::new(),
+            interval: Duration::from_secs_f64(max_rps.unwrap_or(PER_SECOND).min(PER_SECOND).recip()),
+            next: now,
+            pause: now,
+            reports: Reports::default(),
+            announced: now,
+        };
+        Self { state: Mutex::new(state), queues: Mutex::default(), observer }
+    }
+
+    /// Waits until a request of this family may be sent, and counts it.
+    pub(super) async fn acquire(&self, family: &Family) -> Permit<'_> {
+        let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
+        let _turn = queue.lock().await;
+        loop {
+            let Some((reason, until, news)) = self.take(family) else {
+                return Permit { limiter: self, family: family.clone() };
+            };
+            if let Some(duration) = news {
+                (self.observer)(&ApiEvent::Waiting { reason, duration });
+            }
+            sleep_until(until).await;
+        }
+    }
+
+    /// Takes a request from the budget, or tells why and until when to wait, and for how long if that is news.
+    fn take(&self, family: &Family) -> Option<(WaitReason, Instant, Option<Duration>)> {
+        let now = Instant::now();
+        let mut state = lock(&self.state);
+        let Some((reason, until)) = state.obstacle(family, now) else {
+            state.take(family, now);
+            return None;
+        };
+        let duration = until - now;
+        let news = duration >= UNNOTICED && until > state.announced;
+        if news {
+            state.announced = until;
+        }
+        Some((reason, until, news.then_some(duration)))
+    }
+
+    /// Lets no request leave for this long.
+    pub(super) fn pause(&self, duration: Duration) {
+        let mut state = lock(&self.state);
+        state.pause = state.pause.max(Instant::now() + duration);
+    }
+}
+
+impl State {
+    /// What stands against sending a request now, and until when.
+    fn obstacle(&mut self, family: &Family, now: Instant) -> Option<(WaitReason, Instant)> {
+        if self.pause > now {
+            return Some((WaitReason::RetryAfter, self.pause));
+        }
+        self.tokens = (self.tokens + (now - self.refilled).as_secs_f64() * REFILL).min(BURST);
+        self.refilled = now;
+        while self.answered.front().is_some_and(|answered| *answered + WINDOW <= now) {
+            self.answered.pop_front();
+        }
+        let mut until = self.next;
+        if self.tokens < 1.0 {
+            until = until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / REFILL));
+        }
+        let in_flight: u64 = self.in_flight.values().sum();
+        if self.answered.len() as u64 + in_flight >= QUOTA as u64 {
+            // With the whole quota under way nothing is known but that some of it will be answered soon.
+            until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
+        }
+        if let Some(reset) = self.reports.wait(family, now) {
+            until = until.max(reset);
+        }
+        (until > now).then_some((WaitReason::Budget, until))
+    }
+
+    /// Counts a request.
+    fn take(&mut self, family: &Family, now: Instant) {
+        self.tokens -= 1.0;
+        self.next = now + self.interval;
+        self.reports.take(family);
+        *self.in_flight.entry(family.clone()).or_default() += 1;
+    }
+}
+
+impl Permit<'_> {
+    /// Takes in what the answer's headers say.
+    pub(super) fn note(&self, limits: &Limits) {
+        let mut state = lock(&self.limiter.state);
+        let in_flight: u64 = state.in_flight.values().sum();
+        state.reports.note(&self.family, limits, in_flight.saturating_sub(1), Instant::now());
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.limiter.state);
+        if let Some(count) = state.in_flight.get_mut(&self.family) {
+            *count = count.saturating_sub(1);
+        }
+        state.answered.push_back(Instant::now());
+    }
+}
+
+/// Locks; a panic elsewhere leaves counts behind that are still good enough.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::headers::{Policy, Remaining};
+    use super::*;
+
+    /// A service that counts in a sliding window, the strictest kind.
+    struct Service {
+        /// Requests in a window.
+        quota: usize,
+        /// When requests of the window came.
+        came: VecDeque<Instant>,
+    }
+
+    impl Service {
+        /// Counts a request; whether it was within the limit.
+        fn count(&mut self) -> bool {
+            let now = Instant::now();
+            while self.came.front().is_some_and(|came| *came + WINDOW <= now) {
+                self.came.pop_front();
+            }
+            self.came.push_back(now);
+            self.came.len() <= self.quota
+        }
+
+        /// Its headers.
+        fn limits(&self) -> Limits {
+            let reset = self.came.front().map_or(WINDOW, |came| *came + WINDOW - Instant::now());
+            let reset = Duration::from_secs(reset.as_secs_f64().ceil() as u64);
+            let requests = (self.quota - self.came.len()) as u64;
+            let name = "default".to_owned();
+            Limits {
+                remaining: vec![Remaining { name: name.clone(), requests, reset }],
+                policies: vec![Policy { name, quota: self.quota as u64, window: WINDOW }],
+                retry_after: None,
+            }
+        }
+    }
+
+    /// A family.
+    fn family() -> Family {
+        Family { read: true, resource: "zones".to_owned() }
+    }
+
+    /// Announced waits, and when they were announced.
+    type Waits = Arc<Mutex<Vec<(WaitReason, Duration, Instant)>>>;
+
+    /// A limiter and the waits that it announces.
+    fn limiter(max_rps: Option<f64>) -> (Arc<Limiter>, Waits) {
+        let waits = Waits::default();
+        let seen = Arc::clone(&waits);
+        let observer: Observer = Arc::new(move |event: &ApiEvent| {
+            if let ApiEvent::Waiting { reason, duration } = event {
+                lock(&seen).push((*reason, *duration, Instant::now()));
+            }
+        });
+        (Arc::new(Limiter::new(max_rps, observer)), waits)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn three_thousand_requests_use_the_whole_budget_and_no_more() {
+        let (limiter, waits) = limiter(None);
+        let begin = Instant::now();
+        let mut service = Service { quota: QUOTA, came: VecDeque::new() };
+        for number in 0..3000 {
+            let permit = limiter.acquire(&family()).await;
+            assert!(service.count(), "request {number} after {:?}", begin.elapsed());
+            drop(permit);
+        }
+        let taken = begin.elapsed();
+        assert!(taken >= 2 * WINDOW && taken < 2 * WINDOW + Duration::from_secs(10), "{taken:?}");
+        assert!(!lock(&waits).is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn parallel_requests_share_one_budget() {
+        let (limiter, _) = limiter(None);
+        let service = Arc::new(Mutex::new(Service { quota: QUOTA, came: VecDeque::new() }));
+        let begin = Instant::now();
+        let mut tasks = tokio::task::JoinSet::new();
+        for task in 0..16_u64 {
+            let (limiter, service) = (Arc::clone(&limiter), Arc::clone(&service));
+            tasks.spawn(async move {
+                for _ in 0..100 {
+                    let permit = limiter.acquire(&family()).await;
+                    tokio::time::sleep(Duration::from_millis(20 + task * 7)).await;
+                    assert!(lock(&service).count());
+                    permit.note(&lock(&service).limits());
+                    tokio::time::sleep(Duration::from_millis(30)).await;
+                }
+            });
+        }
+        while let Some(done) = tasks.join_next().await {
+            done.unwrap();
+        }
+        assert!(begin.elapsed() < WINDOW + Duration::from_secs(20), "{:?}", begin.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_competitor_slows_us_down_without_an_excess() {
+        let (limiter, waits) = limiter(None);
+        let mut service = Service { quota: QUOTA, came: VecDeque::new() };
+        for number in 0..600 {
+            let permit = limiter.acquire(&family()).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(service.count(), "our request {number}");
+            permit.note(&service.limits());
+            drop(permit);
+            for _ in 0..3 {
+                // The competitor stops when it is told to; it takes what we left over.
+                if service.came.len() < QUOTA {
+                    service.count();
+                }
+            }
+        }
+        assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_are_announced_before_they_begin_and_once() {
+        let (limiter, waits) = limiter(None);
+        let begin = Instant::now();
+        limiter.pause(Duration::from_secs(7));
+        let (one, two) = (family(), Family { read: false, ..family() });
+        tokio::join!(async { drop(limiter.acquire(&one).await) }, async { drop(limiter.acquire(&two).await) });
+        assert!(begin.elapsed() >= Duration::from_secs(7));
+        assert_eq!(*lock(&waits), [(WaitReason::RetryAfter, Duration::from_secs(7), begin)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_exhausted_limit_means_to_wait_until_its_reset() {
+        let (limiter, waits) = limiter(None);
+        let begin = Instant::now();
+        let permit = limiter.acquire(&family()).await;
+        let reset = Duration::from_secs(30);
+        let remaining = vec![Remaining { name: "default".to_owned(), requests: 0, reset }];
+        permit.note(&Limits { remaining, ..Limits::default() });
+        drop(permit);
+        drop(limiter.acquire(&family()).await);
+        assert_eq!(begin.elapsed(), reset);
+        assert_eq!(*lock(&waits), [(WaitReason::Budget, reset, begin)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_user_may_wish_for_fewer() {
+        let (limiter, _) = limiter(Some(0.5));
+        let begin = Instant::now();
+        for _ in 0..4 {
+            drop(limiter.acquire(&family()).await);
+        }
+        assert_eq!(begin.elapsed(), Duration::from_secs(6));
+    }
+}

@@ -1,0 +1,223 @@
+//! What the service reported about its limits, and what follows for the next request.
+//!
+//! A limit has a name, and the names are the service's: some are for all calls, some for one operation. So a name binds the
+//! families under which it was seen, and `default` binds all. Between two reports we count down ourselves. A report can only
+//! lower our count within one window, because answers arrive out of order and some requests are still under way.
+//!
+//! Other programs use the same budget (the dashboard, another pipeline). If a report is lower than our own count, they took
+//! the difference; a margin of the size of their largest bite is then left untouched, so that they do not push us over the
+//! edge between two reports.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::family::Family;
+use super::headers::Limits;
+use super::retry::PATIENCE;
+
+/// The name that stands for all calls.
+const FOR_ALL: &str = "default";
+
+/// How far two reports of one reset may lie apart: the seconds are whole, and the way takes time.
+const SAME_RESET: Duration = Duration::from_secs(2);
+
+/// The most that is left untouched because of others. A constant of ours: some seconds' worth of their requests.
+const LARGEST_MARGIN: u64 = 50;
+
+/// The most names that are kept; a real service has a few.
+const MOST_NAMES: usize = 64;
+
+/// All limits that were reported.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    /// By name.
+    limits: BTreeMap<String, Limit>,
+    /// The names seen under each family.
+    names: BTreeMap<Family, BTreeSet<String>>,
+}
+
+/// One limit.
+#[derive(Debug, Default)]
+struct Limit {
+    /// Requests that we may still send, and until when that holds; `None`: nothing is known.
+    remaining: Option<(u64, Instant)>,
+    /// Quota and window, if they were said.
+    policy: Option<(u64, Duration)>,
+    /// The most that others took between two reports.
+    others: u64,
+}
+
+impl Reports {
+    /// Takes in what an answer to a request of this family said, while `in_flight` other requests are under way.
+    pub(super) fn note(&mut self, family: &Family, limits: &Limits, in_flight: u64, now: Instant) {
+        for policy in &limits.policies {
+            if let Some(limit) = self.bind(family, &policy.name) {
+                limit.policy = Some((policy.quota, policy.window.min(PATIENCE)));
+            }
+        }
+        for item in &limits.remaining {
+            if let Some(limit) = self.bind(family, &item.name) {
+                // For longer it is better to try and be told 429 than to stand still because of a header.
+                limit.note(item.requests, now + item.reset.min(PATIENCE), in_flight, now);
+            }
+        }
+    }
+
+    /// The limit of this name, which binds the family from now on; none if there are too many names.
+    fn bind(&mut self, family: &Family, name: &str) -> Option<&mut Limit> {
+        if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
+            return None;
+        }
+        self.names.entry(family.clone()).or_default().insert(name.to_owned());
+        Some(self.limits.entry(name.to_owned()).or_default())
+    }
+
+    /// When the next request of this family may be sent, if not now.
+    pub(super) fn wait(&mut self, family: &Family, now: Instant) -> Option<Instant> {
+        self.binding(family).filter_map(|limit| limit.wait(now)).max()
+    }
+
+    /// Counts a request of this family.
+    pub(super) fn take(&mut self, family: &Family) {
+        for limit in self.binding(family) {
+            if let Some((remaining, _)) = &mut limit.remaining {
+                *remaining = remaining.saturating_sub(1);
+            }
+        }
+    }
+
+    /// The limits that bind a family.
+    fn binding(&mut self, family: &Family) -> impl Iterator<Item = &mut Limit> {
+        let names = self.names.get(family);
+        let binds = move |name: &String| name == FOR_ALL || names.is_some_and(|names| names.contains(name));
+        self.limits.iter_mut().filter(move |(name, _)| binds(name)).map(|(_, limit)| limit)
+    }
+}
+
+impl Limit {
+    /// Takes in a report.
+    fn note(&mut self, reported: u64, reset: Instant, in_flight: u64, now: Instant) {
+        // Those under way may or may not have been counted; to assume that they were not is the safe side.
+        let ours = reported.saturating_sub(in_flight);
+        match self.remaining {
+            Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
+                self.others = self.others.max(counted.saturating_sub(reported));
+                // Only an exhausted limit moves the reset: a reset that moved with each report would never come.
+                let until = if reported == 0 { until.max(reset) } else { until };
+                self.remaining = Some((counted.min(ours), until));
+            }
+            _ => self.remaining = Some((ours, reset)),
+        }
+    }
+
+    /// When the next request may be sent, if not now.
+    fn wait(&mut self, now: Instant) -> Option<Instant> {
+        if self.remaining.is_some_and(|(_, until)| until <= now) {
+            self.remaining = self.policy.map(|(quota, window)| (quota, now + window));
+        }
+        let (remaining, until) = self.remaining?;
+        (remaining <= self.margin()).then_some(until)
+    }
+
+    /// What is left to others.
+    fn margin(&self) -> u64 {
+        let largest = self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
+        self.others.min(largest)
+    }
+}
+
+/// The time between two moments.
+fn apart(a: Instant, b: Instant) -> Duration {
+    a.max(b) - a.min(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::headers::{Policy, Remaining};
+    use super::*;
+
+    /// A family.
+    fn family(resource: &str) -> Family {
+        Family { read: true, resource: resource.to_owned() }
+    }
+
+    /// A report of one limit.
+    fn report(name: &str, requests: u64, reset: u64) -> Limits {
+        let reset = Duration::from_secs(reset);
+        Limits { remaining: vec![Remaining { name: name.to_owned(), requests, reset }], ..Limits::default() }
+    }
+
+    #[test]
+    fn an_exhausted_limit_holds_until_its_reset() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        assert_eq!(reports.wait(&zones, now), None);
+        reports.note(&zones, &report("default", 0, 30), 0, now);
+        let reset = now + Duration::from_secs(30);
+        assert_eq!(reports.wait(&zones, now), Some(reset));
+        assert_eq!(reports.wait(&family("zones/dns_records"), now), Some(reset), "`default` binds all");
+        assert_eq!(reports.wait(&zones, reset), None);
+    }
+
+    #[test]
+    fn other_names_bind_only_where_they_were_seen() {
+        let (mut reports, now) = (Reports::default(), Instant::now());
+        reports.note(&family("zones"), &report("list_zones", 0, 30), 0, now);
+        assert!(reports.wait(&family("zones"), now).is_some());
+        assert!(reports.wait(&family("zones/dns_records"), now).is_none());
+    }
+
+    #[test]
+    fn between_reports_we_count_ourselves() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        reports.note(&zones, &report("default", 3, 30), 1, now);
+        for _ in 0..2 {
+            assert_eq!(reports.wait(&zones, now), None);
+            reports.take(&zones);
+        }
+        assert!(reports.wait(&zones, now).is_some());
+        reports.note(&zones, &report("default", 3, 30), 0, now);
+        assert!(reports.wait(&zones, now).is_some(), "a late report does not raise the count");
+        reports.note(&zones, &report("default", 1200, 300), 0, now);
+        assert!(reports.wait(&zones, now).is_none(), "another window does");
+    }
+
+    #[test]
+    fn the_quota_counts_after_the_reset() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let window = Duration::from_secs(60);
+        let mut limits = report("default", 0, 10);
+        limits.policies.push(Policy { name: "default".to_owned(), quota: 1, window });
+        reports.note(&zones, &limits, 0, now);
+        let reset = now + Duration::from_secs(10);
+        assert_eq!(reports.wait(&zones, reset), None);
+        reports.take(&zones);
+        assert_eq!(reports.wait(&zones, reset), Some(reset + window));
+    }
+
+    #[test]
+    fn absurd_headers_do_not_stop_the_work() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        for number in 0..1000 {
+            reports.note(&zones, &report(&number.to_string(), 9, 30), 0, now);
+        }
+        assert_eq!(reports.limits.len(), MOST_NAMES);
+        reports.note(&zones, &report("0", 0, 10_000_000), 0, now + Duration::from_secs(60));
+        assert_eq!(reports.wait(&zones, now + Duration::from_secs(60)), Some(now + Duration::from_secs(60) + PATIENCE));
+    }
+
+    #[test]
+    fn what_others_take_becomes_a_margin() {
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        reports.note(&zones, &report("default", 20, 30), 0, now);
+        reports.take(&zones);
+        reports.note(&zones, &report("default", 14, 30), 0, now);
+        assert_eq!(reports.wait(&zones, now), None);
+        reports.note(&zones, &report("default", 5, 30), 0, now);
+        assert!(reports.wait(&zones, now).is_some(), "others took nine at once, so five are not safe");
+    }
+}

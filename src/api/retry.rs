@@ -1,0 +1,161 @@
+//! Whether a failed request is sent again, and when.
+//!
+//! | what happened | read | write |
+//! |---|---|---|
+//! | no connection (refused, name, TLS handshake) | again | again: nothing was sent |
+//! | a certificate that is not accepted | no | no: it will not get better |
+//! | 429, or code 971 under any status | again, after the asked time | the same: it had no effect |
+//! | timeout, reset, cut answer | again | no: it may have had an effect |
+//! | 500, 502, 503, 504, 520…526, 530, 408 | again | no: the same |
+//! | something else than JSON under 2xx | again | no: the same |
+//! | any other refusal, redirection, too large an answer | no | no |
+//!
+//! Asked times are obeyed up to [`PATIENCE`]. Otherwise the delay doubles, and part of it is random, so that clients that
+//! failed together do not come back together.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::error::ApiError;
+
+/// The longest asked time that is obeyed; beyond it the request fails. Three times the service's own penalty of 5 minutes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(900);
+
+/// What to do about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Report it.
+    GiveUp,
+    /// Send again after a delay of our choice.
+    BackOff,
+    /// Send again after this time, which the service asked for.
+    Wait(Duration),
+    /// Send again after this time, and let no other request leave in the meantime.
+    Pause(Duration),
+}
+
+/// What to do about an error; `asked` is the time that the answer asked for, if it did.
+pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
+    let read = error.request().is_some_and(|request| request.method.is_read());
+    let again = match error {
+        ApiError::Throttled { wait, .. } => {
+            let wait = wait.unwrap_or_default();
+            return if wait > PATIENCE { Next::GiveUp } else { Next::Pause(wait) };
+        }
+        ApiError::Unreached { source, .. } => !matches!(source.tls(), Some(rustls::Error::InvalidCertificate(_))),
+        ApiError::Lost { .. } => read,
+        ApiError::Refused { status, .. } => read && is_transient(*status),
+        ApiError::Garbled { status, .. } => read && (is_transient(*status) || (200..300).contains(status)),
+        ApiError::Settings { .. }
+        | ApiError::Misused { .. }
+        | ApiError::Redirected { .. }
+        | ApiError::TooLarge { .. } => false,
+    };
+    match asked {
+        _ if !again => Next::GiveUp,
+        None => Next::BackOff,
+        Some(asked) if asked <= PATIENCE => Next::Wait(asked),
+        Some(_) => Next::GiveUp,
+    }
+}
+
+/// Whether a status is that of a passing trouble.
+///
+/// # Sources
+/// developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors, read 2026-11-20.
+fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 500 | 502 | 503 | 504 | 520..=526 | 530)
+}
+
+/// Delays of our choice.
+pub(super) struct BackOff {
+    /// The first delay; each further one is twice as long.
+    base: Duration,
+    /// State of the random numbers.
+    random: Mutex<u64>,
+}
+
+impl BackOff {
+    /// The usual first delay.
+    pub(super) const BASE: Duration = Duration::from_millis(500);
+
+    /// The longest delay.
+    const LONGEST: Duration = Duration::from_secs(8);
+
+    /// Delays that begin at `base`.
+    pub(super) fn new(base: Duration, seed: u64) -> Self {
+        Self { base, random: Mutex::new(seed) }
+    }
+
+    /// The delay after this many failures: between the half and the whole of what doubling gives.
+    pub(super) fn delay(&self, failures: u32) -> Duration {
+        let doubled = self.base.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
+        let whole = doubled.min(Self::LONGEST);
+        whole.mul_f64(0.5 + self.random() / 2.0)
+    }
+
+    /// A random number from 0 to 1 (splitmix64: a few lines, and the same numbers for the same seed for ever).
+    fn random(&self) -> f64 {
+        let mut state = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::error::{RequestName, Signature};
+    use super::*;
+    use crate::wire::Method;
+
+    /// An answer that is no JSON.
+    fn garbled(method: Method, status: u16) -> ApiError {
+        let request = RequestName { method, path: "/zones".to_owned() };
+        ApiError::Garbled { request, status, what: "a page".to_owned() }
+    }
+
+    /// A request to be patient.
+    fn throttled(seconds: u64) -> ApiError {
+        let request = RequestName { method: Method::Post, path: "/zones".to_owned() };
+        ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(seconds)) }
+    }
+
+    #[test]
+    fn reads_are_repeated_and_writes_are_not() {
+        for status in [200, 408, 500, 502, 503, 504, 520, 523, 526] {
+            assert_eq!(next(&garbled(Method::Get, status), None), Next::BackOff, "{status}");
+            assert_eq!(next(&garbled(Method::Post, status), None), Next::GiveUp, "{status}");
+        }
+        for status in [400, 403, 404, 501] {
+            assert_eq!(next(&garbled(Method::Get, status), None), Next::GiveUp, "{status}");
+        }
+        let request = RequestName { method: Method::Get, path: "/zones".to_owned() };
+        let refused = ApiError::Refused { request, status: 400, messages: vec![], signature: Signature::Key };
+        assert_eq!(next(&refused, Some(Duration::ZERO)), Next::GiveUp);
+    }
+
+    #[test]
+    fn asked_times_are_obeyed_within_reason() {
+        let asked = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(next(&garbled(Method::Get, 521), asked(120)), Next::Wait(Duration::from_secs(120)));
+        assert_eq!(next(&garbled(Method::Get, 521), asked(901)), Next::GiveUp);
+        assert_eq!(next(&throttled(300), None), Next::Pause(Duration::from_secs(300)));
+        assert_eq!(next(&throttled(901), None), Next::GiveUp);
+    }
+
+    #[test]
+    fn delays_double_up_to_a_limit_and_come_from_the_seed() {
+        let (one, two) = (BackOff::new(BackOff::BASE, 7), BackOff::new(BackOff::BASE, 7));
+        for failures in 1..40 {
+            let delay = one.delay(failures);
+            assert_eq!(delay, two.delay(failures));
+            let whole = 0.5 * 2_f64.powi(failures.min(5) as i32 - 1);
+            assert!(delay.as_secs_f64() >= whole / 2.0 && delay.as_secs_f64() <= whole, "{failures}: {delay:?}");
+        }
+        assert_ne!(BackOff::new(BackOff::BASE, 1).delay(1), BackOff::new(BackOff::BASE, 2).delay(1));
+        assert_eq!(BackOff::new(Duration::ZERO, 1).delay(9), Duration::ZERO);
+    }
+}

@@ -1,0 +1,104 @@
+//! A server for tests: it answers connections, one after the other, with raw bytes from a script, and keeps what it was sent.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What the server does with one connection, once it has read the whole request.
+pub(super) enum Step {
+    /// Writes these bytes and closes.
+    Answer(Vec<u8>),
+    /// Resets the connection.
+    Reset,
+    /// Writes nothing and keeps the connection open.
+    Silence,
+}
+
+/// A running server.
+pub(super) struct Scripted {
+    /// Where it listens.
+    pub(super) url: String,
+    /// The requests as they came, head and body.
+    received: Arc<Mutex<Vec<String>>>,
+}
+
+impl Scripted {
+    /// Starts a server that plays a script and then listens no more.
+    pub(super) async fn play(script: Vec<Step>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&received);
+        tokio::spawn(async move {
+            let mut silent = Vec::new();
+            for step in script {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let request = read(&mut stream).await;
+                log.lock().unwrap().push(request);
+                match step {
+                    Step::Answer(bytes) => {
+                        stream.write_all(&bytes).await.unwrap();
+                        stream.shutdown().await.unwrap();
+                    }
+                    Step::Reset => stream.set_zero_linger().unwrap(),
+                    Step::Silence => silent.push(stream),
+                }
+            }
+            drop(listener);
+            // Connections of silence live as long as the test.
+            std::future::pending::<()>().await;
+        });
+        Self { url, received }
+    }
+
+    /// The requests so far.
+    pub(super) fn received(&self) -> Vec<String> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+/// Reads one request.
+async fn read(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+        if let Some(head) = text.find("\r\n\r\n") {
+            let length = text[..head].lines().find_map(|line| line.strip_prefix("content-length: "));
+            if bytes.len() >= head + 4 + length.map_or(0, |length| length.trim().parse().unwrap()) {
+                return String::from_utf8(bytes).unwrap();
+            }
+        }
+        let mut part = [0; 4096];
+        let read = stream.read(&mut part).await.unwrap();
+        assert_ne!(read, 0, "the client closed early");
+        bytes.extend_from_slice(&part[..read]);
+    }
+}
+
+/// An answer with a status, further header lines and a body.
+pub(super) fn answer(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
+    let body = body.as_ref();
+    let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");
+    if !headers.iter().any(|line| line.starts_with("content-length")) {
+        head += &format!("content-length: {}\r\n", body.len());
+    }
+    for line in headers {
+        head += line;
+        head += "\r\n";
+    }
+    Step::Answer([head.as_bytes(), b"\r\n", body].concat())
+}
+
+/// A success with this result.
+pub(super) fn good(result: &str) -> Step {
+    answer("200 OK", &[], format!(r#"{{"result":{result},"success":true,"errors":[],"messages":[]}}"#))
+}
+
+/// A refusal with one error.
+pub(super) fn bad(status: &str, code: i64, message: &str) -> Step {
+    let body = serde_json::json!({
+        "result": null, "success": false, "errors": [{ "code": code, "message": message }], "messages": null
+    });
+    answer(status, &[], body.to_string())
+}

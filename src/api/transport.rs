@@ -1,0 +1,232 @@
+//! One exchange over HTTP: a request goes out, an answer or a fault comes back. It never repeats anything.
+//!
+//! The credentials stay with the host they are meant for: no redirection is followed. Answers are read up to a size beyond
+//! which no real one goes. What the service says in a failure is rid of secrets here, before anyone else sees it; the result
+//! of a success is data and is left as it is.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::Response;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
+
+use super::base::Base;
+use super::credentials::{Redactor, Scheme};
+use super::error::{ApiError, Fault, RequestName};
+use super::headers::Limits;
+use crate::wire::{ApiMessage, Envelope, EnvelopeError, Method, Request};
+
+/// The most that is read of an answer.
+///
+/// # Units
+/// Bytes, after decompression. A page of 5,000 records has about 3 MB.
+const LARGEST_ANSWER: u64 = 256 * 1024 * 1024;
+
+/// The wait after a 429 that says nothing: the service blocks for 5 minutes.
+const PENALTY: Duration = Duration::from_secs(300);
+
+/// The code for "please wait", which has been seen under 429 and under 500.
+const PLEASE_WAIT: i64 = 971;
+
+/// The longest time for making a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long an unused connection is kept. Shorter than the service keeps it, or else a write may meet its closing, and then
+/// nobody knows what became of the write.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// Name and version, as the service's logs will show them.
+const USER_AGENT: &str = concat!("zonewright/", env!("CARGO_PKG_VERSION"));
+
+/// Sends requests.
+pub(super) struct Transport {
+    /// The HTTP library's client.
+    http: reqwest::Client,
+    /// Where to.
+    base: Base,
+    /// What must not be seen in texts.
+    redactor: Redactor,
+    /// The most that is read of an answer, in bytes.
+    largest: u64,
+}
+
+/// An exchange that did not end well.
+#[derive(Debug)]
+pub(super) struct Failed {
+    /// The error.
+    pub(super) error: ApiError,
+    /// How long the answer asked to wait.
+    pub(super) asked: Option<Duration>,
+}
+
+impl From<ApiError> for Failed {
+    fn from(error: ApiError) -> Self {
+        Self { error, asked: None }
+    }
+}
+
+/// The outcome of an exchange, with what the answer's headers said about limits.
+pub(super) type Outcome = (Result<Envelope, Failed>, Limits);
+
+impl Transport {
+    /// Prepares connections.
+    ///
+    /// # Errors
+    /// [`ApiError::Settings`] if TLS cannot be set up.
+    pub(super) fn new(base: Base, redactor: Redactor, timeout: Duration) -> Result<Self, ApiError> {
+        // An error means that a provider is already there, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(USER_AGENT)
+            .default_headers(HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]))
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .gzip(true)
+            .pool_idle_timeout(IDLE)
+            .connect_timeout(CONNECT.min(timeout / 2))
+            .timeout(timeout);
+        if base.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        if base.is_plain() {
+            // No certificate is ever looked at, so a machine without any must not be an obstacle.
+            builder = builder.tls_certs_only([]);
+        }
+        let http = builder
+            .build()
+            .map_err(|error| ApiError::Settings { what: "set up TLS".to_owned(), source: Some(Fault::new(error)) })?;
+        Ok(Self { http, base, redactor, largest: LARGEST_ANSWER })
+    }
+
+    /// Whether a request can be sent as it is written; asked first, so that one that cannot is never counted as sent.
+    ///
+    /// # Errors
+    /// [`ApiError::Misused`] if its path cannot.
+    pub(super) fn check(&self, request: &Request) -> Result<(), ApiError> {
+        self.base.url(request).map(|_| ())
+    }
+
+    /// Sends a request with these credentials and reads its answer.
+    pub(super) async fn send(&self, request: &Request, scheme: Scheme, credentials: HeaderMap) -> Outcome {
+        match self.begin(request, credentials).await {
+            Ok(response) => {
+                let limits = Limits::read(response.headers(), SystemTime::now());
+                (self.finish(request, scheme, response, &limits).await, limits)
+            }
+            Err(error) => (Err(error.into()), Limits::default()),
+        }
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    async fn begin(&self, request: &Request, credentials: HeaderMap) -> Result<Response, ApiError> {
+        let method = match request.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Put => reqwest::Method::PUT,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let mut builder = self.http.request(method, self.base.url(request)?).headers(credentials);
+        if let Some(body) = &request.body {
+            builder = builder.json(body);
+        }
+        builder.send().await.map_err(|error| {
+            let name = RequestName::of(request);
+            // A connection that was never made is the only fault after which nothing can have been sent.
+            if error.is_connect() || error.is_builder() {
+                ApiError::Unreached { request: name, source: Fault::new(error) }
+            } else {
+                ApiError::Lost { request: name, source: Fault::new(error) }
+            }
+        })
+    }
+
+    /// Reads the rest of an answer and tells what it means.
+    async fn finish(
+        &self,
+        request: &Request,
+        scheme: Scheme,
+        response: Response,
+        limits: &Limits,
+    ) -> Result<Envelope, Failed> {
+        let status = response.status().as_u16();
+        let name = RequestName::of(request);
+        if (300..400).contains(&status) {
+            return Err(ApiError::Redirected { request: name, status, to: self.target(&response) }.into());
+        }
+        let refusal = match self.body(&name, response).await {
+            Ok(body) => match Envelope::read(status, &body) {
+                Ok(envelope) => return Ok(envelope),
+                Err(_) => self.redacted(status, &body),
+            },
+            // With a status that says no, it matters little that the rest is missing.
+            Err(ApiError::Lost { source, .. }) if status >= 400 => EnvelopeError::NotAnEnvelope(source.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        let asked = limits.retry_after;
+        if status == 429 || refusal.has_code(PLEASE_WAIT) {
+            let wait = asked.or_else(|| limits.reset().map(|reset| reset.max(Duration::from_secs(1))));
+            let wait = Some(wait.unwrap_or(PENALTY));
+            let messages = match refusal {
+                EnvelopeError::Refused { messages } => messages,
+                EnvelopeError::NotAnEnvelope(_) => Vec::new(),
+            };
+            return Err(Failed { error: ApiError::Throttled { request: name, status, messages, wait }, asked: wait });
+        }
+        let error = match refusal {
+            EnvelopeError::Refused { messages } => {
+                ApiError::Refused { request: name, status, messages, signature: scheme.into() }
+            }
+            EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
+        };
+        Err(Failed { error, asked })
+    }
+
+    /// Reads a body, but not for ever.
+    async fn body(&self, name: &RequestName, mut response: Response) -> Result<Vec<u8>, ApiError> {
+        let too_large = |status| ApiError::TooLarge { request: name.clone(), status, limit: self.largest };
+        let status = response.status().as_u16();
+        if response.content_length().is_some_and(|length| length > self.largest) {
+            return Err(too_large(status));
+        }
+        let mut body = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            let chunk = chunk.map_err(|error| ApiError::Lost { request: name.clone(), source: Fault::new(error) })?;
+            let Some(chunk) = chunk else { return Ok(body) };
+            if (body.len() + chunk.len()) as u64 > self.largest {
+                return Err(too_large(status));
+            }
+            body.extend_from_slice(&chunk);
+        }
+    }
+
+    /// Where a redirection leads, as far as it may be shown: without its query.
+    fn target(&self, response: &Response) -> String {
+        let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let target = location.and_then(|location| response.url().join(location).ok());
+        let Some(mut target) = target else { return "an unknown place".to_owned() };
+        target.set_query(None);
+        target.set_fragment(None);
+        self.redactor.text(target.as_str())
+    }
+
+    /// What a failed answer says, without secrets. The body is cleaned before it is read, since the excerpt of one that is no
+    /// JSON could otherwise end within a secret; the texts are cleaned again after it, since JSON can spell a letter in ways
+    /// that only reading undoes.
+    fn redacted(&self, status: u16, body: &[u8]) -> EnvelopeError {
+        let clean = self.redactor.text(&String::from_utf8_lossy(body));
+        match Envelope::read(status, clean.as_bytes()) {
+            Err(EnvelopeError::Refused { messages }) => {
+                let messages = messages.into_iter().map(|ApiMessage { code, message, pointer }| ApiMessage {
+                    code,
+                    message: self.redactor.text(&message),
+                    pointer: pointer.map(|pointer| self.redactor.text(&pointer)),
+                });
+                EnvelopeError::Refused { messages: messages.collect() }
+            }
+            Err(EnvelopeError::NotAnEnvelope(what)) => EnvelopeError::NotAnEnvelope(self.redactor.text(&what)),
+            // It became readable only by being cleaned (bytes that are no text): the original reading holds.
+            Ok(_) => EnvelopeError::NotAnEnvelope("the answer is not text".to_owned()),
+        }
+    }
+}
