@@ -11,9 +11,12 @@
 //! the two ends. Which room may lean on which is held by `tests/architecture.rs`.
 
 pub mod api;
+pub mod apply;
 pub mod diagnostic;
 pub mod diff;
+pub mod live;
 pub mod model;
+pub mod plan;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
 pub mod spec;

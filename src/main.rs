@@ -1,2 +1,3 @@
-//! x
+//! The `zonewright` program.
+
 fn main() {}

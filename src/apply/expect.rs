@@ -1,0 +1,102 @@
+//! Whether the world is still as a plan saw it, and whether an operation has taken effect. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::diff::field_changes;
+use crate::model::{Fqdn, LiveRecord, Rdata, RecordForm, RecordId};
+use crate::plan::{Action, Expect, Operation, ZonePlan};
+
+/// Live records, found by id or by value.
+#[derive(Debug)]
+pub struct Index<'a> {
+    by_id: BTreeMap<&'a RecordId, &'a LiveRecord>,
+    by_value: BTreeMap<(&'a Fqdn, &'a Rdata), &'a LiveRecord>,
+}
+
+impl<'a> Index<'a> {
+    /// Over these records.
+    #[must_use]
+    pub fn new(records: &'a [LiveRecord]) -> Self {
+        Self {
+            by_id: records.iter().map(|r| (&r.id, r)).collect(),
+            by_value: records.iter().map(|r| ((&r.name, &r.data), r)).collect(),
+        }
+    }
+}
+
+/// How an operation stands to what is live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperationState {
+    /// Everything is as it expects; it has not taken effect.
+    Pending,
+    /// Its effect is there.
+    Done,
+    /// Neither: somebody else was here.
+    Moved(String),
+}
+
+/// A record that is not as the plan saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// The operation's address.
+    pub address: String,
+    /// What is different.
+    pub what: String,
+}
+
+/// How an operation stands to what is live.
+#[must_use]
+pub fn state_of(operation: &Operation, live: &Index) -> OperationState {
+    match (&operation.action, &operation.expect) {
+        (Action::CreateRecord { after }, _) => created(after, live),
+        (Action::PatchRecord { id, after, .. }, Expect::Unchanged { form, .. }) => patched(id, form, after, live),
+        (Action::DeleteRecord { id, .. }, Expect::Unchanged { form, .. }) => match live.by_id.get(id) {
+            None => OperationState::Done,
+            Some(record) if record.form() == **form => OperationState::Pending,
+            Some(record) => changed_since(record),
+        },
+        (Action::PatchRecord { .. } | Action::DeleteRecord { .. }, Expect::Absent) => {
+            OperationState::Moved("the plan expects nothing to be there".to_owned())
+        }
+    }
+}
+
+/// A create: done if there is a record that has everything it says.
+fn created(after: &RecordForm, live: &Index) -> OperationState {
+    match live.by_value.get(&(&after.name, &after.data)) {
+        None => OperationState::Pending,
+        Some(record) if field_changes(record, after).is_empty() => OperationState::Done,
+        Some(_) => OperationState::Moved("a record with this value appeared, with other settings".to_owned()),
+    }
+}
+
+/// A change: done if the record looks as it should.
+fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index) -> OperationState {
+    match live.by_id.get(id) {
+        None => OperationState::Moved("the record is gone".to_owned()),
+        Some(record) if record.form() == *before => OperationState::Pending,
+        Some(record) if record.data == after.data && field_changes(record, after).is_empty() => OperationState::Done,
+        Some(record) => changed_since(record),
+    }
+}
+
+/// A record that looks neither as before nor as after.
+fn changed_since(record: &LiveRecord) -> OperationState {
+    let when = record.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
+    OperationState::Moved(format!(
+        "the record was changed by somebody else{when}; it is now {}",
+        record.data.presentation()
+    ))
+}
+
+/// The operations of a plan whose expectations no longer hold.
+#[must_use]
+pub fn moved(zone: &ZonePlan, records: &[LiveRecord]) -> Vec<Moved> {
+    let index = Index::new(records);
+    let moved = |operation: &Operation| match state_of(operation, &index) {
+        OperationState::Pending => None,
+        OperationState::Done => Some("somebody else did this already".to_owned()),
+        OperationState::Moved(what) => Some(what),
+    };
+    zone.operations.iter().filter_map(|o| moved(o).map(|what| Moved { address: o.address.to_string(), what })).collect()
+}

@@ -1,0 +1,16 @@
+//! Executes a plan: no choices of its own, nothing written twice, nothing reported that was not seen.
+//!
+//! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
+//! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
+
+mod event;
+mod executor;
+mod expect;
+mod journal;
+mod verify;
+
+pub use event::{ApplyEvent, Observer};
+pub use executor::{Executor, Outcome, ZoneApplied};
+pub use expect::{Index, Moved, OperationState, moved, state_of};
+pub use journal::{Clock, Journal, JournalError};
+pub use verify::{Verified, verify};

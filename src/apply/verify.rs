@@ -1,0 +1,40 @@
+//! Reads a zone back and compares again: "in sync" is said only of what was seen.
+
+use super::event::{ApplyEvent, Observer};
+use crate::api::Reader;
+use crate::live::{FetchError, Options, fetch_records};
+use crate::model::{DesiredZone, LiveZone};
+use crate::plan::{ZonePlan, plan_zone};
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// The plan that would be needed now; without operations if the zone is in sync.
+    pub remaining: ZonePlan,
+}
+
+impl Verified {
+    /// Whether nothing is left to do.
+    #[must_use]
+    pub fn is_in_sync(&self) -> bool {
+        self.remaining.operations.is_empty()
+    }
+}
+
+/// Reads the records of a zone again and compares them with what the spec wants.
+///
+/// # Errors
+/// The zone cannot be read.
+pub async fn verify<R: Reader>(
+    reader: &R,
+    desired: &DesiredZone,
+    live: &LiveZone,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Verified, FetchError> {
+    observer.event(&ApplyEvent::Verifying { zone: &desired.name });
+    let records = fetch_records(reader, live, options, &|_| {}).await?;
+    let now = LiveZone { records, ..live.clone() };
+    let (remaining, _) = plan_zone(desired, &now);
+    Ok(Verified { remaining })
+}

@@ -1,0 +1,174 @@
+//! Reads the zones that a spec names.
+
+use std::collections::BTreeMap;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::{records, zones};
+use crate::api::{ApiError, Reader};
+use crate::model::{Live, LiveRecord, LiveZone, ZoneId, ZoneName};
+use crate::wire::record::RecordShapeError;
+use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
+
+/// How to read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Records asked for on a page. The service may give fewer.
+    pub page_size: u64,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// The account that zones are looked up in, if one is named.
+    pub account: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None }
+    }
+}
+
+/// A zone to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its name.
+    pub name: ZoneName,
+    /// Its id, where the spec pins it.
+    pub id: Option<ZoneId>,
+}
+
+/// What is happening, for a progress display.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress<'a> {
+    /// A zone was read whole.
+    ZoneRead {
+        /// Which.
+        zone: &'a ZoneName,
+        /// How many records it has.
+        records: usize,
+    },
+    /// The service gives smaller pages than asked for.
+    SmallPages {
+        /// Which zone.
+        zone: &'a ZoneName,
+        /// Records on a page.
+        per_page: u64,
+    },
+}
+
+/// Everything read.
+#[derive(Debug, Clone, Default)]
+pub struct Fetched {
+    /// The zones that exist.
+    pub live: Live,
+    /// The zones that the service does not have, or does not show to these credentials.
+    pub missing: Vec<ZoneName>,
+}
+
+/// Why a zone could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// A request failed.
+    #[error("failed to read {what}")]
+    Api {
+        /// What was read.
+        what: String,
+        /// Why it failed.
+        #[source]
+        source: ApiError,
+    },
+    /// A zone in an answer cannot be used.
+    #[error("failed to read zones")]
+    Zone(#[from] ZoneShapeError),
+    /// A record in an answer cannot be used.
+    #[error("failed to read the records of {zone}")]
+    Record {
+        /// Which zone.
+        zone: ZoneName,
+        /// What is missing.
+        #[source]
+        source: RecordShapeError,
+    },
+    /// The result is no list.
+    #[error("failed to read {what}: the result is not a list")]
+    NotAList {
+        /// What was read.
+        what: String,
+    },
+    /// The pinned id belongs to another zone.
+    #[error("the zone with the id {id} is {found}, not {wanted}; correct `id` in the spec")]
+    WrongZone {
+        /// The id.
+        id: ZoneId,
+        /// The name in the spec.
+        wanted: ZoneName,
+        /// The name at the service.
+        found: ZoneName,
+    },
+    /// Several zones have the name.
+    #[error("{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}", ids.join(", "))]
+    Ambiguous {
+        /// The name.
+        zone: ZoneName,
+        /// How many.
+        count: usize,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// The pages do not hold what the service says there is.
+    #[error(
+        "the listing of {zone} holds {got} records where the service counts {total}; nothing was compared. Try again"
+    )]
+    Incomplete {
+        /// Which zone.
+        zone: ZoneName,
+        /// Records received.
+        got: usize,
+        /// Records counted.
+        total: u64,
+    },
+}
+
+/// Reads the wanted zones with all their records.
+///
+/// # Errors
+/// The first thing that could not be read; a zone that does not exist is not an error but listed as missing.
+pub async fn fetch<R: Reader>(
+    reader: &R,
+    wanted: &[Wanted],
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Fetched, FetchError> {
+    let found = zones::find(reader, wanted, options).await?;
+    let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
+        .map(|mut zone| async move {
+            zone.records = fetch_records(reader, &zone, options, progress).await?;
+            Ok::<_, FetchError>((zone.name.clone(), zone))
+        })
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    Ok(Fetched { live: Live { zones }, missing })
+}
+
+/// Reads all records of a zone.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn fetch_records<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Vec<LiveRecord>, FetchError> {
+    let records = records::list(reader, zone, options, progress).await?;
+    progress(Progress::ZoneRead { zone: &zone.name, records: records.len() });
+    Ok(records)
+}
+
+/// Asks how many records a zone may hold. `None` if the service does not say.
+pub async fn fetch_record_quota<R: Reader>(reader: &R, zone: &ZoneId) -> Option<usize> {
+    // The answer only makes a warning certain, so a failure is not worth more than that warning.
+    let answer = reader.read(&record_usage(zone)).await.ok()?;
+    answer.result.get("record_quota")?.as_u64().and_then(|n| usize::try_from(n).ok())
+}

@@ -1,0 +1,10 @@
+//! What the service has: concurrent reads into [`Live`](crate::model::Live).
+//!
+//! Nothing is taken on trust: a zone is looked up by name *and* its name compared, a listing must hold as many records as
+//! the service says there are, and an error is never an empty list.
+
+mod fetch;
+mod records;
+mod zones;
+
+pub use fetch::{FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_record_quota, fetch_records};

@@ -1,0 +1,156 @@
+//! Finds zones by name or id in as few requests as possible.
+//!
+//! A pinned id costs one request. One or two names cost one request each. For more names the account's list is read, as
+//! long as that is not longer than looking each up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use serde_json::Value as Json;
+
+use super::fetch::{FetchError, Options, Wanted};
+use crate::api::Reader;
+use crate::model::{LiveZone, ZoneId, ZoneName};
+use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
+use crate::wire::{Envelope, PageInfo, Request};
+
+/// From how many names on the list is tried first.
+const LIST_FROM: usize = 3;
+
+/// Codes that say "there is no such zone, or it is not yours".
+const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
+
+/// Finds the wanted zones; those that do not exist are not in the result.
+pub(super) async fn find<R: Reader>(
+    reader: &R,
+    wanted: &[Wanted],
+    options: &Options,
+) -> Result<BTreeMap<ZoneName, LiveZone>, FetchError> {
+    let mut found = BTreeMap::new();
+    let pinned = wanted.iter().filter_map(|w| w.id.as_ref().map(|id| (&w.name, id)));
+    let by_id: Vec<Option<LiveZone>> = stream::iter(pinned)
+        .map(|(name, id)| by_id(reader, name, id))
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    found.extend(by_id.into_iter().flatten().map(|z| (z.name.clone(), z)));
+
+    let mut names: BTreeSet<&ZoneName> = wanted.iter().filter(|w| w.id.is_none()).map(|w| &w.name).collect();
+    if names.len() >= LIST_FROM {
+        from_list(reader, &mut names, options, &mut found).await?;
+    }
+    let by_name: Vec<Option<LiveZone>> = stream::iter(names)
+        .map(|name| by_name(reader, name, options))
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    found.extend(by_name.into_iter().flatten().map(|z| (z.name.clone(), z)));
+    Ok(found)
+}
+
+/// One zone by its id.
+async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+    let answer = match reader.read(&get_zone(id)).await {
+        Ok(answer) => answer,
+        Err(error)
+            if UNKNOWN_ZONE.iter().any(|code| error.has_code(*code))
+                && error.messages().iter().any(|m| m.message.to_lowercase().contains("identifier")) =>
+        {
+            return Ok(None);
+        }
+        Err(source) => return Err(FetchError::Api { what: format!("the zone {name}"), source }),
+    };
+    let zone = read_zone(&answer.result)?;
+    if zone.name != *name {
+        return Err(FetchError::WrongZone { id: id.clone(), wanted: name.clone(), found: zone.name });
+    }
+    Ok(Some(zone))
+}
+
+/// One zone by its name, on as many pages as the service makes of it if it ignores the filter.
+async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
+    let account = options.account.as_deref();
+    let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
+    let mut page = 1;
+    loop {
+        let mut request = find_zone(name, account);
+        if page > 1 {
+            request = request.query("page", page.to_string());
+        }
+        let (zones, more) = zones_page(reader, &request, page).await?;
+        matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
+        if !more || !matches.is_empty() {
+            break;
+        }
+        page += 1;
+    }
+    only(name, matches)
+}
+
+/// The one zone of this name.
+fn only(name: &ZoneName, matches: BTreeMap<ZoneId, LiveZone>) -> Result<Option<LiveZone>, FetchError> {
+    if matches.len() > 1 {
+        let ids: Vec<_> = matches.keys().map(ToString::to_string).collect();
+        return Err(FetchError::Ambiguous { zone: name.clone(), count: ids.len(), ids });
+    }
+    Ok(matches.into_values().next())
+}
+
+/// Takes zones from the account's list, unless that has more pages than there are names.
+async fn from_list<R: Reader>(
+    reader: &R,
+    names: &mut BTreeSet<&ZoneName>,
+    options: &Options,
+    found: &mut BTreeMap<ZoneName, LiveZone>,
+) -> Result<(), FetchError> {
+    let mut matches: BTreeMap<ZoneName, BTreeMap<ZoneId, LiveZone>> = BTreeMap::new();
+    let mut page = 1;
+    loop {
+        let request = list_zones(options.account.as_deref(), page);
+        let answer = read(reader, &request).await?;
+        let pages = answer.page.total_pages;
+        let (zones, more) = zones_of(answer, page)?;
+        for zone in zones.into_iter().filter(|z| names.contains(&z.name)) {
+            matches.entry(zone.name.clone()).or_default().insert(zone.id.clone(), zone);
+        }
+        if !more {
+            // The whole list was seen: what is not in it does not exist for these credentials.
+            for name in std::mem::take(names) {
+                if let Some(zone) = only(name, matches.remove(name).unwrap_or_default())? {
+                    found.insert(name.clone(), zone);
+                }
+            }
+            return Ok(());
+        }
+        if pages.is_none_or(|pages| pages > names.len() as u64) {
+            // Longer than looking each up; what was seen so far might have namesakes further on, so it is not used.
+            return Ok(());
+        }
+        page += 1;
+    }
+}
+
+/// One page of zones, and whether there are more.
+async fn zones_page<R: Reader>(reader: &R, request: &Request, page: u64) -> Result<(Vec<LiveZone>, bool), FetchError> {
+    zones_of(read(reader, request).await?, page)
+}
+
+/// Reads a list of zones.
+async fn read<R: Reader>(reader: &R, request: &Request) -> Result<Envelope, FetchError> {
+    reader.read(request).await.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })
+}
+
+/// The zones of an answer, and whether there are more.
+fn zones_of(answer: Envelope, page: u64) -> Result<(Vec<LiveZone>, bool), FetchError> {
+    let Envelope { result, page: info } = answer;
+    let Json::Array(items) = result else { return Err(FetchError::NotAList { what: "the list of zones".to_owned() }) };
+    let zones = items.iter().map(read_zone).collect::<Result<Vec<_>, _>>()?;
+    let PageInfo { total_pages, total_count, per_page, count: _, page: _ } = info;
+    let more = !zones.is_empty()
+        && match (total_pages, total_count, per_page) {
+            (Some(pages), _, _) => page < pages,
+            (None, Some(total), Some(per_page)) => page * per_page < total,
+            _ => false,
+        };
+    Ok((zones, more))
+}

@@ -1,0 +1,160 @@
+//! A zone's changes as operations.
+
+use std::collections::BTreeMap;
+
+use super::check;
+use super::guard::dangers;
+use super::operation::{Action, Cause, Expect, Operation, Reverse, SetAsideCount, ZonePlan};
+use crate::diagnostic::Diagnostics;
+use crate::diff::{Change, ChangeKind, FieldChange, SetAside, SetAsideReason, ZoneChanges, diff_zone};
+use crate::model::facts::Slot;
+use crate::model::{DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings, ZoneName};
+use crate::wire::record::RecordPatch;
+
+/// How many records left alone are named in the detailed output, for each reason.
+const EXAMPLES: usize = 100;
+
+/// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
+#[must_use]
+pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    let changes = diff_zone(desired, live);
+    let operations: Vec<_> = changes.changes.iter().map(|change| operation(&desired.name, change)).collect();
+    let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
+    let plan = ZonePlan {
+        name: desired.name.clone(),
+        id: live.id.clone(),
+        tier: live.tier,
+        unchanged: changes.unchanged,
+        unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
+        ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
+        set_aside: set_aside(desired, &changes),
+        tight: check::is_tight(live, &operations),
+        quota_in_doubt: check::quota_in_doubt(live, &operations),
+        operations,
+    };
+    let diagnostics = check::check(desired, live, &changes, &plan);
+    (plan, diagnostics)
+}
+
+/// One change as an operation.
+fn operation(zone: &ZoneName, change: &Change) -> Operation {
+    let Change { address, kind } = change;
+    let (action, fields, place, protected, written) = match kind {
+        ChangeKind::Create { after } => {
+            let action = Action::CreateRecord { after: after.form() };
+            (action, Vec::new(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+        }
+        ChangeKind::Update { before, after, fields } => {
+            let wanted = after.form();
+            let patch = patch(&wanted, fields, before.settings);
+            let whole = before.form();
+            let after_form = Box::new(whole.overlaid(&wanted));
+            let action =
+                Action::PatchRecord { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
+            (action, fields.clone(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+        }
+        ChangeKind::Delete { before, reason, place } => {
+            let action =
+                Action::DeleteRecord { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
+            (action, Vec::new(), *place, false, None)
+        }
+    };
+    let (expect, reverse) = expect_and_reverse(kind);
+    let dangers = dangers(&action, protected);
+    let name = &match &action {
+        Action::CreateRecord { after } => after,
+        Action::PatchRecord { after, .. } => &**after,
+        Action::DeleteRecord { before, .. } => &**before,
+    }
+    .name;
+    let shown_name = written.map_or_else(|| zone.relative(name).to_owned(), |w| w.to_string());
+    let address = address.clone();
+    Operation { address, shown_name, action, fields, expect, reverse, cause: Cause::Unknown, dangers, place }
+}
+
+/// What an operation expects to find, and what undoes it.
+fn expect_and_reverse(kind: &ChangeKind) -> (Expect, Reverse) {
+    let unchanged = |before: &LiveRecord| Expect::Unchanged { id: before.id.clone(), form: Box::new(before.form()) };
+    match kind {
+        ChangeKind::Create { .. } => (Expect::Absent, Reverse::Delete),
+        ChangeKind::Update { before, after, fields } => {
+            let back = patch(&before.form(), fields, after.facets.settings);
+            (unchanged(before), Reverse::PatchBack(back))
+        }
+        ChangeKind::Delete { before, .. } => (unchanged(before), Reverse::Recreate(Box::new(before.form()))),
+    }
+}
+
+/// The patch that brings the changed fields to what `wanted` says.
+///
+/// `settings` may be replaced as a whole by the service, so those that are on and stay on are sent along.
+fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
+    let changed = |name: &str| fields.iter().any(|f| f.field == name);
+    let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);
+    let data_changed = fields.iter().any(|f| f.field.starts_with("data."));
+    let all = wanted.data.fields();
+    let mut value = Fields::new();
+    for field in facts {
+        let send = if field.slot == Slot::Data { data_changed } else { changed(field.name) };
+        if let Some(v) = all.get(field.name).filter(|_| send) {
+            value.insert(field.name.to_owned(), v.clone());
+        }
+    }
+    let Facets { ttl, proxied, comment, tags, settings } = &wanted.facets;
+    let will_be_proxied = changed("proxied") && *proxied == Some(true);
+    let setting = |name: &str, wanted: Option<bool>, before: Option<bool>| {
+        if changed(&format!("settings.{name}")) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
+    };
+    let any_setting = fields.iter().any(|f| f.field.starts_with("settings."));
+    RecordPatch {
+        value,
+        facets: Facets {
+            ttl: if !changed("ttl") {
+                None
+            } else if will_be_proxied {
+                Some(crate::model::Ttl::AUTOMATIC)
+            } else {
+                *ttl
+            },
+            proxied: proxied.filter(|_| changed("proxied")),
+            comment: comment.clone().filter(|_| changed("comment")),
+            tags: tags.clone().filter(|_| changed("tags")),
+            settings: if any_setting {
+                Settings {
+                    flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),
+                    ipv4_only: setting("ipv4_only", settings.ipv4_only, settings_before.ipv4_only),
+                    ipv6_only: setting("ipv6_only", settings.ipv6_only, settings_before.ipv6_only),
+                }
+            } else {
+                Settings::default()
+            },
+        },
+    }
+}
+
+/// What is left alone, counted by reason and type.
+fn set_aside(desired: &DesiredZone, changes: &ZoneChanges) -> Vec<SetAsideCount> {
+    let mut counts: BTreeMap<(u8, String), SetAsideCount> = BTreeMap::new();
+    for SetAside { record, reason } in &changes.set_aside {
+        let (rank, words) = match reason {
+            SetAsideReason::Unmanaged => (0, "unmanaged".to_owned()),
+            SetAsideReason::Ignored(n) => {
+                let why = desired.ignore.get(*n).and_then(|p| p.reason.as_deref());
+                (1, why.map_or_else(|| "ignored".to_owned(), |why| format!("ignored: {why}")))
+            }
+            SetAsideReason::ReadOnly(owner) => (2, format!("managed by {}", owner.owner())),
+            SetAsideReason::Opaque => (3, "not understood by this version".to_owned()),
+            SetAsideReason::Duplicate => (4, "duplicate of another live record".to_owned()),
+        };
+        let entry = counts.entry((rank, words.clone())).or_insert_with(|| SetAsideCount {
+            reason: words,
+            types: BTreeMap::new(),
+            examples: Vec::new(),
+        });
+        *entry.types.entry(record.data.type_name().to_owned()).or_default() += 1;
+        if entry.examples.len() < EXAMPLES {
+            entry.examples.push(format!("{} {}", desired.name.relative(&record.name), record.data.type_name()));
+        }
+    }
+    counts.into_values().collect()
+}

@@ -1,0 +1,173 @@
+//! Checks that need the zone's plan at the service, or its live records; everything else is known offline.
+
+use super::operation::{Action, Operation, ZonePlan};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diff::{SetAsideReason, ZoneChanges};
+use crate::model::{Comment, DesiredZone, LiveZone, Tier};
+
+/// Quota, certain or assumed.
+const QUOTA: Code = Code("PLAN0001");
+/// A record cannot stand beside one that must not be touched.
+const CONFLICT: Code = Code("PLAN0002");
+/// A facet is beyond the limits of the zone's plan.
+const LIMIT: Code = Code("PLAN0003");
+/// Live records with the same name, type and value.
+const DUPLICATES: Code = Code("PLAN0004");
+
+/// Holds a zone's plan against what the service would accept.
+pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChanges, plan: &ZonePlan) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    quota(desired, live, plan, &mut found);
+    conflicts(changes, &mut found);
+    for operation in &plan.operations {
+        limits(live.tier, operation, &mut found);
+    }
+    duplicates(desired, changes, &mut found);
+    found
+}
+
+/// Records that the zone would hold.
+pub(super) fn records_after(live: &LiveZone, operations: &[Operation]) -> usize {
+    let created = operations.iter().filter(|o| matches!(o.action, Action::CreateRecord { .. })).count();
+    let deleted = operations.iter().filter(|o| matches!(o.action, Action::DeleteRecord { .. })).count();
+    (live.records.len() + created).saturating_sub(deleted)
+}
+
+/// Whether more records are planned than zones of this plan usually hold, while nobody asked for the real quota.
+pub(super) fn quota_in_doubt(live: &LiveZone, operations: &[Operation]) -> bool {
+    live.record_quota.is_none() && records_after(live, operations) > assumed_quota(live)
+}
+
+/// The quota that zones of this plan usually have; a zone that holds more already has been given more.
+pub(super) fn assumed_quota(live: &LiveZone) -> usize {
+    live.tier.record_quota(live.created_on.as_deref()).max(live.records.len())
+}
+
+/// Whether deletes must come first for the creates to fit.
+pub(super) fn is_tight(live: &LiveZone, operations: &[Operation]) -> bool {
+    let created = operations.iter().filter(|o| matches!(o.action, Action::CreateRecord { .. })).count();
+    live.records.len() + created > live.record_quota.unwrap_or_else(|| assumed_quota(live))
+}
+
+/// A plan beyond the zone's record quota is refused before anything is sent, or warned about where the quota is a guess.
+fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
+    let after = records_after(live, &plan.operations);
+    let tier = live.tier.facts().name;
+    if after <= live.records.len() {
+        return;
+    }
+    let diagnostic = match live.record_quota {
+        Some(quota) if after > quota => Diagnostic::error(
+            QUOTA,
+            "the zone would hold more records than its quota allows",
+            format!("{} would hold {after} records; its quota is {quota}", desired.name),
+        )
+        .help("remove records from the spec, or ask the service for a larger quota"),
+        None if after > assumed_quota(live) => Diagnostic::warning(
+            QUOTA,
+            "the zone may hold more records than its quota allows",
+            format!(
+                "{} would hold {after} records; zones on the {tier} plan usually hold {}, and the service did not say \
+                 what this one may hold",
+                desired.name,
+                assumed_quota(live)
+            ),
+        )
+        .help("if the quota was not raised, the service will refuse records above it"),
+        Some(_) | None => return,
+    };
+    found.push(diagnostic.at(desired.place, "").about(desired.name.to_string()));
+}
+
+/// Records wanted where something else stands that must not be touched.
+fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
+    for conflict in &changes.conflicts {
+        let owner = match &conflict.reason {
+            SetAsideReason::ReadOnly(owner) => format!("is managed by {}", owner.owner()),
+            SetAsideReason::Ignored(_) => "is named by `ignore`".to_owned(),
+            SetAsideReason::Opaque => "is not understood by this version".to_owned(),
+            SetAsideReason::Unmanaged | SetAsideReason::Duplicate => "is not managed".to_owned(),
+        };
+        let (wanted, live) = (conflict.desired.data.type_name(), conflict.live.data.type_name());
+        found.push(
+            Diagnostic::error(
+                CONFLICT,
+                "a record cannot stand beside one that must not be touched",
+                format!(
+                    "{} has a live {live} record that {owner}; {wanted} cannot stand beside it",
+                    conflict.live.name
+                ),
+            )
+            .at(conflict.desired.spelling.place, format!("this {wanted} record"))
+            .help("remove the record from the spec, or remove the live one where it is managed"),
+        );
+    }
+}
+
+/// Facets that the zone's plan does not allow.
+fn limits(tier: Tier, operation: &Operation, found: &mut Diagnostics) {
+    let facts = tier.facts();
+    let said = operation.form();
+    let changed = |field: &str| match operation.action {
+        Action::CreateRecord { .. } => true,
+        Action::PatchRecord { .. } => operation.fields.iter().any(|f| f.field == field),
+        Action::DeleteRecord { .. } => false,
+    };
+    let mut refuse = |detail: String, help: String| {
+        let diagnostic = Diagnostic::error(LIMIT, "the zone's plan does not allow this", detail)
+            .help(help)
+            .about(operation.address.to_string());
+        found.push(match operation.place {
+            Some(place) => diagnostic.at(place, ""),
+            None => diagnostic,
+        });
+    };
+    let plan = facts.name;
+    let length = said.facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
+    if changed("comment") && length > facts.comment_characters {
+        refuse(
+            format!("the comment has {length} characters; the {plan} plan allows {}", facts.comment_characters),
+            "shorten the comment".to_owned(),
+        );
+    }
+    let tags = said.facets.tags.as_ref().map_or(0, std::collections::BTreeSet::len);
+    if changed("tags") && tags > facts.tags {
+        refuse(
+            format!("the record has {tags} tags; the {plan} plan allows {}", facts.tags),
+            if facts.tags == 0 { "remove `tags`".to_owned() } else { format!("keep at most {} tags", facts.tags) },
+        );
+    }
+    let proxied = said.facets.proxied == Some(true);
+    if let Some(ttl) = said.facets.ttl.filter(|t| !proxied && !t.is_automatic() && t.as_number() < facts.minimum_ttl)
+        && changed("ttl")
+    {
+        refuse(
+            format!("the time to live is {ttl} s; the {plan} plan allows {} s or more", facts.minimum_ttl),
+            format!("write `ttl: {}` or `ttl: auto`", facts.minimum_ttl),
+        );
+    }
+    if tier == Tier::Free && changed("settings.flatten_cname") && said.facets.settings.flatten_cname == Some(true) {
+        refuse(
+            "CNAME flattening of single records needs a paid plan".to_owned(),
+            "remove `flatten_cname`; at the apex and on proxied records flattening is automatic".to_owned(),
+        );
+    }
+}
+
+/// Live records that exist twice.
+fn duplicates(desired: &DesiredZone, changes: &ZoneChanges, found: &mut Diagnostics) {
+    for aside in changes.set_aside.iter().filter(|a| a.reason == SetAsideReason::Duplicate) {
+        let (name, kind) = (desired.name.relative(&aside.record.name), aside.record.data.type_name());
+        found.push(
+            Diagnostic::note(
+                DUPLICATES,
+                "the service holds a record twice",
+                format!(
+                    "{kind} {name} with this value exists more than once; the record {} is left alone",
+                    aside.record.id
+                ),
+            )
+            .help("delete one of them at the service"),
+        );
+    }
+}

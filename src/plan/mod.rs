@@ -1,0 +1,17 @@
+//! From differences to operations: complete, ordered, reversible, judged. Pure.
+//!
+//! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
+//! they expect to find and how to undo them; `check` holds them against the limits of the zone's plan; `guard` names the
+//! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
+
+mod build;
+mod check;
+mod guard;
+mod lower;
+mod operation;
+mod order;
+
+pub use build::plan_zone;
+pub use guard::{Consents, Danger, MissingConsent};
+pub use lower::{Lowering, Step, lower, lower_step};
+pub use operation::{Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZonePlan};
