@@ -1,1 +1,256 @@
-//! Under construction.
+//! The embedded local service: the documented HTTP API over a SQLite store, for trying things out and for tests.
+//!
+//! ```text
+//!  HTTP ─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
+//!                                                            │ value · attributes · conflicts (checks)
+//!                                                            ▼
+//!                                                     zone · record ⇄ store (SQLite)
+//! ```
+//!
+//! It is an independent witness: it knows the facts of the record types (`model::facts`) and nothing else of ours, so that
+//! a mistake in our reading or writing of records is not repeated here. Every behaviour cites where it is documented or was
+//! observed; what nobody knows is marked `ASSUMED:`, and where it matters it can be switched in the [`Profile`].
+
+mod attributes;
+mod auth;
+mod batch;
+mod call;
+mod clock;
+mod conflicts;
+mod connection;
+mod document;
+mod envelope;
+mod export;
+mod faults;
+mod limits;
+mod list;
+mod name;
+mod network;
+mod profile;
+mod query;
+mod record;
+mod records;
+mod router;
+mod server;
+mod store;
+mod txt;
+mod value;
+mod zone;
+mod zones;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use rusqlite::Connection;
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use connection::{Doorway, Link};
+use server::Service;
+
+pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
+pub use document::SeedReport;
+pub use faults::{Fault, What, When};
+pub use profile::{ErrorStyle, ListOrder, OwnNetwork, Profile, ProxiedTtl, RateLimit, Shape, TxtQuotes};
+pub use server::LoggedRequest;
+pub use store::StoreLocation;
+pub use zone::ACCOUNT_ID;
+
+/// Longest wait for open requests when a sandbox is shut down.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How to run a sandbox.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the state is kept.
+    pub store: StoreLocation,
+    /// Where to listen; port 0 for any free one.
+    pub listen: SocketAddr,
+    /// The switches.
+    pub profile: Profile,
+    /// Who is let in.
+    pub credentials: Credentials,
+    /// Where identifiers come from.
+    pub seed: u64,
+    /// Scripted failures.
+    pub faults: Vec<Fault>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            store: StoreLocation::Memory,
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            profile: Profile::default(),
+            credentials: Credentials::default(),
+            seed: 0,
+            faults: Vec::new(),
+        }
+    }
+}
+
+/// Why a sandbox cannot do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The store cannot be used.
+    #[error("use the sandbox's store")]
+    Store(#[source] rusqlite::Error),
+    /// The address cannot be listened on.
+    #[error("listen on {0}")]
+    Listen(SocketAddr, #[source] std::io::Error),
+    /// The profile names a plan that does not exist.
+    #[error("use the plan `{0}`: it must be free, pro, business or enterprise")]
+    Plan(String),
+    /// A seed document is not as it should be.
+    #[error("plant {place}: {problem}")]
+    Document {
+        /// Where in the document.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl SandboxError {
+    /// A mistake in a seed document.
+    fn document(place: &str, problem: impl Into<String>) -> Self {
+        Self::Document { place: place.to_owned(), problem: problem.into() }
+    }
+
+    /// A record that the service refuses.
+    fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
+        let problems: Vec<_> = refusal.problems.iter().map(|p| format!("{} (code {})", p.message, p.code)).collect();
+        Self::document(place, problems.join("; "))
+    }
+}
+
+/// A sandbox that is running. It stops when this is dropped.
+pub struct Running {
+    /// Where it listens.
+    address: SocketAddr,
+    /// What requests share.
+    service: Arc<Service>,
+    /// Asks it to stop, by being sent or dropped.
+    stop: oneshot::Sender<()>,
+    /// The task that serves.
+    task: JoinHandle<()>,
+}
+
+/// Starts a sandbox.
+///
+/// # Errors
+/// If the store cannot be opened, the address is taken, or the profile names no plan.
+pub async fn start(options: Options) -> Result<Running, SandboxError> {
+    let Options { store, listen, profile, credentials, seed, faults } = options;
+    if profile::tier(&profile.tier).is_none() {
+        return Err(SandboxError::Plan(profile.tier));
+    }
+    let connection = store::open(&store)?;
+    let service = Arc::new(Service::new(connection, profile, credentials, seed, faults::Script::new(faults)));
+    let refused = |error| SandboxError::Listen(listen, error);
+    let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let router = Router::new().fallback(server::receive).with_state(Arc::clone(&service));
+    let (stop, stopped) = oneshot::channel::<()>();
+    let task = tokio::spawn(async move {
+        let server = axum::serve(Doorway(listener), router.into_make_service_with_connect_info::<Link>());
+        // Sent and dropped mean the same; serving itself never fails.
+        let stopped = async { stopped.await.unwrap_or(()) };
+        let _ = server.with_graceful_shutdown(stopped).await;
+    });
+    Ok(Running { address, service, stop, task })
+}
+
+impl Running {
+    /// The address for clients, such as `http://127.0.0.1:4321/client/v4`.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}{}", self.address, router::BASE)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Every request so far, in the order of arrival.
+    #[must_use]
+    pub fn requests(&self) -> Vec<LoggedRequest> {
+        self.service.requests()
+    }
+
+    /// Adds a scripted failure, whose requests are counted from now on.
+    pub fn add_fault(&self, fault: Fault) {
+        self.service.push_fault(fault);
+    }
+
+    /// Plants a document, as [`seed`] does.
+    ///
+    /// # Errors
+    /// As [`seed`].
+    pub fn seed(&self, document: &Value) -> Result<SeedReport, SandboxError> {
+        self.service.transact(0, |call| document::plant(call, document))
+    }
+
+    /// The state as a document, as [`dump`] gives it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn dump(&self) -> Result<Value, SandboxError> {
+        self.service.read(0, document::dump)
+    }
+
+    /// Stops it, after the requests under way or a short while.
+    pub async fn shutdown(self) {
+        let Self { stop, mut task, .. } = self;
+        drop(stop);
+        if tokio::time::timeout(SHUTDOWN_PATIENCE, &mut task).await.is_err() {
+            task.abort();
+        }
+    }
+}
+
+/// A service on a store that nobody can reach, for working on the state.
+fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
+    let connection = store::open(location)?;
+    Ok(Service::new(connection, Profile::default(), Credentials::default(), seed, faults::Script::default()))
+}
+
+/// Creates an empty, active zone if there is none of this name; says whether it did.
+///
+/// # Errors
+/// If the store cannot be used, or name or plan do not exist.
+pub fn ensure_zone(location: &StoreLocation, name: &str, tier: &str, seed: u64) -> Result<bool, SandboxError> {
+    let document = serde_json::json!({ "zones": [{ "name": name, "plan": tier }] });
+    let report = offline(location, seed)?.transact(0, |call| document::plant(call, &document))?;
+    Ok(report.zones > 0)
+}
+
+/// Plants a document of zones and records; all of it, or nothing.
+///
+/// # Errors
+/// If the store cannot be used, or the service would refuse a record.
+pub fn seed(location: &StoreLocation, document: &Value) -> Result<SeedReport, SandboxError> {
+    offline(location, 0)?.transact(0, |call| document::plant(call, document))
+}
+
+/// The state as a document that [`seed`] takes.
+///
+/// # Errors
+/// If the store cannot be read.
+pub fn dump(location: &StoreLocation) -> Result<Value, SandboxError> {
+    offline(location, 0)?.read(0, document::dump)
+}
+
+/// Empties the store.
+///
+/// # Errors
+/// If the store cannot be used.
+pub fn reset(location: &StoreLocation) -> Result<(), SandboxError> {
+    let mut connection: Connection = store::open(location)?;
+    Ok(store::clear(&mut connection)?)
+}

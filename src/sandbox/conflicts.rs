@@ -1,0 +1,171 @@
+//! Which records cannot stand beside one another.
+//!
+//! | new | there already | code |
+//! |---|---|---|
+//! | A, AAAA, CNAME | a name held by Workers | 81062 |
+//! | any | the same type and value | 81058 (81057 in the old shape) |
+//! | CNAME | A, AAAA or CNAME | 81053 |
+//! | A, AAAA | CNAME | 81054 |
+//! | any but NS and DS | NS, below the apex | 81056 |
+//! | NS, below the apex | A, AAAA, CNAME | 81053 |
+//! | NS, below the apex | anything else but DS | 1004 |
+//!
+//! # Sources
+//! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types: developers.cloudflare.com/api,
+//! "Create DNS Record", read 2026-11-20. ASSUMED: an equal record is noticed before other conflicts; the zone's own apex NS
+//! do not exclude; the codes for a new NS.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::params;
+
+use super::call::Call;
+use super::envelope::{Outcome, Refusal};
+use super::profile::Shape;
+use super::record::Record;
+use super::zone::Zone;
+
+/// Longest content of all TXT records of one name together, in characters: observed 2026.
+const COMBINED_CONTENT: i64 = 8192;
+
+/// NS records of one delegated name: developers.cloudflare.com/dns, "Delegate subdomains", read 2026-11-20.
+const NAME_SERVERS: i64 = 10;
+
+/// Refuses a record that cannot stand beside the others of its name.
+pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record, limited: bool) -> Outcome<()> {
+    if is_repeated(call, zone, record)? {
+        return Err(match call.profile.shape {
+            Shape::Modern => Refusal::new(400, 81058, "An identical record already exists."),
+            Shape::Seed => Refusal::new(400, 81057, "Record already exists."),
+        });
+    }
+    let is_apex = record.name == zone.name;
+    let is_address = matches!(record.kind.as_str(), "A" | "AAAA");
+    let is_alias = record.kind == "CNAME";
+    let has = |kind: &str| has_type(call, zone, record, kind);
+    let host_taken = || Refusal::new(400, 81053, "An A, AAAA, or CNAME record with that host already exists.");
+    if is_alias && (has("A")? || has("AAAA")? || has("CNAME")?) {
+        return Err(host_taken());
+    }
+    if is_address && has("CNAME")? {
+        return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
+    }
+    if is_address || is_alias {
+        match call.recent.kind(call, zone, &record.name).as_deref() {
+            Some("CNAME") if is_address => {
+                return Err(Refusal::new(400, 81054, "A CNAME record with that host already exists."));
+            }
+            Some("A" | "AAAA" | "CNAME") if is_alias => return Err(host_taken()),
+            _ => {}
+        }
+    }
+    if !is_apex {
+        if record.kind == "NS" {
+            check_delegation(call, zone, record, host_taken)?;
+        } else if record.kind != "DS" && has("NS")? {
+            return Err(Refusal::new(400, 81056, "NS records with that host already exist."));
+        }
+    }
+    if limited {
+        check_combined_content(call, zone, record)?;
+    }
+    Ok(())
+}
+
+/// Whether another record of the zone says the same.
+fn is_repeated(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = ?4 AND id <> ?5";
+    let mut statement = call.connection.prepare_cached(sql)?;
+    statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
+}
+
+/// Whether another record of this type stands at the name.
+fn has_type(call: &Call<'_>, zone: &Zone, record: &Record, kind: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
+    call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, kind, record.id])
+}
+
+/// Refuses a rival of a record that Workers manage.
+///
+/// # Sources
+/// Code 81062 and its text: observed 2025 and 2026.
+pub(super) fn check_managed(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    if matches!(record.kind.as_str(), "A" | "AAAA" | "CNAME") && is_held_by_workers(call, zone, record)? {
+        return Err(Refusal::new(400, 81062, "A DNS record managed by Workers already exists on that host."));
+    }
+    Ok(())
+}
+
+/// Whether Workers hold the name: by an AAAA record for `100::` that cannot be edited (observed 2025 and 2026).
+fn is_held_by_workers(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = 'AAAA' \
+         AND content = '100::' AND json_extract(meta, '$.read_only') = 1 AND id <> ?3";
+    call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
+}
+
+/// Refuses NS records beside other types, and too many of them.
+fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: impl Fn() -> Refusal) -> Outcome<()> {
+    for kind in ["A", "AAAA", "CNAME"] {
+        if has_type(call, zone, record, kind)? {
+            return Err(host_taken());
+        }
+    }
+    let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') AND id <> ?3";
+    if call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])? {
+        return Err(Refusal::unspecified("NS records cannot exist on the same name as any other record type."));
+    }
+    let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";
+    let mut statement = call.connection.prepare_cached(sql)?;
+    let others: i64 = statement.query_row(params![zone.id, record.name, record.id], |row| row.get(0))?;
+    if others >= NAME_SERVERS {
+        return Err(Refusal::unspecified(format!("A name can have at most {NAME_SERVERS} NS records.")));
+    }
+    Ok(())
+}
+
+/// Refuses a set that is too long.
+///
+/// # Sources
+/// Code 83011 and its text: observed 2026. ASSUMED: the length is that of the stored content in bytes.
+fn check_combined_content(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    let sql = "SELECT COALESCE(SUM(LENGTH(CAST(content AS BLOB))), 0) FROM records \
+         WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
+    let mut statement = call.connection.prepare_cached(sql)?;
+    let others: i64 = statement.query_row(params![zone.id, record.name, record.kind, record.id], |row| row.get(0))?;
+    if others + i64::try_from(record.content.len()).unwrap_or(i64::MAX) > COMBINED_CONTENT {
+        let message =
+            format!("Combined content length of records with this name and type must not exceed {COMBINED_CONTENT}.");
+        return Err(Refusal::invalid(83011, message));
+    }
+    Ok(())
+}
+
+/// Names whose record was deleted a moment ago.
+///
+/// # Sources
+/// Clients retry 81053 and 81054 for some seconds after a deletion: observed.
+#[derive(Default)]
+pub(super) struct RecentDeletions(Mutex<HashMap<(String, String), (String, Instant)>>);
+
+impl RecentDeletions {
+    /// Notes a deletion.
+    pub(super) fn note(&self, call: &Call<'_>, zone: &Zone, record: &Record) {
+        if call.profile.conflict_lag_milliseconds > 0 {
+            let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            names.insert((zone.id.clone(), record.name.clone()), (record.kind.clone(), Instant::now()));
+        }
+    }
+
+    /// The type of the record that was deleted at this name within the lag.
+    fn kind(&self, call: &Call<'_>, zone: &Zone, name: &str) -> Option<String> {
+        let lag = Duration::from_millis(call.profile.conflict_lag_milliseconds);
+        if lag.is_zero() {
+            return None;
+        }
+        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kind, since) = names.get(&(zone.id.clone(), name.to_owned()))?;
+        (since.elapsed() < lag).then(|| kind.clone())
+    }
+}

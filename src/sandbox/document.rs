@@ -1,0 +1,207 @@
+//! The state as a JSON document: planting it, and reading it back.
+//!
+//! ```json
+//! {"zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
+//! ```
+//!
+//! A record has the form of a create body, plus what only the service decides: `id`, `meta`, `locked` and the moments. What
+//! [`dump`] gives, [`plant`] takes, and the state is the same.
+
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::envelope::Refusal;
+use super::record::Record;
+use super::records::{self, Writer};
+use super::store;
+use super::zone::Zone;
+use super::{SandboxError, name, profile};
+
+/// What a document has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SeedReport {
+    /// Zones created.
+    pub zones: usize,
+    /// Records created.
+    pub records: usize,
+    /// Records that were there already.
+    pub present: usize,
+}
+
+/// Plants a document. The transaction around it is the caller's.
+///
+/// Records pass the same checks as those of a POST, but for the zone's quota: a real zone can exceed it too, after its plan
+/// was lowered.
+pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
+    let mut report = SeedReport::default();
+    for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
+        let place = format!("zones[{index}]");
+        let zone = plant_zone(call, entry, &place, &mut report)?;
+        for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
+            let place = format!("{place}.records[{index}]");
+            let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
+            plant_record(call, &zone, body, &place, &mut report)?;
+        }
+    }
+    // Identifiers that the dumped sandbox has given away must not be given again.
+    if let Some(counter) = document.get("counter").and_then(Value::as_i64)
+        && counter > store::number(call.connection, "counter")?
+    {
+        store::set_number(call.connection, "counter", counter)?;
+    }
+    Ok(report)
+}
+
+/// A list that may be absent.
+fn list<'a>(parent: &'a Value, key: &str, place: &str) -> Result<&'a [Value], SandboxError> {
+    match parent.get(key) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(SandboxError::document(place, format!("`{key}` must be a list"))),
+    }
+}
+
+/// A member that is text, if it is there.
+fn text(parent: &Value, key: &str) -> Option<String> {
+    parent.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// The zone of an entry, created if it is missing.
+fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedReport) -> Result<Zone, SandboxError> {
+    let given = text(entry, "name").unwrap_or_default();
+    let name =
+        name::host(&given).ok_or_else(|| SandboxError::document(place, format!("`{given}` is not a zone name")))?;
+    if let Some(zone) = Zone::named(call.connection, &name)? {
+        return Ok(zone);
+    }
+    let plan = text(entry, "plan").unwrap_or_else(|| call.profile.tier.clone());
+    if profile::tier(&plan).is_none() {
+        return Err(SandboxError::document(place, format!("`{plan}` is not a plan")));
+    }
+    let id = match text(entry, "id") {
+        Some(id) => id,
+        None => store::next_id(call.connection, call.seed)?,
+    };
+    let mut zone = Zone::active(id, name, &plan, call.now);
+    zone.created_on = text(entry, "created_on").unwrap_or(zone.created_on);
+    zone.modified_on = text(entry, "modified_on").unwrap_or_else(|| zone.created_on.clone());
+    if let Some(activated_on) = entry.get("activated_on") {
+        zone.activated_on = activated_on.as_str().map(str::to_owned);
+    }
+    zone.status = text(entry, "status").unwrap_or(zone.status);
+    zone.kind = text(entry, "type").unwrap_or(zone.kind);
+    zone.paused = entry.get("paused").and_then(Value::as_bool).unwrap_or(false);
+    if let Some(account) = entry.get("account") {
+        zone.account_id = text(account, "id").unwrap_or(zone.account_id);
+        zone.account_name = text(account, "name").unwrap_or(zone.account_name);
+    }
+    zone.save(call.connection)?;
+    report.zones += 1;
+    Ok(zone)
+}
+
+/// Creates the record of a body, and lays over it what only the service decides.
+fn plant_record(
+    call: &Call<'_>,
+    zone: &Zone,
+    body: &Map<String, Value>,
+    place: &str,
+    report: &mut SeedReport,
+) -> Result<(), SandboxError> {
+    let created = match records::draft(call, zone, body, Writer::Document) {
+        Ok(record) => record,
+        Err(refusal) if matches!(refusal.code(), 81057 | 81058) => {
+            report.present += 1;
+            return Ok(());
+        }
+        Err(refusal) => return Err(SandboxError::refused(place, &refusal)),
+    };
+    report.records += 1;
+    let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
+    let id = match text("id") {
+        Some(id) => id,
+        None => store::next_id(call.connection, call.seed)?,
+    };
+    let created_on = text("created_on").unwrap_or(created.created_on);
+    let record = Record {
+        id,
+        modified_on: text("modified_on").unwrap_or_else(|| created_on.clone()),
+        created_on,
+        meta: body.get("meta").and_then(Value::as_object).cloned().unwrap_or_default(),
+        locked: body.get("locked").and_then(Value::as_bool).unwrap_or(false),
+        comment_modified_on: text("comment_modified_on").or(created.comment_modified_on),
+        tags_modified_on: text("tags_modified_on").or(created.tags_modified_on),
+        ..created
+    };
+    record.insert(call.connection, zone).map_err(|error| SandboxError::refused(place, &Refusal::from(error)))
+}
+
+/// The whole state as a document.
+///
+/// # Order
+/// Zones and records in the order of their creation.
+pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
+    let mut zones = Vec::new();
+    for zone in Zone::all(call.connection)? {
+        let sql = format!("SELECT {} FROM records WHERE zone_id = ?1 ORDER BY seq", super::record::COLUMNS);
+        let mut statement = call.connection.prepare_cached(&sql)?;
+        let records = statement.query_map([&zone.id], Record::from_row)?;
+        let records = records.map(|row| row.map(|r| record_body(&r))).collect::<rusqlite::Result<Vec<_>>>()?;
+        zones.push(json!({
+            "name": zone.name,
+            "plan": zone.plan,
+            "id": zone.id,
+            "status": zone.status,
+            "paused": zone.paused,
+            "type": zone.kind,
+            "account": { "id": zone.account_id, "name": zone.account_name },
+            "created_on": zone.created_on,
+            "modified_on": zone.modified_on,
+            "activated_on": zone.activated_on,
+            "records": records,
+        }));
+    }
+    Ok(json!({ "counter": store::number(call.connection, "counter")?, "zones": zones }))
+}
+
+/// A record as a create body with everything that is not at its default.
+fn record_body(record: &Record) -> Value {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    put("id", record.id.clone().into());
+    put("name", record.name.clone().into());
+    put("type", record.kind.clone().into());
+    match &record.data {
+        Some(data) => put("data", data.clone().into()),
+        None => put("content", record.content.clone().into()),
+    };
+    if let Some(priority) = record.priority {
+        put("priority", priority.into());
+    }
+    put("ttl", record.ttl.into());
+    put("proxied", record.proxied.into());
+    for (key, object) in [("settings", &record.settings), ("meta", &record.meta)] {
+        if !object.is_empty() {
+            put(key, object.clone().into());
+        }
+    }
+    if let Some(comment) = &record.comment {
+        put("comment", comment.clone().into());
+    }
+    if !record.tags.is_empty() {
+        put("tags", record.tags.clone().into());
+    }
+    if record.locked {
+        put("locked", true.into());
+    }
+    put("created_on", record.created_on.clone().into());
+    put("modified_on", record.modified_on.clone().into());
+    for (key, moment) in
+        [("comment_modified_on", &record.comment_modified_on), ("tags_modified_on", &record.tags_modified_on)]
+    {
+        if let Some(moment) = moment {
+            put(key, moment.clone().into());
+        }
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,97 @@
+//! The rate limit: so many requests in a window, then nothing for as long again.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/limits and the changelog of 2025-09-03 on the headers, both read
+//! 2026-11-20. Code 971 and its text: observed 2025 and 2026. ASSUMED: the window begins with its first request, requests
+//! without valid credentials count as well, and all routes share one policy.
+
+use std::time::{Duration, Instant};
+
+use super::envelope::Refusal;
+use super::profile::RateLimit;
+
+/// The state of the limit.
+#[derive(Debug, Default)]
+pub(super) struct Limiter {
+    /// When the window, or the block, began.
+    since: Option<Instant>,
+    /// Requests in the window.
+    used: u32,
+    /// Whether everything is refused until the window ends.
+    is_blocked: bool,
+}
+
+/// What the headers say about the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// Requests left.
+    remaining: u32,
+    /// Seconds until there are more.
+    reset_seconds: u64,
+    /// The rule.
+    limit: RateLimit,
+}
+
+impl Limiter {
+    /// Counts a request; `Err` if it must be refused.
+    pub(super) fn take(&mut self, limit: RateLimit, now: Instant) -> Result<Budget, Budget> {
+        let window = Duration::from_secs(limit.window_seconds.into());
+        let elapsed = self.since.map(|since| now.duration_since(since));
+        if elapsed.is_none_or(|elapsed| elapsed >= window) {
+            *self = Self { since: Some(now), ..Self::default() };
+        }
+        if !self.is_blocked && self.used >= limit.requests {
+            // Exceeding blocks all calls for the length of another window.
+            *self = Self { since: Some(now), used: limit.requests, is_blocked: true };
+        }
+        self.used = (self.used + 1).min(limit.requests);
+        let left = window.saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
+        // A part of a second counts as a whole one, lest a client come too early.
+        let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
+        let budget = Budget { remaining: limit.requests - self.used, reset_seconds, limit };
+        if self.is_blocked { Err(budget) } else { Ok(budget) }
+    }
+}
+
+impl Budget {
+    /// The headers that go with every answer.
+    pub(super) fn headers(self) -> [(&'static str, String); 2] {
+        let RateLimit { requests, window_seconds } = self.limit;
+        [
+            ("ratelimit", format!("\"default\";r={};t={}", self.remaining, self.reset_seconds)),
+            ("ratelimit-policy", format!("\"default\";q={requests};w={window_seconds}")),
+        ]
+    }
+
+    /// Seconds to wait, for the header of a refusal.
+    pub(super) fn retry_after(self) -> u64 {
+        self.reset_seconds
+    }
+
+    /// The refusal.
+    pub(super) fn refusal() -> Refusal {
+        Refusal::new(429, 971, "Please wait and consider throttling your request speed")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exceeding_blocks_for_a_window() {
+        let limit = RateLimit { requests: 2, window_seconds: 10 };
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut limiter = Limiter::default();
+        let first = limiter.take(limit, at(0)).unwrap();
+        assert_eq!(first.headers()[0].1, "\"default\";r=1;t=10");
+        assert_eq!(first.headers()[1].1, "\"default\";q=2;w=10");
+        assert!(limiter.take(limit, at(1)).is_ok());
+        assert_eq!(limiter.take(limit, at(4)).unwrap_err().retry_after(), 10);
+        assert_eq!(limiter.take(limit, at(11)).unwrap_err().retry_after(), 3);
+        assert!(limiter.take(limit, at(14)).is_ok());
+        assert!(limiter.take(limit, at(15)).is_ok());
+        assert!(limiter.take(limit, at(24)).is_ok());
+    }
+}

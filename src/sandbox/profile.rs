@@ -1,0 +1,127 @@
+//! How a sandbox behaves where the service's behaviour depends on plan and age, or is uncertain.
+
+use crate::model::facts::{self, TierFacts};
+
+/// The switches of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Plan of newly created zones: `free`, `pro`, `business` or `enterprise`.
+    pub tier: String,
+    /// Form of record objects in answers.
+    pub shape: Shape,
+    /// Whether the batch endpoint exists.
+    pub batch: bool,
+    /// Largest page of records; a larger `per_page` is lowered to it.
+    pub page_limit: u64,
+    /// Records that a zone can hold, in place of the plan's number.
+    pub record_quota: Option<usize>,
+    /// What becomes of unquoted TXT content.
+    pub txt_quotes: TxtQuotes,
+    /// What becomes of a time to live that is sent with `proxied`.
+    pub proxied_ttl: ProxiedTtl,
+    /// How validation problems are reported.
+    pub errors: ErrorStyle,
+    /// Requests that are answered in a window; `None` for any number.
+    pub rate_limit: Option<RateLimit>,
+    /// Order of a list for which no order was asked.
+    pub list_order: ListOrder,
+    /// Which records may not point into the service's own network.
+    pub own_network: OwnNetwork,
+    /// Time added to each answer, in milliseconds.
+    pub latency_milliseconds: u64,
+    /// Time after a deletion in which the name still counts as taken, in milliseconds.
+    ///
+    /// Observed as retries of 81053 and 81054 in clients; 0 for none.
+    pub conflict_lag_milliseconds: u64,
+}
+
+impl Default for Profile {
+    /// The service as it is today, with zones on the free plan.
+    fn default() -> Self {
+        Self {
+            tier: "free".to_owned(),
+            shape: Shape::Modern,
+            batch: true,
+            // Documented are 5,000,000, but larger pages time out on the service: observed.
+            page_limit: 5000,
+            record_quota: None,
+            txt_quotes: TxtQuotes::Verbatim,
+            proxied_ttl: ProxiedTtl::Coerce,
+            errors: ErrorStyle::Direct,
+            // developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
+            rate_limit: Some(RateLimit { requests: 1200, window_seconds: 300 }),
+            list_order: ListOrder::Stable,
+            own_network: OwnNetwork::ProxiedOnly,
+            latency_milliseconds: 0,
+            conflict_lag_milliseconds: 0,
+        }
+    }
+}
+
+/// Form of record objects in answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// As observed in 2025 and 2026.
+    Modern,
+    /// As before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
+    Seed,
+}
+
+/// What becomes of unquoted TXT content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TxtQuotes {
+    /// It is stored as it came (observed 2025-08 and later).
+    Verbatim,
+    /// It is put in quotes.
+    Auto,
+}
+
+/// What becomes of a time to live that is sent with `proxied`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProxiedTtl {
+    /// It is replaced by automatic (observed).
+    Coerce,
+    /// The record is refused.
+    Refuse,
+}
+
+/// How validation problems are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorStyle {
+    /// Each with its own code (since 2024-10).
+    Direct,
+    /// In the chain under code 1004.
+    Chain,
+}
+
+/// Requests that are answered in a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How many.
+    pub requests: u32,
+    /// Length of the window, and of the block after exceeding it, in seconds.
+    pub window_seconds: u32,
+}
+
+/// Order of a list for which no order was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListOrder {
+    /// In the order of creation.
+    Stable,
+    /// Another order for every request, which a client must survive as the default order is not documented.
+    Random,
+}
+
+/// Which records may not point into the service's own network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnNetwork {
+    /// Proxied ones (observed 2026-08).
+    ProxiedOnly,
+    /// All.
+    Strict,
+}
+
+/// What a plan allows.
+pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
+    facts::TIERS.iter().find(|t| t.name == name)
+}

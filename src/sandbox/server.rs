@@ -1,0 +1,296 @@
+//! The HTTP side: takes requests in, lets faults and limits have their way, logs, and sends answers out.
+//!
+//! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use rusqlite::{Connection, TransactionBehavior};
+use serde_json::{Value, json};
+
+use super::SandboxError;
+use super::auth::{Credentials, Scheme};
+use super::call::Call;
+use super::clock;
+use super::conflicts::RecentDeletions;
+use super::connection::Link;
+use super::envelope::{Answer, Outcome, Refusal};
+use super::faults::{Script, What};
+use super::limits::{Budget, Limiter};
+use super::profile::{ErrorStyle, Profile};
+use super::router::{self, BASE, Incoming};
+
+/// Largest body that is read, in bytes: a full batch of the longest TXT records, with room to spare.
+const BODY_BYTES: usize = 64 << 20;
+
+/// A request as the sandbox has logged it. Credentials are not kept, only their scheme.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedRequest {
+    /// Method, upper case.
+    pub method: String,
+    /// Path with query, without the base path: `/zones?name=example.com`.
+    pub path: String,
+    /// Scheme of the credentials, if there were any.
+    pub scheme: Option<Scheme>,
+    /// The body as JSON; `None` if there was none, or none that is JSON.
+    pub body: Option<Value>,
+    /// Status of the answer; `None` if the connection was cut instead.
+    pub status: Option<u16>,
+}
+
+/// Everything that requests share.
+pub(super) struct Service {
+    /// The store.
+    connection: Mutex<Connection>,
+    /// The switches.
+    pub(super) profile: Profile,
+    /// Who is let in.
+    credentials: Credentials,
+    /// Where identifiers come from.
+    seed: u64,
+    /// Requests so far.
+    log: Mutex<Vec<LoggedRequest>>,
+    /// Faults to come.
+    script: Mutex<Script>,
+    /// The rate limit's state.
+    limiter: Mutex<Limiter>,
+    /// Names that still count as taken.
+    recent: RecentDeletions,
+}
+
+/// Locks, also after a panic elsewhere: every change of the shared state is complete in itself.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Service {
+    /// A service on a store.
+    pub(super) fn new(
+        connection: Connection,
+        profile: Profile,
+        credentials: Credentials,
+        seed: u64,
+        script: Script,
+    ) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            profile,
+            credentials,
+            seed,
+            log: Mutex::default(),
+            script: Mutex::new(script),
+            limiter: Mutex::default(),
+            recent: RecentDeletions::default(),
+        }
+    }
+
+    /// The requests so far.
+    pub(super) fn requests(&self) -> Vec<LoggedRequest> {
+        lock(&self.log).clone()
+    }
+
+    /// Adds a fault.
+    pub(super) fn push_fault(&self, fault: super::Fault) {
+        lock(&self.script).push(fault);
+    }
+
+    /// Runs something in a transaction that is kept only if it succeeds.
+    pub(super) fn transact<T, E: From<rusqlite::Error>>(
+        &self,
+        turn: u64,
+        work: impl FnOnce(&Call<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut connection = lock(&self.connection);
+        let now = clock::now();
+        // Immediate, so that another process on the same file is waited for at the beginning and not in the middle.
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (profile, seed, recent) = (&self.profile, self.seed, &self.recent);
+        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, turn })?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// Runs something that only reads.
+    pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&Call<'_>) -> Result<T, E>) -> Result<T, E> {
+        let connection = lock(&self.connection);
+        let now = clock::now();
+        let (profile, seed, recent) = (&self.profile, self.seed, &self.recent);
+        work(&Call { connection: &connection, profile, seed, now: &now, recent, turn })
+    }
+
+    /// Answers one request.
+    fn handle(&self, turn: u64, incoming: &Incoming) -> Outcome<Answer> {
+        let work = |call: &Call<'_>| router::answer(call, &self.credentials, incoming);
+        let outcome = if incoming.is_write() { self.transact(turn, work) } else { self.read(turn, work) };
+        match self.profile.errors {
+            ErrorStyle::Direct => outcome,
+            ErrorStyle::Chain => outcome.map_err(Refusal::chained),
+        }
+    }
+}
+
+/// An answer before it is turned into HTTP.
+struct Reply {
+    /// Status.
+    status: u16,
+    /// `Content-Type`.
+    kind: &'static str,
+    /// Body.
+    body: String,
+    /// `Retry-After` in seconds.
+    retry_after: Option<u64>,
+}
+
+impl Reply {
+    /// An envelope.
+    fn json(status: u16, body: &Value) -> Self {
+        Self { status, kind: "application/json", body: body.to_string(), retry_after: None }
+    }
+
+    /// A page as the edge sends it: observed in outages of 2026-07.
+    fn html(status: u16) -> Self {
+        let body = format!("<html><body>{status}</body></html>");
+        Self { status, kind: "text/html", body, retry_after: None }
+    }
+
+    /// What a handler gave.
+    fn outcome(outcome: Outcome<Answer>) -> Self {
+        match outcome.map(Answer::body) {
+            Ok(Ok(body)) => Self::json(200, &body),
+            Ok(Err(body)) => Self { status: 200, kind: "text/plain", body, retry_after: None },
+            Err(refusal) => Self::json(refusal.status, &refusal.body()),
+        }
+    }
+}
+
+/// The entry of every request.
+pub(super) async fn receive(
+    State(service): State<Arc<Service>>,
+    ConnectInfo(link): ConnectInfo<Link>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    // A body that does not arrive whole is treated as one that is no JSON.
+    let body = axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default();
+    let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
+    let (turn, entry) = {
+        let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
+        let entry = LoggedRequest {
+            method: incoming.method.to_string(),
+            path: path.strip_prefix(BASE).unwrap_or(path).to_owned(),
+            scheme: Scheme::of(&incoming.headers),
+            body: serde_json::from_slice(&incoming.body).ok(),
+            status: None,
+        };
+        let mut log = lock(&service.log);
+        log.push(entry);
+        (log.len() as u64, log.len() - 1)
+    };
+    let fault = lock(&service.script).next(incoming.method.as_str(), incoming.uri.path());
+    tokio::time::sleep(Duration::from_millis(service.profile.latency_milliseconds)).await;
+
+    let (reply, budget) = respond(&service, &link, turn, incoming, fault).await;
+    if let Some(reply) = &reply
+        && let Some(entry) = lock(&service.log).get_mut(entry)
+    {
+        entry.status = Some(reply.status);
+    }
+    let mut response = Response::new(Body::empty());
+    let Some(reply) = reply else {
+        // Never seen: the connection is cut.
+        link.cut();
+        return response;
+    };
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.kind));
+    if let Some(budget) = budget {
+        for (name, value) in budget.headers() {
+            let value = HeaderValue::from_str(&value).expect("made of digits, quotes and letters");
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    if let Some(seconds) = reply.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    *response.body_mut() = Body::from(reply.body);
+    response
+}
+
+/// The reply, or none for a cut connection, with what the headers say about the rate limit.
+async fn respond(
+    service: &Arc<Service>,
+    link: &Link,
+    turn: u64,
+    incoming: Incoming,
+    fault: Option<What>,
+) -> (Option<Reply>, Option<Budget>) {
+    match &fault {
+        Some(What::ResetBeforeEffect) => return (None, None),
+        Some(What::Status { code, html, retry_after }) => {
+            // ASSUMED: the code and text of an error that the script asks for.
+            let refusal = Refusal::new(*code, if *code == 429 { 971 } else { 10013 }, "Scripted failure");
+            let reply = if *html { Reply::html(*code) } else { Reply::json(*code, &refusal.body()) };
+            return (Some(Reply { retry_after: *retry_after, ..reply }), None);
+        }
+        Some(What::NotJson200) => return (Some(Reply::html(200)), None),
+        Some(What::SuccessFalse200) => {
+            let refusal = Refusal::new(200, 10013, "Scripted failure");
+            return (Some(Reply::json(200, &refusal.body())), None);
+        }
+        Some(What::Delay { milliseconds }) => tokio::time::sleep(Duration::from_millis(*milliseconds)).await,
+        Some(
+            What::StatusAfterEffect { .. }
+            | What::ResetAfterEffect
+            | What::ResetMidBody
+            | What::TruncateBody
+            | What::Stall { .. },
+        )
+        | None => {}
+    }
+    let taken = service.profile.rate_limit.map(|limit| lock(&service.limiter).take(limit, Instant::now()));
+    let budget = match taken {
+        Some(Err(budget)) => {
+            let reply = Reply::json(429, &Budget::refusal().body());
+            return (Some(Reply { retry_after: Some(budget.retry_after()), ..reply }), Some(budget));
+        }
+        Some(Ok(budget)) => Some(budget),
+        None => None,
+    };
+    let reply = {
+        let service = Arc::clone(service);
+        // The store is locked and SQLite blocks, so this must not hold up the threads that serve connections.
+        tokio::task::spawn_blocking(move || Reply::outcome(service.handle(turn, &incoming))).await
+    };
+    let mut reply = reply.unwrap_or_else(|error| {
+        tracing::error!(%error, "a handler of the sandbox panicked");
+        Reply::json(500, &json!({ "result": null, "success": false, "errors": [], "messages": [] }))
+    });
+    match fault {
+        Some(What::ResetAfterEffect) => return (None, budget),
+        Some(What::StatusAfterEffect { code }) => reply = Reply::html(code),
+        Some(What::TruncateBody) => {
+            let half = reply.body.len() / 2;
+            let cut = (half..).find(|n| reply.body.is_char_boundary(*n)).unwrap_or(half);
+            reply.body.truncate(cut);
+        }
+        Some(What::ResetMidBody) => link.cut_mid_body(),
+        Some(What::Stall { milliseconds }) => {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            return (None, budget);
+        }
+        _ => {}
+    }
+    (Some(reply), budget)
+}
+
+/// A refusal of the sandbox's own store, as an error of the sandbox.
+impl From<rusqlite::Error> for SandboxError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error)
+    }
+}

@@ -1,0 +1,142 @@
+//! Character strings of TXT records: reading what was sent, and cutting what is too long.
+//!
+//! | sent | stored |
+//! |---|---|
+//! | no quotes, up to 255 bytes | as it came (observed 2025-08, 2026-09), or quoted where the profile says so |
+//! | quoted strings | as they came (observed) |
+//! | any string above 255 bytes | all strings quoted, the long ones cut (developers.cloudflare.com/dns, TXT records, read 2026-11-20) |
+//! | quotes that do not match | refused |
+
+use super::profile::TxtQuotes;
+
+/// Longest character string, in bytes: RFC 1035 section 3.3.
+const STRING_BYTES: usize = 255;
+
+/// Content of a TXT record that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    /// As it is stored and answered.
+    pub(super) content: String,
+    /// The bytes of all strings together, which is what the record says.
+    pub(super) octets: Vec<u8>,
+    /// Length on the wire: the strings and one length octet each.
+    pub(super) wire_bytes: usize,
+}
+
+/// Reads content; `None` if its quotes do not match.
+///
+/// ASSUMED: content that does not begin with a quote may hold quotes in pairs, and backslashes mean themselves there.
+pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
+    let quoted = content.trim_start().starts_with('"');
+    let strings = if quoted { strings(content)? } else { vec![content.as_bytes().to_vec()] };
+    let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
+    if !quoted && bare_quotes % 2 == 1 {
+        return None;
+    }
+    let cut: Vec<&[u8]> = strings
+        .iter()
+        .flat_map(|s| if s.is_empty() { vec![s.as_slice()] } else { s.chunks(STRING_BYTES).collect() })
+        .collect();
+    let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
+    let stored = if cut.len() > strings.len() || wrap {
+        cut.iter().map(|s| quote(s)).collect::<Vec<_>>().join(" ")
+    } else {
+        content.to_owned()
+    };
+    let wire_bytes = cut.iter().map(|s| s.len() + 1).sum();
+    Some(Text { content: stored, octets: strings.concat(), wire_bytes })
+}
+
+/// The quoted strings of a text that consists of nothing else.
+fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
+    let mut found = Vec::new();
+    let mut bytes = text.trim().bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != b'"' {
+            return None;
+        }
+        let mut string = Vec::new();
+        loop {
+            match bytes.next()? {
+                b'"' => break,
+                b'\\' => {
+                    let first = bytes.next()?;
+                    if first.is_ascii_digit() {
+                        // `\DDD` is one octet in decimal: RFC 1035 section 5.1.
+                        let digits = [first, bytes.next()?, bytes.next()?];
+                        string.push(std::str::from_utf8(&digits).ok()?.parse().ok()?);
+                    } else {
+                        string.push(first);
+                    }
+                }
+                other => string.push(other),
+            }
+        }
+        found.push(string);
+        // Between two strings must stand a blank.
+        let mut blank = bytes.peek().is_none();
+        while bytes.next_if(|b| b.is_ascii_whitespace()).is_some() {
+            blank = true;
+        }
+        if !blank {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// A string in quotes, with escapes for what cannot stand there.
+pub(super) fn quote(octets: &[u8]) -> String {
+    let mut out = String::with_capacity(octets.len() + 2);
+    out.push('"');
+    for &byte in octets {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..=b'~' => out.push(char::from(byte)),
+            other => out.push_str(&format!("\\{other:03}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads under the default profile.
+    fn verbatim(content: &str) -> Text {
+        read(content, TxtQuotes::Verbatim).unwrap()
+    }
+
+    #[test]
+    fn short_content_is_stored_as_it_came() {
+        for content in ["v=spf1 -all", "\"v=spf1 -all\"", "\"a\"  \"b\"", "say \"hi\"", r#""a\"b\065""#] {
+            assert_eq!(verbatim(content).content, content);
+        }
+        assert_eq!(verbatim("\"v=spf1\" \" -all\"").octets, verbatim("v=spf1 -all").octets);
+        assert_eq!(verbatim(r#""a\"b\065""#).octets, b"a\"bA");
+        assert_eq!(read("a", TxtQuotes::Auto).unwrap().content, "\"a\"");
+        assert_eq!(read("\"a\"", TxtQuotes::Auto).unwrap().content, "\"a\"");
+    }
+
+    #[test]
+    fn long_strings_are_cut() {
+        let long = "k".repeat(300);
+        let cut = format!("\"{}\" \"{}\"", &long[..255], &long[255..]);
+        assert_eq!(verbatim(&long).content, cut);
+        assert_eq!(verbatim(&format!("\"{long}\"")).content, cut);
+        assert_eq!(verbatim(&cut).content, cut);
+        assert_eq!(verbatim(&long).wire_bytes, 302);
+    }
+
+    #[test]
+    fn quotes_must_match() {
+        for bad in ["\"open", "open\"", "\"a\" b", "\"a\"b", "\"a\"\"b\"", r#""a\""#, r#""\999""#] {
+            assert_eq!(read(bad, TxtQuotes::Verbatim), None, "{bad}");
+        }
+    }
+}

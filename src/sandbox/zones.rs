@@ -1,0 +1,162 @@
+//! The zone endpoints.
+
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::envelope::{Answer, Outcome, Refusal};
+use super::query::Parameters;
+use super::store;
+use super::zone::{ACCOUNT_ID, ACCOUNT_NAME, Zone};
+use super::{name, profile};
+
+/// GET /zones.
+///
+/// # Sources
+/// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
+/// page; 100 were seen to be accepted (2025-08). ASSUMED: sizes outside are moved to the nearest end.
+pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> {
+    let page = parameters.page(20, 5, 100);
+    let mut zones: Vec<Zone> =
+        Zone::all(call.connection)?.into_iter().filter(|zone| matches(zone, parameters)).collect();
+    type Key = fn(&Zone) -> &str;
+    let key: Option<Key> = match parameters.get("order") {
+        Some("name") => Some(|z| &z.name),
+        Some("status") => Some(|z| &z.status),
+        Some("account.id") => Some(|z| &z.account_id),
+        Some("account.name") => Some(|z| &z.account_name),
+        Some("plan.id") => Some(|z| &z.plan),
+        _ => None,
+    };
+    if let Some(key) = key {
+        zones.sort_by(|a, b| key(a).cmp(key(b)));
+    }
+    if parameters.is_descending() {
+        zones.reverse();
+    }
+    let total = zones.len() as u64;
+    let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
+    let shown: Vec<_> = zones.iter().skip(start).take(size).map(Zone::to_json).collect();
+    let info = page.info_of_zones(shown.len(), total);
+    Ok(Answer::Page(shown, info))
+}
+
+/// Whether a zone passes the filters.
+fn matches(zone: &Zone, parameters: &Parameters) -> bool {
+    // Internal zones are left out unless they are asked for.
+    if parameters.get("type").is_none() && zone.kind == "internal" {
+        return false;
+    }
+    let results: Vec<bool> = parameters
+        .iter()
+        .filter_map(|(key, value)| match key {
+            "name" => Some(text_matches(&zone.name, value)),
+            "account.name" => Some(text_matches(&zone.account_name, value)),
+            "account.id" => Some(zone.account_id == value),
+            "status" => Some(zone.status == value),
+            "type" => Some(value.split(',').any(|kind| kind == zone.kind)),
+            _ => None,
+        })
+        .collect();
+    if parameters.is_any("match") && !results.is_empty() { results.contains(&true) } else { !results.contains(&false) }
+}
+
+/// Whether a text passes a filter with an optional operator before the first colon.
+fn text_matches(text: &str, filter: &str) -> bool {
+    let (operator, value) = filter.split_once(':').unwrap_or(("equal", filter));
+    let (operator, text, value) = match operator.strip_suffix("_case_sensitive") {
+        Some(operator) => (operator, text.to_owned(), value.to_owned()),
+        None => (operator, text.to_lowercase(), value.to_lowercase()),
+    };
+    match operator {
+        "equal" => text == value,
+        "not_equal" => text != value,
+        "starts_with" => text.starts_with(&value),
+        "ends_with" => text.ends_with(&value),
+        "contains" => text.contains(&value),
+        // A colon without an operator before it belongs to the value.
+        _ => text == filter.to_lowercase(),
+    }
+}
+
+/// POST /zones.
+///
+/// # Sources
+/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and an
+/// unusable name is code 1049, known from clients only.
+pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answer> {
+    let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = name::host(text).filter(|n| n.contains('.'));
+    let name = name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
+    if Zone::named(call.connection, &name)?.is_some() {
+        return Err(Refusal::new(400, 1061, format!("{name} already exists")));
+    }
+    let kind = body.get("type").and_then(Value::as_str).unwrap_or("full");
+    if !matches!(kind, "full" | "partial" | "secondary" | "internal") {
+        return Err(Refusal::new(400, 1101, format!("{kind} is not a type of zones")));
+    }
+    let account = body.get("account").and_then(|a| a.get("id")).and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
+    let zone = Zone {
+        status: "pending".to_owned(),
+        activated_on: None,
+        kind: kind.to_owned(),
+        account_id: account.to_owned(),
+        account_name: ACCOUNT_NAME.to_owned(),
+        ..Zone::active(store::next_id(call.connection, call.seed)?, name, &call.profile.tier, call.now)
+    };
+    zone.save(call.connection)?;
+    Ok(Answer::One(zone.to_json()))
+}
+
+/// GET /zones/{id}.
+pub(super) fn get(zone: &Zone) -> Answer {
+    Answer::One(zone.to_json())
+}
+
+/// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
+///
+/// ASSUMED: other members are ignored.
+pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) -> Outcome<Answer> {
+    if let Some(paused) = body.get("paused").and_then(Value::as_bool) {
+        zone.paused = paused;
+    }
+    if let Some(kind) = body.get("type").and_then(Value::as_str) {
+        zone.kind = kind.to_owned();
+    }
+    let plan = body.get("plan").and_then(|p| p.get("id").or(p.get("legacy_id"))).and_then(Value::as_str);
+    if let Some(tier) = plan.and_then(profile::tier) {
+        zone.plan = tier.name.to_owned();
+    }
+    zone.modified_on = call.now.to_owned();
+    zone.save(call.connection)?;
+    Ok(Answer::One(zone.to_json()))
+}
+
+/// DELETE /zones/{id}.
+pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+    zone.remove(call.connection)?;
+    Ok(Answer::One(json!({ "id": zone.id })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators() {
+        for (filter, expected) in [
+            ("example.com", true),
+            ("EXAMPLE.com", true),
+            ("equal:example.com", true),
+            ("not_equal:example.com", false),
+            ("starts_with:exam", true),
+            ("ends_with:.com", true),
+            ("contains:MPL", true),
+            ("contains_case_sensitive:MPL", false),
+            ("starts_with_case_sensitive:exam", true),
+            ("other:example.com", false),
+        ] {
+            assert_eq!(text_matches("example.com", filter), expected, "{filter}");
+        }
+    }
+}
