@@ -1,5 +1,7 @@
 //! The state: it survives, it can be dumped and planted, and it does not depend on chance.
 
+use std::time::Instant;
+
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use zonewright::sandbox::{self, Options, Profile, SandboxError, SeedReport, StoreLocation};
@@ -25,7 +27,7 @@ fn document() -> Value {
 /// A store in a fresh directory.
 fn file() -> (tempfile::TempDir, StoreLocation) {
     let directory = tempfile::tempdir().unwrap();
-    let location = StoreLocation::File(directory.path().join("sandbox.sqlite"));
+    let location = StoreLocation::File(directory.path().join("state/sandbox.sqlite"));
     (directory, location)
 }
 
@@ -81,7 +83,7 @@ async fn an_acknowledged_write_is_in_the_file() {
     let bench = Bench::start(Options { store, ..Options::default() }).await;
     let id = bench.post(a("www", "192.0.2.1")).await.id();
     // As any SQLite tool would read it, while the sandbox runs.
-    let other = Connection::open(directory.path().join("sandbox.sqlite")).unwrap();
+    let other = Connection::open(directory.path().join("state/sandbox.sqlite")).unwrap();
     let sql = "SELECT name || ' ' || type || ' ' || content FROM records WHERE id = ?1";
     let row: String = other.query_row(sql, [&id], |row| row.get(0)).unwrap();
     assert_eq!(row, "www.example.com A 192.0.2.1");
@@ -111,6 +113,48 @@ async fn large_zones_stay_fast() {
     let page = bench.list("per_page=5000&page=2&order=name").await;
     assert_eq!(page.body["result_info"]["count"], 4500);
     assert_eq!(page.body["result_info"]["total_count"], 9500);
+}
+
+#[tokio::test]
+#[ignore = "measures; run it with --release"]
+async fn speed_in_a_zone_of_100_000_records() {
+    let (_directory, store) = file();
+    let profile =
+        Profile { tier: "pro".to_owned(), record_quota: Some(200_000), rate_limit: None, ..Profile::default() };
+    let bench = Bench::start(Options { store, profile, ..Options::default() }).await;
+    let record = |n: u32| a(&format!("n{n}"), &format!("10.{}.{}.{}", n / 65_536, n / 256 % 256, n % 256));
+    let measure = |what: &'static str, start: Instant| println!("{what}: {:?}", start.elapsed());
+    let start = Instant::now();
+    bench.plant((0..100_000).map(record).collect());
+    measure("plant 100,000", start);
+    let start = Instant::now();
+    bench.batch(json!({"posts": (100_000..103_500).map(record).collect::<Vec<_>>()})).await.result();
+    measure("batch of 3,500 posts", start);
+    let ids = bench.list("per_page=3500&order=name").await.column("id");
+    let start = Instant::now();
+    let patches: Vec<_> = ids.iter().map(|id| json!({"id": id, "ttl": 300})).collect();
+    bench.batch(json!({"patches": patches})).await.result();
+    measure("batch of 3,500 patches", start);
+    let start = Instant::now();
+    let deletes: Vec<_> = ids.iter().map(|id| json!({"id": id})).collect();
+    bench.batch(json!({"deletes": deletes})).await.result();
+    measure("batch of 3,500 deletes", start);
+    let start = Instant::now();
+    for n in 0..100 {
+        bench.post(a(&format!("m{n}"), "192.0.2.1")).await.result();
+    }
+    measure("100 posts", start);
+    for query in [
+        "per_page=5000",
+        "per_page=5000&page=20&order=name",
+        "per_page=5000&page=10&order=type",
+        "name=n9.example.com",
+        "content.contains=10.1.2",
+    ] {
+        let start = Instant::now();
+        bench.list(query).await.result();
+        println!("list {query}: {:?}", start.elapsed());
+    }
 }
 
 #[tokio::test]
