@@ -89,7 +89,11 @@ impl AsyncRead for Stream {
 impl AsyncWrite for Stream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.link.0.load(Ordering::SeqCst) {
-            CUT => Poll::Ready(Err(reset())),
+            CUT => {
+                // The peer shall see a reset; where this fails it sees the connection closed, which is as bad for it.
+                let _ = self.stream.set_zero_linger();
+                Poll::Ready(Err(reset()))
+            }
             MID_BODY => {
                 // The head of the answer passes, and half of what follows it in the same write.
                 let head = bytes.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);

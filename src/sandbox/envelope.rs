@@ -82,7 +82,8 @@ impl Refusal {
     /// In the style of before 2024-10: validation problems stand in the chain under code 1004.
     ///
     /// # Sources
-    /// The service's API deprecations page, "error_chain", announced for 2024-10-01; the wrapped form observed before.
+    /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on 2024-10-01; the wrapped
+    /// form observed before.
     pub(super) fn chained(mut self) -> Self {
         if self.validation && self.problems.iter().all(|p| p.code != 1004) {
             let chain = std::mem::take(&mut self.problems);

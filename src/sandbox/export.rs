@@ -54,8 +54,15 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
         match field.kind {
             FieldKind::Host | FieldKind::HostOrRoot if text != "." => format!("{text}."),
             FieldKind::CharacterStrings if !text.trim_start().starts_with('"') => txt::quote(text.as_bytes()),
-            _ if facts.composed.contains(&Composed::Quoted(field.name)) => txt::quote(text.as_bytes()),
-            _ => text,
+            FieldKind::Host
+            | FieldKind::HostOrRoot
+            | FieldKind::CharacterStrings
+            | FieldKind::Ipv4
+            | FieldKind::Ipv6
+            | FieldKind::Integer { .. }
+            | FieldKind::Tag => text,
+            FieldKind::Text if facts.composed.contains(&Composed::Quoted(field.name)) => txt::quote(text.as_bytes()),
+            FieldKind::Text => text,
         }
     });
     words.collect::<Vec<_>>().join(" ")

@@ -39,6 +39,7 @@ mod zone;
 mod zones;
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,6 +99,9 @@ pub enum SandboxError {
     /// The store cannot be used.
     #[error("use the sandbox's store")]
     Store(#[source] rusqlite::Error),
+    /// The folder of the store cannot be created.
+    #[error("create the folder {}", .0.display())]
+    Folder(PathBuf, #[source] std::io::Error),
     /// The address cannot be listened on.
     #[error("listen on {0}")]
     Listen(SocketAddr, #[source] std::io::Error),
@@ -177,7 +181,7 @@ impl Running {
         self.address
     }
 
-    /// Every request so far, in the order of arrival.
+    /// The last 10,000 requests, in the order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()

@@ -207,7 +207,8 @@ impl Record {
         Value::Object(out)
     }
 
-    /// The form of before 2024-07, with the fields that the service's API deprecations page has since removed.
+    /// The form of before 2024-07, with the fields that have since been removed: developers.cloudflare.com/fundamentals/api/reference/deprecations,
+    /// read 2026-11-20.
     fn old(&self, zone: &Zone) -> Value {
         let mut meta = Map::from_iter([
             ("auto_added".to_owned(), json!(false)),

@@ -223,7 +223,7 @@ fn fill(
         refuse_routed_mail(call, zone, record)?;
         conflicts::check_managed(call, zone, record)?;
     }
-    conflicts::check(call, zone, record, value.limited)
+    conflicts::check(call, zone, record)
 }
 
 /// The type that a body asks for.
@@ -248,7 +248,7 @@ fn facts_of(record: &Record) -> Outcome<&'static TypeFacts> {
 /// Refuses a change of type.
 ///
 /// # Sources
-/// Unsupported since 2026-06-30: the service's API deprecations page, read 2026-11-20. ASSUMED: the code.
+/// Unsupported since 2026-06-30: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20. ASSUMED: the code.
 fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> Outcome<()> {
     match body.get("type") {
         None | Some(Value::Null) => Ok(()),

@@ -2,6 +2,7 @@
 //!
 //! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,38 @@ pub struct LoggedRequest {
     pub status: Option<u16>,
 }
 
+/// The last requests, so that a sandbox that runs for long does not fill the memory.
+#[derive(Debug, Default)]
+struct Log {
+    /// Requests that have been forgotten.
+    forgotten: u64,
+    /// The others.
+    entries: VecDeque<LoggedRequest>,
+}
+
+/// Requests that are remembered.
+const LOGGED_REQUESTS: usize = 10_000;
+
+impl Log {
+    /// Adds a request; says which it is, counted from 1.
+    fn push(&mut self, entry: LoggedRequest) -> u64 {
+        if self.entries.len() == LOGGED_REQUESTS {
+            self.entries.pop_front();
+            self.forgotten += 1;
+        }
+        self.entries.push_back(entry);
+        self.forgotten + self.entries.len() as u64
+    }
+
+    /// Notes how a request was answered.
+    fn answered(&mut self, turn: u64, status: u16) {
+        let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
+        if let Some(entry) = index.and_then(|n| self.entries.get_mut(n)) {
+            entry.status = Some(status);
+        }
+    }
+}
+
 /// Everything that requests share.
 pub(super) struct Service {
     /// The store.
@@ -52,8 +85,8 @@ pub(super) struct Service {
     credentials: Credentials,
     /// Where identifiers come from.
     seed: u64,
-    /// Requests so far.
-    log: Mutex<Vec<LoggedRequest>>,
+    /// The last requests.
+    log: Mutex<Log>,
     /// Faults to come.
     script: Mutex<Script>,
     /// The rate limit's state.
@@ -88,9 +121,9 @@ impl Service {
         }
     }
 
-    /// The requests so far.
+    /// The last requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
-        lock(&self.log).clone()
+        lock(&self.log).entries.iter().cloned().collect()
     }
 
     /// Adds a fault.
@@ -177,7 +210,7 @@ pub(super) async fn receive(
     // A body that does not arrive whole is treated as one that is no JSON.
     let body = axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default();
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
-    let (turn, entry) = {
+    let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
         let entry = LoggedRequest {
             method: incoming.method.to_string(),
@@ -186,18 +219,14 @@ pub(super) async fn receive(
             body: serde_json::from_slice(&incoming.body).ok(),
             status: None,
         };
-        let mut log = lock(&service.log);
-        log.push(entry);
-        (log.len() as u64, log.len() - 1)
+        lock(&service.log).push(entry)
     };
     let fault = lock(&service.script).next(incoming.method.as_str(), incoming.uri.path());
     tokio::time::sleep(Duration::from_millis(service.profile.latency_milliseconds)).await;
 
     let (reply, budget) = respond(&service, &link, turn, incoming, fault).await;
-    if let Some(reply) = &reply
-        && let Some(entry) = lock(&service.log).get_mut(entry)
-    {
-        entry.status = Some(reply.status);
+    if let Some(reply) = &reply {
+        lock(&service.log).answered(turn, reply.status);
     }
     let mut response = Response::new(Body::empty());
     let Some(reply) = reply else {
@@ -292,5 +321,24 @@ async fn respond(
 impl From<rusqlite::Error> for SandboxError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Store(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_forgets_the_oldest() {
+        let entry = LoggedRequest { method: "GET".into(), path: "/".into(), scheme: None, body: None, status: None };
+        let mut log = Log::default();
+        for turn in 1..=LOGGED_REQUESTS as u64 + 2 {
+            assert_eq!(log.push(entry.clone()), turn);
+        }
+        log.answered(1, 200);
+        log.answered(3, 404);
+        assert_eq!(log.entries.len(), LOGGED_REQUESTS);
+        assert_eq!(log.entries[0].status, Some(404));
+        assert_eq!(log.entries[1].status, None);
     }
 }

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
+use super::SandboxError;
+
 /// Where a sandbox keeps its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreLocation {
@@ -71,8 +73,18 @@ CREATE TRIGGER IF NOT EXISTS record_removed AFTER DELETE ON records BEGIN
 END;
 ";
 
-/// Opens the store, creating what is missing.
-pub(super) fn open(location: &StoreLocation) -> rusqlite::Result<Connection> {
+/// Opens the store, creating what is missing, also the folder.
+pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError> {
+    if let StoreLocation::File(path) = location
+        && let Some(folder) = path.parent()
+    {
+        std::fs::create_dir_all(folder).map_err(|error| SandboxError::Folder(folder.to_owned(), error))?;
+    }
+    Ok(connect(location)?)
+}
+
+/// Opens the store in a folder that exists.
+fn connect(location: &StoreLocation) -> rusqlite::Result<Connection> {
     let connection = match location {
         StoreLocation::Memory => Connection::open_in_memory()?,
         StoreLocation::File(path) => Connection::open(path)?,

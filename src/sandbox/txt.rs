@@ -4,8 +4,10 @@
 //! |---|---|
 //! | no quotes, up to 255 bytes | as it came (observed 2025-08, 2026-09), or quoted where the profile says so |
 //! | quoted strings | as they came (observed) |
-//! | any string above 255 bytes | all strings quoted, the long ones cut (developers.cloudflare.com/dns, TXT records, read 2026-11-20) |
+//! | any string above 255 bytes | all strings quoted, the long ones cut (documented, and observed 2025-09) |
 //! | quotes that do not match | refused |
+//!
+//! Documented: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20.
 
 use super::profile::TxtQuotes;
 

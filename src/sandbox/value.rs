@@ -36,8 +36,6 @@ pub(super) struct RecordValue {
     pub(super) identity: String,
     /// The address that it points to.
     pub(super) address: Option<IpAddr>,
-    /// Whether the length of all records of the set is limited.
-    pub(super) limited: bool,
 }
 
 /// One field in normal form.
@@ -63,7 +61,7 @@ impl Checked {
 ///
 /// For types with `data`, `content` is ignored: reported by users of the service. ASSUMED: so is a `priority` beside `data`
 /// that the type carries inside it, and unknown members of `data` are refused, as `service`, `proto` and `name` of SRV are
-/// (the service's API deprecations page, 2024-05-31).
+/// since 2024-05-31 (developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20).
 pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome<RecordValue> {
     let empty = Map::new();
     let data = match &sent.data {
@@ -129,7 +127,6 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
         priority: has_priority.then(|| number("priority")).flatten(),
         identity: fields.iter().map(|(_, c)| c.identity.as_str()).collect::<Vec<_>>().join("\u{1f}"),
         address: fields.iter().find_map(|(_, c)| c.address),
-        limited: fields.iter().any(|(f, _)| f.kind == FieldKind::CharacterStrings),
     }
 }
 
@@ -174,9 +171,7 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             let text = raw.as_str().and_then(|s| txt::read(s, quotes)).filter(|t| !t.octets.is_empty());
             let text = text.ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
-                let message =
-                    format!("Record content exceeds the allowed length of {TXT_WIRE_BYTES} wire format bytes.");
-                return Err(Refusal::invalid(9015, message));
+                return Err(too_long());
             }
             // ASSUMED: two spellings of one text are the same record; only exact repeats were seen refused.
             Ok(Checked { identity: txt::quote(&text.octets), ..Checked::text(text.content) })
@@ -198,10 +193,19 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             Ok(Checked { identity: tag.to_ascii_lowercase(), ..Checked::text(tag.to_owned()) })
         }
         FieldKind::Text => {
-            let text = raw.as_str().filter(|s| !s.contains(['\r', '\n']));
-            Ok(Checked::text(text.ok_or_else(|| wrong("text"))?.to_owned()))
+            let text = raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
+            if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
         }
     }
+}
+
+/// A value that does not fit into a record.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20, for all types; code 9015
+/// and its text: observed 2026.
+fn too_long() -> Refusal {
+    Refusal::invalid(9015, format!("Record content exceeds the allowed length of {TXT_WIRE_BYTES} wire format bytes."))
 }
 
 /// An IPv6 address in the form of RFC 5952.

@@ -141,8 +141,7 @@ impl Zone {
     /// How many records it can hold.
     ///
     /// # Sources
-    /// developers.cloudflare.com/dns/manage-dns-records, "Record quota", read 2026-11-20: free zones created before
-    /// 2024-09-01 keep the larger number.
+    /// As given with the facts of the plans; free zones created before 2024-09-01 keep the larger number.
     pub(super) fn quota(&self, profile: &Profile) -> usize {
         let is_old_free = self.plan == "free" && self.created_on.as_str() < facts::FREE_QUOTA_CHANGED_ON;
         let of_plan = if is_old_free { facts::FREE_RECORDS_OF_OLD_ZONES } else { self.tier().records };

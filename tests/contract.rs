@@ -1,0 +1,24 @@
+//! The sandbox against the documented and observed behaviour of the service, over real HTTP.
+#![cfg(feature = "sandbox")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests as well")]
+
+#[path = "contract/access.rs"]
+mod access;
+#[path = "contract/batch.rs"]
+mod batch;
+#[path = "contract/conflicts.rs"]
+mod conflicts;
+#[path = "contract/examples.rs"]
+mod examples;
+#[path = "contract/faults.rs"]
+mod faults;
+#[path = "contract/list.rs"]
+mod list;
+#[path = "contract/records.rs"]
+mod records;
+#[path = "contract/state.rs"]
+mod state;
+#[path = "contract/support.rs"]
+mod support;
+#[path = "contract/zones.rs"]
+mod zones;
