@@ -13,6 +13,7 @@
 pub mod api;
 pub mod diagnostic;
 pub mod model;
+pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
 pub mod spec;
