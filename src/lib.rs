@@ -17,6 +17,7 @@ pub mod diff;
 pub mod live;
 pub mod model;
 pub mod plan;
+pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
 pub mod spec;

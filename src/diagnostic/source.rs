@@ -81,6 +81,17 @@ impl Sources {
         id
     }
 
+    /// Covers a range of a text with `*`, byte for byte, so that it can never be shown; other places stay right.
+    pub fn redact(&mut self, place: Place) {
+        let Some(source) = self.all.get_mut(place.source.0 as usize) else { return };
+        let (start, end) = (place.span.start as usize, place.span.end as usize);
+        let Some(secret) = source.text.get(start..end) else { return };
+        // Line breaks stay, or the lines below would be counted wrongly.
+        let cover: String =
+            secret.bytes().map(|b| if matches!(b, b'\n' | b'\r') { char::from(b) } else { '*' }).collect();
+        source.text.replace_range(start..end, &cover);
+    }
+
     /// The source with this number.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
@@ -133,5 +144,14 @@ mod tests {
         assert_eq!(at(4), LineColumn { line: 1, column: 4 });
         assert_eq!(at(11), LineColumn { line: 2, column: 5 });
         assert_eq!(at(999), LineColumn { line: 3, column: 4 });
+    }
+
+    #[test]
+    fn a_redacted_text_keeps_its_length_and_lines() {
+        let mut sources = Sources::default();
+        let id = sources.add("a.yaml", "token: gehéim\nx\nend: 1");
+        sources.redact(Place { source: id, span: Span::new(7, 16) });
+        assert_eq!(sources.get(id).map(Source::text), Some("token: *******\n*\nend: 1"));
+        sources.redact(Place { source: id, span: Span::new(7, 999) });
     }
 }

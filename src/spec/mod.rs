@@ -1,1 +1,197 @@
-//! Under construction.
+//! The spec: YAML files in, [`Desired`] and findings out.
+//!
+//! | step | file | from → to |
+//! |---|---|---|
+//! | read | `load` | paths → texts, who included whom; the only file access of the room |
+//! | scan | `scan`, `tree` | text → tree with places; syntax, duplicate keys, limits |
+//! | substitute | `template` | `${NAME}` in the tree |
+//! | check the shape | `shape`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
+//! | read | `read`, `syntax` | tree → typed syntax with places |
+//! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
+//! | print | `emit` | the model → YAML |
+//!
+//! Nothing stops at the first mistake: each step takes out what it refused and hands the rest on, so that all mistakes are
+//! reported at once. A [`Desired`] comes out only if there is no error at all.
+
+mod check;
+pub mod codes;
+mod emit;
+mod facets;
+mod load;
+mod read;
+mod records;
+mod resolve;
+mod scan;
+mod schema;
+mod shape;
+mod suggest;
+mod syntax;
+mod template;
+mod tree;
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+pub use emit::print;
+pub use schema::schema;
+
+use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span};
+use crate::model::Desired;
+
+/// Where a spec comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden directories.
+    Path(PathBuf),
+    /// The text of the standard input.
+    Stdin(String),
+}
+
+/// What is set from outside.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Variables, name and value; they win over those of the files.
+    pub variables: Vec<(String, String)>,
+}
+
+/// What loading a spec gives.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the spec wants; `None` if there is any error.
+    pub desired: Option<Desired>,
+    /// Every finding, sorted.
+    pub diagnostics: Diagnostics,
+    /// SHA-256 over the names and texts of the files, sorted, and the variables from outside; hexadecimal.
+    pub digest: String,
+    /// How many files were read.
+    pub files: usize,
+    /// How many records the spec wants.
+    pub records: usize,
+}
+
+/// Loads a spec.
+///
+/// The texts that were read are added to `sources`, so that findings can be shown; values that may be secrets are covered.
+pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outcome {
+    let mut diagnostics = Diagnostics::default();
+    if inputs.is_empty() {
+        diagnostics
+            .push(codes::NOTHING.nowhere("no file or directory was given").help("name a spec file or directory"));
+    }
+    let loaded = load::load(inputs, sources, &mut diagnostics);
+    let digest = digest(loaded.iter().map(|f| f.source), options, sources);
+    let variables = variables(&loaded, options, sources, &mut diagnostics);
+    let mut files = Vec::with_capacity(loaded.len());
+    let mut secrets = Vec::new();
+    for mut file in loaded {
+        let mut reduced = std::collections::HashSet::new();
+        let mut syntax = None;
+        if let Some(mut tree) = file.tree.take() {
+            let text = sources.get(file.source).map_or("", Source::text);
+            let failed = variables.apply(&mut tree, text, &mut diagnostics);
+            let checked = shape::check(&mut tree, &failed, &mut diagnostics);
+            secrets.extend(checked.secrets);
+            reduced = checked.reduced;
+            syntax = typed(&tree, &mut diagnostics);
+        }
+        let load::Loaded { source, includers, depth, .. } = file;
+        files.push(resolve::FileIn { source, syntax, includers, depth, reduced });
+    }
+    let count = files.len();
+    let first = files.first().map(|f| f.source);
+    let desired = resolve::resolve(files, sources, &mut diagnostics);
+    for place in secrets {
+        sources.redact(place);
+    }
+    if desired.zones.is_empty() && !diagnostics.has_errors() {
+        let diagnostic = codes::NO_ZONES.nowhere("none of the files has a zone under `zones:`");
+        let diagnostic = match first {
+            Some(source) => diagnostic.at(Place { source, span: Span::new(0, 0) }, ""),
+            None => diagnostic,
+        };
+        diagnostics
+            .push(diagnostic.help("add `zones:` with a domain below it, or check that the right file was given"));
+    }
+    diagnostics.sort(sources);
+    let records = desired.zones.values().map(|z| z.records.len()).sum();
+    let desired = (!diagnostics.has_errors()).then_some(desired);
+    Outcome { desired, diagnostics, digest, files: count, records }
+}
+
+/// The typed syntax of a tree that passed the shape check.
+fn typed(tree: &tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
+    // A tree whose root is no mapping has been reported as such.
+    if !matches!(tree.node(tree.root).kind, tree::Kind::Mapping(_)) {
+        return None;
+    }
+    match read::read(tree, tree.root) {
+        Ok(syntax) => Some(syntax),
+        Err(error) => {
+            let span = error.span.unwrap_or(tree.node(tree.root).span);
+            let place = Place { source: tree.source, span };
+            diagnostics
+                .push(codes::NOT_UNDERSTOOD.at(place, error.message).help("compare with the schema of the spec"));
+            None
+        }
+    }
+}
+
+/// The variables of all files and from outside.
+fn variables(
+    loaded: &[load::Loaded],
+    options: &Options,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> template::Variables {
+    let mut variables = template::Variables::default();
+    if !options.variables.is_empty() {
+        let mut text = String::new();
+        let mut spans = Vec::new();
+        for (name, value) in &options.variables {
+            let start = text.len();
+            text.push_str(&format!("{name}={value}"));
+            spans.push(Span::new(start, text.len()));
+            text.push('\n');
+        }
+        let source = sources.add("--var", text);
+        for ((name, value), span) in options.variables.iter().zip(spans) {
+            variables.give(name, value, Place { source, span }, diagnostics);
+        }
+    }
+    for tree in loaded.iter().filter_map(|f| f.tree.as_ref()) {
+        variables.collect(tree, diagnostics);
+    }
+    variables
+}
+
+/// The digest of everything that was read.
+fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &Sources) -> String {
+    let mut texts: Vec<_> = files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();
+    texts.sort_unstable();
+    let mut hash = Sha256::new();
+    // Each part goes in with its length, so that no two specs run together to the same bytes.
+    let mut part = |text: &str| {
+        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(text.as_bytes());
+    };
+    for (name, text) in texts {
+        part(name);
+        part(text);
+    }
+    part("--var");
+    for (name, value) in &options.variables {
+        part(name);
+        part(value);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A text short enough for a message.
+fn clip(text: &str) -> String {
+    const CHARACTERS: usize = 60;
+    if text.chars().nth(CHARACTERS).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(CHARACTERS).chain(['…']).collect()
+}

@@ -1,0 +1,341 @@
+//! Findings as text in the manner of `rustc`, and as JSON.
+//!
+//! ```text
+//! error[SPEC0016]: the key is unknown
+//!   --> zones/example.com.yaml:4:48
+//!    |
+//!  4 |       - { name: www, type: CNAME, content: a.b, proxed: true }
+//!    |                                                 ^^^^^^ there is no key `proxed` here
+//!    |
+//!    = help: did you mean `proxied`?
+//! ```
+//!
+//! The text comes from files that anyone may have written, so nothing of it reaches a terminal as it is: control
+//! characters, escape sequences and marks that reorder text are written out as `\u{…}`, and long lines are cut around the
+//! place. Columns in the heading count the characters of the file, not of what is shown.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::{Value, json};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Label, LineColumn, Place, Severity, Source, SourceId, Sources};
+
+/// Longest line shown in full.
+///
+/// # Units
+/// Characters.
+const LINE: usize = 140;
+
+/// What is shown before the place in a longer line.
+///
+/// # Units
+/// Characters.
+const BEFORE: usize = 50;
+
+/// Longest message shown in full.
+///
+/// # Units
+/// Characters.
+const MESSAGE: usize = 400;
+
+/// Lines between two places that are still shown in one excerpt.
+const NEAR: usize = 40;
+
+/// Columns that a message may take before it is wrapped by the terminal; nothing is cut by the renderer itself.
+const WIDTH: usize = 400;
+
+/// Writes findings one after the other, each followed by an empty line.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, diagnostics: &Diagnostics, sources: &Sources, colour: bool) -> io::Result<()> {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
+    let mut lines = Lines::new(sources);
+    for diagnostic in diagnostics.iter() {
+        let (group, headings) = group(diagnostic, &mut lines);
+        let mut text = renderer.render(&[group]);
+        for (shown, meant) in headings {
+            text = text.replacen(&shown, &meant, 1);
+        }
+        // The renderer fills lines up with blanks, which no one needs.
+        for line in text.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A finding as JSON.
+#[must_use]
+pub fn json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
+    one_json(diagnostic, &mut Lines::new(sources))
+}
+
+/// All findings as JSON; looks up lines faster than one by one.
+#[must_use]
+pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
+    let mut lines = Lines::new(sources);
+    diagnostics.iter().map(|d| one_json(d, &mut lines)).collect()
+}
+
+/// A finding as JSON.
+fn one_json(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> Value {
+    let Diagnostic { code, severity, summary, detail, address, primary, related, help } = diagnostic;
+    let mut value = json!({
+        "code": code.0,
+        "severity": severity.as_str(),
+        "summary": summary,
+        "detail": detail,
+        "address": address,
+    });
+    let place = primary.as_ref().map_or_else(no_place, |l| place_json(l.place, lines));
+    let related: Vec<_> = related
+        .iter()
+        .map(|label| {
+            let mut related = place_json(label.place, lines);
+            related["text"] = json!(label.text);
+            related
+        })
+        .collect();
+    if let (Some(value), Value::Object(place)) = (value.as_object_mut(), place) {
+        value.extend(place);
+        value.insert("related".to_owned(), json!(related));
+        value.insert("help".to_owned(), json!(help));
+    }
+    value
+}
+
+/// The members of a place, all null.
+fn no_place() -> Value {
+    json!({ "file": null, "line": null, "column": null, "end_line": null, "end_column": null })
+}
+
+/// A place as JSON.
+///
+/// # Units
+/// Lines and columns count from 1, columns in characters; the end is one past the last character.
+fn place_json(place: Place, lines: &mut Lines<'_>) -> Value {
+    let start = lines.line_column(place.source, place.span.start as usize);
+    let end = lines.line_column(place.source, place.span.end as usize);
+    json!({
+        "file": lines.sources.name(place.source),
+        "line": start.line,
+        "column": start.column,
+        "end_line": end.line,
+        "end_column": end.column,
+    })
+}
+
+/// Line starts of the texts shown, each text looked through once.
+struct Lines<'a> {
+    sources: &'a Sources,
+    starts: HashMap<SourceId, Vec<usize>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Over these texts.
+    fn new(sources: &'a Sources) -> Self {
+        Self { sources, starts: HashMap::new() }
+    }
+
+    /// The text of a source.
+    fn text(&self, source: SourceId) -> &'a str {
+        self.sources.get(source).map_or("", Source::text)
+    }
+
+    /// The number of the line, from 0, that holds an offset.
+    fn line(&mut self, source: SourceId, offset: usize) -> usize {
+        let text = self.text(source);
+        let starts = self
+            .starts
+            .entry(source)
+            .or_insert_with(|| std::iter::once(0).chain(text.match_indices('\n').map(|(n, _)| n + 1)).collect());
+        starts.partition_point(|s| *s <= offset).saturating_sub(1)
+    }
+
+    /// The range of a line without its line break.
+    fn range(&mut self, source: SourceId, line: usize) -> Range<usize> {
+        let text = self.text(source);
+        self.line(source, 0);
+        let starts = self.starts.get(&source).map(Vec::as_slice).unwrap_or_default();
+        let start = starts.get(line).copied().unwrap_or(text.len());
+        let end = starts.get(line + 1).map_or(text.len(), |next| next - 1);
+        let end = if text[start..end].ends_with('\r') { end - 1 } else { end };
+        start..end
+    }
+
+    /// Line and column of an offset, as [`Sources::line_column`] counts them.
+    fn line_column(&mut self, source: SourceId, offset: usize) -> LineColumn {
+        let text = self.text(source);
+        let offset = text.floor_char_boundary(offset.min(text.len()));
+        let line = self.line(source, offset);
+        let start = self.range(source, line).start;
+        let column = text[start..offset].chars().filter(|c| *c != '\u{feff}').count() + 1;
+        LineColumn { line: line + 1, column }
+    }
+}
+
+/// A heading as the renderer writes it, and as it should be: the renderer counts columns in what is shown of a line.
+type Heading = (String, String);
+
+/// A finding for the renderer.
+fn group<'a>(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> (Group<'a>, Vec<Heading>) {
+    let mut headings = Vec::new();
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = Group::with_title(level.primary_title(message(diagnostic.summary)).id(diagnostic.code.0));
+    let labels: Vec<(AnnotationKind, &Label, String)> = diagnostic
+        .primary
+        .iter()
+        .map(|l| {
+            let text = if l.text.is_empty() { &diagnostic.detail } else { &l.text };
+            (AnnotationKind::Primary, l, message(text))
+        })
+        .chain(diagnostic.related.iter().map(|l| (AnnotationKind::Context, l, message(&l.text))))
+        .collect();
+    let mut first = true;
+    for labels in excerpts(labels, lines) {
+        let Some((_, anchor, _)) = labels.first() else { continue };
+        let source = anchor.place.source;
+        let at = lines.line_column(source, anchor.place.span.start as usize);
+        let name = message(lines.sources.name(source));
+        let (snippet, column) = snippet(labels, lines);
+        if column != at.column {
+            let heading = |column| format!("{name}:{}:{column}", at.line);
+            headings.push((heading(column), heading(at.column)));
+        }
+        group = group.element(snippet.path(name));
+        first = false;
+    }
+    if first || diagnostic.primary.as_ref().is_some_and(|l| !l.text.is_empty()) {
+        group = group.element(Level::NOTE.message(message(&diagnostic.detail)));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(message(help)));
+    }
+    (group, headings)
+}
+
+/// A labelled place.
+type Labelled<'l> = (AnnotationKind, &'l Label, String);
+
+/// Puts labels together that are near enough for one excerpt; the primary one stays first.
+fn excerpts<'l>(labels: Vec<Labelled<'l>>, lines: &mut Lines<'_>) -> Vec<Vec<Labelled<'l>>> {
+    let mut excerpts: Vec<(SourceId, usize, usize, Vec<Labelled<'l>>)> = Vec::new();
+    for label in labels {
+        let source = label.1.place.source;
+        let line = lines.line(source, label.1.place.span.start as usize);
+        let near = |e: &&mut (SourceId, usize, usize, _)| e.0 == source && line + NEAR >= e.2 && line <= e.1 + NEAR;
+        match excerpts.iter_mut().find(near) {
+            Some(excerpt) => {
+                excerpt.1 = excerpt.1.min(line);
+                excerpt.2 = excerpt.2.max(line);
+                excerpt.3.push(label);
+            }
+            None => excerpts.push((source, line, line, vec![label])),
+        }
+    }
+    excerpts.into_iter().map(|e| e.3).collect()
+}
+
+/// The excerpt of a text around its labels, made safe and short, and the column of the first label in what is shown.
+fn snippet<'a>(
+    labels: Vec<Labelled<'_>>,
+    lines: &mut Lines<'_>,
+) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, usize) {
+    let source = labels[0].1.place.source;
+    let text = lines.text(source);
+    // Of a place of several lines, the first line is shown.
+    let spots: Vec<(usize, Range<usize>)> = labels
+        .iter()
+        .map(|(_, label, _)| {
+            let span = label.place.span;
+            let start = text.floor_char_boundary((span.start as usize).min(text.len()));
+            let line = lines.line(source, start);
+            let range = lines.range(source, line);
+            let start = start.min(range.end);
+            let end = text.floor_char_boundary((span.end as usize).clamp(start, range.end));
+            (line, start..end)
+        })
+        .collect();
+    let first = spots.iter().map(|s| s.0).min().unwrap_or(0);
+    let last = spots.iter().map(|s| s.0).max().unwrap_or(0);
+    let mut shown = String::new();
+    let mut places = vec![0..0; spots.len()];
+    for line in first..=last {
+        let range = lines.range(source, line);
+        let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
+        // Lines without a label are folded away unless they touch one, so only their number matters.
+        let cut = cut(&text[range.clone()], here.first().map_or(0, |n| spots[*n].1.start - range.start));
+        let cut = range.start + cut.start..range.start + cut.end;
+        if cut.start > range.start {
+            shown.push('…');
+        }
+        let start = shown.len();
+        for n in here {
+            let spot = &spots[n].1;
+            let at = |offset: usize| start + display(&text[cut.start..offset.clamp(cut.start, cut.end)]).len();
+            places[n] = at(spot.start)..at(spot.end);
+        }
+        shown.push_str(&display(&text[cut.clone()]));
+        if cut.end < range.end {
+            shown.push('…');
+        }
+        shown.push('\n');
+    }
+    let before = &shown[..places[0].start];
+    let column = before[before.rfind('\n').map_or(0, |n| n + 1)..].chars().count() + 1;
+    let annotations = labels.into_iter().zip(places).map(|((kind, _, text), place)| kind.span(place).label(text));
+    (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
+}
+
+/// The part of a line that is shown, so that a place in it is seen.
+fn cut(line: &str, place: usize) -> Range<usize> {
+    let Some((end, _)) = line.char_indices().nth(LINE) else { return 0..line.len() };
+    let before = line[..place].chars().count();
+    if before + 20 < LINE {
+        return 0..end;
+    }
+    let skip = before - BEFORE;
+    let start = line.char_indices().nth(skip).map_or(line.len(), |(n, _)| n);
+    let end = line[start..].char_indices().nth(LINE).map_or(line.len(), |(n, _)| start + n);
+    start..end
+}
+
+/// A text on one line that cannot disturb a terminal, cut if it is very long.
+fn message(text: &str) -> String {
+    match text.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", display(&text[..end])),
+        None => display(text),
+    }
+}
+
+/// A text with everything written out that a terminal would act upon or not show.
+fn display(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push_str("    "),
+            '\u{feff}' => {}
+            c if is_unsafe(c) => shown.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Whether a character is not shown as itself: controls, marks that reorder or join text, line separators, and blanks
+/// without width.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

@@ -1,0 +1,137 @@
+//! Checks of a whole zone: what its records say together.
+//!
+//! Records come in sorted by name, type and value, so everything that concerns one name stands side by side and one pass
+//! is enough.
+
+use super::codes;
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::model::{Address, DesiredRecord, DesiredZone, RecordType};
+
+/// Checks a zone and drops what is there twice, so that the rest can be compared.
+pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
+    sort(zone);
+    for same in zone.records.chunk_by(|a, b| a.name == b.name) {
+        repeated(zone, same, diagnostics);
+        types(zone, same, diagnostics);
+    }
+    for tombstone in &zone.tombstones {
+        contradiction(zone, tombstone, diagnostics);
+    }
+    for pair in zone.tombstones.windows(2) {
+        let key = |t: &crate::model::Tombstone| (t.name.clone(), t.record_type, t.data.clone());
+        if key(&pair[0]) == key(&pair[1]) {
+            diagnostics.push(
+                codes::REPEATED
+                    .at(pair[1].spelling.place, "the same `state: absent` again")
+                    .and_at(pair[0].spelling.place, "it stands here first")
+                    .help("remove one of the two"),
+            );
+        }
+    }
+}
+
+/// Puts records and tombstones in their order: name, type, value, and where they stand.
+fn sort(zone: &mut DesiredZone) {
+    zone.records.sort_by(|a, b| {
+        (&a.name, a.data.record_type(), &a.data, a.spelling.place).cmp(&(
+            &b.name,
+            b.data.record_type(),
+            &b.data,
+            b.spelling.place,
+        ))
+    });
+    zone.tombstones.sort_by(|a, b| {
+        (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(&b.name, b.record_type, &b.data, b.spelling.place))
+    });
+}
+
+/// How messages call the records of a name and type.
+fn address(zone: &DesiredZone, record: &DesiredRecord) -> String {
+    Address::of_record(&zone.name, &record.name, &record.data, false).to_string()
+}
+
+/// Equal records.
+fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnostics) {
+    let mut first = 0;
+    for n in 1..same.len() {
+        if same[n].data != same[first].data {
+            first = n;
+            continue;
+        }
+        let place = |r: &DesiredRecord| r.spelling.place;
+        diagnostics.push(
+            codes::REPEATED
+                .at(place(&same[n]), format!("this {} record stands here again", same[n].data.type_name()))
+                .and_at(place(&same[first]), "it stands here first")
+                .about(address(zone, &same[n]))
+                .help("remove one of the two; spellings that mean the same count as equal"),
+        );
+    }
+}
+
+/// Types that exclude each other at one name.
+fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnostics) {
+    let of_type: Vec<(RecordType, &[DesiredRecord])> = same
+        .chunk_by(|a, b| a.data.record_type() == b.data.record_type())
+        .filter_map(|records| records[0].data.record_type().map(|t| (t, records)))
+        .collect();
+    for (n, (later, records)) in of_type.iter().enumerate() {
+        if later.is_single() {
+            // Equal ones have been reported as such.
+            for other in records.iter().skip(1).filter(|r| r.data != records[0].data) {
+                let diagnostic = codes::SECOND_CNAME
+                    .at(other.spelling.place, format!("`{}` has another {later} already", other.name))
+                    .and_at(records[0].spelling.place, "the first one")
+                    .about(address(zone, other))
+                    .help("keep one of them");
+                diagnostics.push(diagnostic);
+            }
+        }
+        for (earlier, others) in &of_type[..n] {
+            if earlier.excludes(*later) {
+                diagnostics.push(exclusive(zone, &others[0], &records[0]));
+            }
+        }
+    }
+}
+
+/// Two records whose types exclude each other; the later one in the text is the one pointed at.
+fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagnostic {
+    let (first, second) = if a.spelling.place <= b.spelling.place { (a, b) } else { (b, a) };
+    let (one, other) = (first.data.type_name(), second.data.type_name());
+    let help = if one == "CNAME" || other == "CNAME" {
+        "keep the CNAME or the other record; a name that is an alias has no address or name server of its own"
+    } else {
+        "keep the NS records or the addresses; a name that is delegated is answered by its own name servers"
+    };
+    codes::EXCLUSIVE
+        .at(second.spelling.place, format!("`{}` has a record of type {other} here", second.name))
+        .and_at(first.spelling.place, format!("and one of type {one} here"))
+        .about(address(zone, second))
+        .help(help)
+}
+
+/// A record that is wanted and wanted gone.
+fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagnostics: &mut Diagnostics) {
+    let key = (&tombstone.name, Some(tombstone.record_type));
+    let start = zone.records.partition_point(|r| (&r.name, r.data.record_type()) < key);
+    let set = zone.records[start..].iter().take_while(|r| (&r.name, r.data.record_type()) == key);
+    let found = match &tombstone.data {
+        None => set.into_iter().next(),
+        Some(data) => {
+            // The set is sorted by value, and it can be large.
+            let length = zone.records[start..].partition_point(|r| (&r.name, r.data.record_type()) == key);
+            let set = &zone.records[start..start + length];
+            set.binary_search_by(|r| r.data.cmp(data)).ok().map(|n| &set[n])
+        }
+    };
+    let Some(record) = found else { return };
+    let place: Place = tombstone.spelling.place;
+    diagnostics.push(
+        codes::CONTRADICTION
+            .at(place, format!("{} of `{}` should be gone", tombstone.record_type, tombstone.name))
+            .and_at(record.spelling.place, "and is wanted here")
+            .about(address(zone, record))
+            .help("remove one of the two, or give the `state: absent` the value that should be gone"),
+    );
+}

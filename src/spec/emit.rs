@@ -1,0 +1,144 @@
+//! The model as YAML: what `validate --print` shows.
+//!
+//! Everything is spelled out and canonical: one entry for each record, names relative to the zone, no defaults, variables
+//! or includes. Reading it back gives an equal [`Desired`], apart from places and spellings.
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::template::escape;
+use crate::model::{
+    Comment, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value, ZoneName,
+    facts::Slot,
+};
+
+/// The resolved spec as YAML.
+#[must_use]
+pub fn print(desired: &Desired) -> String {
+    #[derive(Serialize)]
+    struct File {
+        version: u32,
+        zones: Map<String, Json>,
+    }
+    let zones = desired.zones.values().map(|z| (z.name.to_string(), zone(z))).collect();
+    serde_yaml::to_string(&File { version: 1, zones }).expect("maps of text and numbers are always YAML")
+}
+
+/// A zone.
+fn zone(zone: &DesiredZone) -> Json {
+    let DesiredZone { name, id, place: _, unmanaged, ignore, records, tombstones } = zone;
+    let mut map = Map::new();
+    if let Some(id) = id {
+        map.insert("id".to_owned(), json!(id.0));
+    }
+    if *unmanaged == Unmanaged::Prune {
+        map.insert("unmanaged".to_owned(), json!("prune"));
+    }
+    if !ignore.is_empty() {
+        map.insert("ignore".to_owned(), ignore.iter().map(pattern).collect());
+    }
+    let present = records.iter().map(|r| record(name, r));
+    let absent = tombstones.iter().map(|t| tombstone(name, t));
+    map.insert("records".to_owned(), present.chain(absent).collect());
+    Json::Object(map)
+}
+
+/// An item of `ignore`.
+fn pattern(pattern: &IgnorePattern) -> Json {
+    let IgnorePattern { name, record_type, content, tag, reason, place: _ } = pattern;
+    let parts = [
+        ("name", name.as_ref().map(glob::Pattern::as_str)),
+        ("type", record_type.as_deref()),
+        ("content", content.as_ref().map(glob::Pattern::as_str)),
+        ("tag", tag.as_deref()),
+        ("reason", reason.as_deref()),
+    ];
+    Json::Object(parts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(escape(v?))))).collect())
+}
+
+/// A record.
+fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
+    let DesiredRecord { name, data, facets, protect, spelling: _ } = record;
+    let mut map = start(zone, name, data.type_name());
+    value(&mut map, data);
+    let Facets { ttl, proxied, comment, tags, settings } = facets;
+    if let Some(ttl) = ttl {
+        let value = if ttl.is_automatic() { json!("auto") } else { json!(ttl.as_number()) };
+        map.insert("ttl".to_owned(), value);
+    }
+    if let Some(proxied) = proxied {
+        map.insert("proxied".to_owned(), json!(proxied));
+    }
+    match comment {
+        Some(Comment::Set(text)) => drop(map.insert("comment".to_owned(), json!(escape(text)))),
+        Some(Comment::Clear) => drop(map.insert("comment".to_owned(), Json::Null)),
+        None => {}
+    }
+    if let Some(tags) = tags {
+        map.insert("tags".to_owned(), tags.iter().map(|t| json!(escape(t.as_str()))).collect());
+    }
+    if !settings.is_silent() {
+        let named = settings.named().into_iter().filter_map(|(k, v)| Some((k.to_owned(), json!(v?))));
+        map.insert("settings".to_owned(), Json::Object(named.collect()));
+    }
+    if *protect {
+        map.insert("protect".to_owned(), json!(true));
+    }
+    Json::Object(map)
+}
+
+/// A tombstone.
+fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
+    let Tombstone { name, record_type, data, spelling: _ } = tombstone;
+    let mut map = start(zone, name, record_type.as_str());
+    if let Some(data) = data {
+        value(&mut map, data);
+    }
+    map.insert("state".to_owned(), json!("absent"));
+    Json::Object(map)
+}
+
+/// Name and type.
+fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
+    let relative = zone.relative(name);
+    // A relative name that ends like the zone would be read as a full one.
+    let written = match zone.resolve(relative) {
+        Ok(read) if read == *name => relative.to_owned(),
+        _ => format!("{name}."),
+    };
+    Map::from_iter([("name".to_owned(), json!(written)), ("type".to_owned(), json!(type_name))])
+}
+
+/// The value: `data` for types with parts, `content` and `priority` for the others.
+fn value(map: &mut Map<String, Json>, data: &Rdata) {
+    let fields = data.fields();
+    let Some(record_type) = data.record_type() else {
+        map.insert("content".to_owned(), json!(escape(&data.presentation())));
+        return;
+    };
+    let facts = record_type.facts();
+    let named = facts.fields.iter().filter_map(|f| Some((f, scalar(fields.get(f.name)?))));
+    if facts.has_data() {
+        let parts = named.map(|(f, v)| (f.name.to_owned(), v)).collect();
+        map.insert("data".to_owned(), Json::Object(parts));
+        return;
+    }
+    for (field, value) in named {
+        let key = match field.slot {
+            Slot::Content => "content",
+            Slot::Top | Slot::Data => field.name,
+        };
+        map.insert(key.to_owned(), value);
+    }
+}
+
+/// A scalar.
+fn scalar(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => json!(value),
+        Value::Integer(number) => json!(number),
+        Value::Text(text) => json!(escape(text)),
+        Value::List(items) => items.iter().map(scalar).collect(),
+    }
+}

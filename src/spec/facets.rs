@@ -1,0 +1,314 @@
+//! What a record says beside its value: time to live, proxying, comment, tags, and the metadata that is never sent.
+//!
+//! Spanned syntax in, checked model values out; every mistake becomes a finding and yields nothing.
+
+use std::collections::BTreeSet;
+
+use super::codes;
+use super::read::{Nullable, Spanned, Text};
+use super::syntax::DefaultsSyntax;
+use crate::diagnostic::{Diagnostics, Place, SourceId};
+use crate::model::{Comment, Tag, Ttl, facts};
+
+/// Longest comment that any plan allows.
+///
+/// # Units
+/// Characters.
+const COMMENT_CHARACTERS: usize = 500;
+
+/// Most tags that any plan allows on a record.
+const TAGS: usize = 20;
+
+/// A value with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Facet<T> {
+    /// The value.
+    pub(super) value: T,
+    /// Where it stands.
+    pub(super) place: Place,
+}
+
+/// What records say unless they say otherwise.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Defaults {
+    /// Time to live.
+    pub(super) ttl: Option<Facet<Ttl>>,
+    /// Whether traffic goes through the service.
+    pub(super) proxied: Option<Facet<bool>>,
+    /// A note for people.
+    pub(super) comment: Option<Facet<Comment>>,
+    /// Tags.
+    pub(super) tags: Option<Facet<BTreeSet<Tag>>>,
+    /// Who answers for the records.
+    pub(super) owner: Option<Facet<String>>,
+}
+
+impl Defaults {
+    /// From a `defaults` section.
+    pub(super) fn new(syntax: &DefaultsSyntax, source: SourceId, diagnostics: &mut Diagnostics) -> Self {
+        let mut reader = Reader { source, diagnostics };
+        let DefaultsSyntax { ttl, proxied, comment, tags, owner } = syntax;
+        Self {
+            ttl: ttl.as_ref().and_then(|t| reader.ttl(t)),
+            proxied: proxied.map(|p| reader.facet(&p, p.value)),
+            comment: comment.as_ref().and_then(|c| reader.comment(c)),
+            tags: tags.as_ref().and_then(|t| reader.tags(t)),
+            owner: owner.as_ref().and_then(|o| reader.words("owner", o)),
+        }
+    }
+
+    /// These, and others where these are silent.
+    #[must_use]
+    pub(super) fn or(self, other: &Self) -> Self {
+        Self {
+            ttl: self.ttl.or_else(|| other.ttl.clone()),
+            proxied: self.proxied.or_else(|| other.proxied.clone()),
+            comment: self.comment.or_else(|| other.comment.clone()),
+            tags: self.tags.or_else(|| other.tags.clone()),
+            owner: self.owner.or_else(|| other.owner.clone()),
+        }
+    }
+
+    /// The first key in which two differ, with both places where they have one.
+    pub(super) fn difference(&self, other: &Self) -> Option<(&'static str, Option<Place>, Option<Place>)> {
+        fn differ<T: PartialEq>(
+            key: &'static str,
+            a: Option<&Facet<T>>,
+            b: Option<&Facet<T>>,
+        ) -> Option<(&'static str, Option<Place>, Option<Place>)> {
+            (a.map(|f| &f.value) != b.map(|f| &f.value)).then(|| (key, a.map(|f| f.place), b.map(|f| f.place)))
+        }
+        differ("ttl", self.ttl.as_ref(), other.ttl.as_ref())
+            .or_else(|| differ("proxied", self.proxied.as_ref(), other.proxied.as_ref()))
+            .or_else(|| differ("comment", self.comment.as_ref(), other.comment.as_ref()))
+            .or_else(|| differ("tags", self.tags.as_ref(), other.tags.as_ref()))
+            .or_else(|| differ("owner", self.owner.as_ref(), other.owner.as_ref()))
+    }
+
+    /// Merges the defaults of another fragment of one zone; what both say must agree.
+    pub(super) fn merge(&mut self, other: Self, diagnostics: &mut Diagnostics) {
+        fn one<T: PartialEq>(key: &str, a: &mut Option<Facet<T>>, b: Option<Facet<T>>, diagnostics: &mut Diagnostics) {
+            match (a, b) {
+                (Some(first), Some(second)) if first.value != second.value => {
+                    diagnostics.push(
+                        codes::ZONE_CLASH
+                            .at(second.place, format!("the zone's default `{key}` is another one here"))
+                            .and_at(first.place, "the first one")
+                            .help("give the zone's defaults in one fragment"),
+                    );
+                }
+                (first, second) => {
+                    if first.is_none() {
+                        *first = second;
+                    }
+                }
+            }
+        }
+        let Self { ttl, proxied, comment, tags, owner } = other;
+        one("ttl", &mut self.ttl, ttl, diagnostics);
+        one("proxied", &mut self.proxied, proxied, diagnostics);
+        one("comment", &mut self.comment, comment, diagnostics);
+        one("tags", &mut self.tags, tags, diagnostics);
+        one("owner", &mut self.owner, owner, diagnostics);
+    }
+}
+
+/// Reads facets of one file and collects what is wrong with them.
+pub(super) struct Reader<'a> {
+    /// The file.
+    pub(super) source: SourceId,
+    /// Where findings go.
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// The place of a spanned thing.
+    pub(super) fn place<T>(&self, at: &Spanned<T>) -> Place {
+        Place { source: self.source, span: at.span }
+    }
+
+    /// A value with the place of what it was read from.
+    pub(super) fn facet<S, T>(&self, at: &Spanned<S>, value: T) -> Facet<T> {
+        Facet { value, place: self.place(at) }
+    }
+
+    /// A time to live.
+    pub(super) fn ttl(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Ttl>> {
+        let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
+        if text == "auto" {
+            return Some(Facet { value: Ttl::AUTOMATIC, place });
+        }
+        let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let Some(ttl) = text.parse().ok().filter(|_| is_number).and_then(|n| Ttl::seconds(n).ok()) else {
+            let detail = if is_number {
+                format!("{} seconds are not possible", super::clip(text))
+            } else {
+                format!("`{}` is not a time to live", super::clip(text))
+            };
+            let help = match seconds(text) {
+                Some(seconds) => format!("write the number of seconds: {seconds}"),
+                None => format!("write `auto`, or seconds from 60 to {}", facts::MAXIMUM_TTL),
+            };
+            self.diagnostics.push(codes::TTL.at(place, detail).help(help));
+            return None;
+        };
+        if !ttl.is_automatic() && ttl.as_number() < 60 {
+            self.diagnostics.push(
+                codes::TTL_ENTERPRISE
+                    .at(place, format!("{ttl} seconds are refused outside Enterprise zones"))
+                    .help("write 60 or more unless the zone is on the Enterprise plan"),
+            );
+        }
+        Some(Facet { value: ttl, place })
+    }
+
+    /// A comment; an empty one is none.
+    pub(super) fn comment(&mut self, syntax: &Spanned<Nullable>) -> Option<Facet<Comment>> {
+        let place = self.place(syntax);
+        let Nullable::Text(text) = &syntax.value else { return Some(Facet { value: Comment::Clear, place }) };
+        let characters = text.chars().count();
+        let diagnostic = if characters > COMMENT_CHARACTERS {
+            codes::COMMENT
+                .at(place, format!("the comment has {characters} characters"))
+                .help(format!("shorten it to {COMMENT_CHARACTERS}; zones on the free plan allow 100"))
+        } else if let Some(c) = text.chars().find(|c| c.is_control()) {
+            let what = if matches!(c, '\n' | '\r') { "a line break".to_owned() } else { format!("{c:?}") };
+            codes::COMMENT
+                .at(place, format!("{what} stands in the comment"))
+                .help("write the comment on one line; after `|` or `>` a line break is part of the text, after `>-` it is not")
+        } else if text.is_empty() {
+            return Some(Facet { value: Comment::Clear, place });
+        } else {
+            return Some(Facet { value: Comment::Set(text.clone()), place });
+        };
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
+    /// Tags.
+    pub(super) fn tags(&mut self, syntax: &Spanned<Vec<Spanned<Text>>>) -> Option<Facet<BTreeSet<Tag>>> {
+        let mut tags = BTreeSet::new();
+        let mut good = true;
+        for item in &syntax.value {
+            match Tag::parse(&item.value.0) {
+                Ok(tag) => {
+                    tags.insert(tag);
+                }
+                Err(error) => {
+                    good = false;
+                    let place = self.place(item);
+                    self.diagnostics.push(
+                        codes::RECORD_TAG
+                            .at(place, error.to_string())
+                            .help("write `name` or `name:value`, such as team:dns"),
+                    );
+                }
+            }
+        }
+        let place = self.place(syntax);
+        if tags.len() > TAGS {
+            good = false;
+            let place = syntax.value.get(TAGS).map_or(place, |t| self.place(t));
+            self.diagnostics.push(
+                codes::TOO_MANY_TAGS
+                    .at(place, format!("there are {} tags", tags.len()))
+                    .help(format!("keep at most {TAGS}; zones on the free plan have none")),
+            );
+        }
+        good.then_some(Facet { value: tags, place })
+    }
+
+    /// Free words for people, which must not be empty.
+    pub(super) fn words(&mut self, key: &str, syntax: &Spanned<Text>) -> Option<Facet<String>> {
+        let place = self.place(syntax);
+        if syntax.value.0.trim().is_empty() {
+            self.diagnostics.push(
+                codes::WRONG_KIND.at(place, format!("`{key}` is empty")).help("write some words, or remove the key"),
+            );
+            return None;
+        }
+        Some(Facet { value: syntax.value.0.clone(), place })
+    }
+
+    /// A date, which must exist.
+    pub(super) fn date(&mut self, syntax: &Spanned<Text>) {
+        let text = syntax.value.0.as_str();
+        if is_date(text) {
+            return;
+        }
+        let place = self.place(syntax);
+        self.diagnostics.push(
+            codes::DATE
+                .at(place, format!("`{}` is not a date", super::clip(text)))
+                .help("write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01"),
+        );
+    }
+}
+
+/// Seconds in a duration such as `5m`, `2h` or `1d`, for a hint.
+fn seconds(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let factor = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let seconds = number.parse::<u64>().ok()?.checked_mul(factor)?;
+    Ttl::seconds(seconds).is_ok().then_some(seconds)
+}
+
+/// Whether a text is a day of the Gregorian calendar as YYYY-MM-DD.
+fn is_date(text: &str) -> bool {
+    let digits = |range: std::ops::Range<usize>| {
+        text.get(range).filter(|t| t.bytes().all(|b| b.is_ascii_digit())).and_then(|t| t.parse::<u32>().ok())
+    };
+    let separators = text.len() == 10 && text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    let (Some(year), Some(month), Some(day), true) = (digits(0..4), digits(5..7), digits(8..10), separators) else {
+        return false;
+    };
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_exist() {
+        for good in ["2027-03-01", "2028-02-29", "2000-02-29", "2027-12-31"] {
+            assert!(is_date(good), "{good}");
+        }
+        for bad in [
+            "2027-02-29",
+            "1900-02-29",
+            "2027-13-01",
+            "2027-00-01",
+            "2027-04-31",
+            "2027-4-1",
+            "01.03.2027",
+            "",
+            "2027-03-01Z",
+        ] {
+            assert!(!is_date(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn durations_are_hinted_at() {
+        assert_eq!(seconds("5m"), Some(300));
+        assert_eq!(seconds("1d"), Some(86_400));
+        for bad in ["2d", "m", "", "5 m", "-5m", "ü"] {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+}

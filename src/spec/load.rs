@@ -1,0 +1,459 @@
+//! Files: the only place of this room that reads any.
+//!
+//! In go paths and the text of the standard input, out come the texts (in [`Sources`]), their trees, and who included
+//! whom. Directories are walked in order; `include:` is followed; a file that is reached twice is loaded once. Included
+//! paths stay below the directory that was given, so that a change to a spec cannot make the program read other files.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use super::scan::scan;
+use super::tree::{Meaning, Tree};
+use super::{Input, codes};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
+
+/// Largest file.
+///
+/// # Units
+/// Bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// Its text.
+    pub(super) source: SourceId,
+    /// Its tree; `None` where the file could not be understood.
+    pub(super) tree: Option<Tree>,
+    /// The files that include it, each with the place of the `include` item.
+    pub(super) includers: Vec<(usize, Place)>,
+    /// How many includes lead to it at least; 0 for what was given.
+    pub(super) depth: usize,
+}
+
+/// What is known about a file beside its text, while loading.
+struct Origin {
+    /// The directory that relative paths begin at, as given.
+    directory: PathBuf,
+    /// The directory that included paths stay below, without symbolic links; `None` for the standard input.
+    root: Option<PathBuf>,
+}
+
+/// Reads every input and what they include.
+pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Diagnostics) -> Vec<Loaded> {
+    let mut loader =
+        Loader { sources, diagnostics, files: Vec::new(), origins: Vec::new(), known: HashMap::new(), next: 0 };
+    for input in inputs {
+        match input {
+            Input::Path(path) => loader.given(path),
+            Input::Stdin(text) => loader.standard_input(text),
+        }
+    }
+    while loader.next < loader.files.len() {
+        let file = loader.next;
+        loader.next += 1;
+        loader.includes(file);
+    }
+    loader.files
+}
+
+/// Loading and its state.
+struct Loader<'a> {
+    sources: &'a mut Sources,
+    diagnostics: &'a mut Diagnostics,
+    files: Vec<Loaded>,
+    /// Beside `files`.
+    origins: Vec<Origin>,
+    /// Files by path without symbolic links; `None` for those that could not be read.
+    known: HashMap<PathBuf, Option<usize>>,
+    /// The next file whose includes are to be followed.
+    next: usize,
+}
+
+/// Who asks for a file.
+#[derive(Clone, Copy)]
+struct Reference {
+    /// The including file and the place of the item; `None` for what was given.
+    includer: Option<(usize, Place)>,
+    /// Whether the path itself was named, not found by a walk or a glob.
+    named: bool,
+}
+
+impl Loader<'_> {
+    /// A path that was given.
+    fn given(&mut self, path: &Path) {
+        let reference = Reference { includer: None, named: true };
+        match fs::metadata(path) {
+            Err(error) => self.unreadable(path, &error.to_string(), reference),
+            Ok(metadata) if metadata.is_dir() => match path.canonicalize() {
+                Ok(root) => self.walk(path, &root, reference),
+                Err(error) => self.unreadable(path, &error.to_string(), reference),
+            },
+            Ok(_) => {
+                let root = path.canonicalize().ok().and_then(|p| p.parent().map(Path::to_owned));
+                self.file(path, root, reference);
+            }
+        }
+    }
+
+    /// The standard input.
+    fn standard_input(&mut self, text: &str) {
+        let source = self.sources.add("<stdin>", text);
+        let tree = if text.len() as u64 > LARGEST {
+            self.diagnostics.push(too_large(codes::TOO_LARGE.nowhere("the standard input has more than 64 MiB")));
+            None
+        } else {
+            self.parse(source)
+        };
+        self.files.push(Loaded { source, tree, includers: Vec::new(), depth: 0 });
+        self.origins.push(Origin { directory: PathBuf::new(), root: None });
+    }
+
+    /// Every YAML file below a directory, in the order of their names; hidden files and directories are left out.
+    fn walk(&mut self, directory: &Path, root: &Path, reference: Reference) {
+        let mut found = 0;
+        let hidden = |e: &walkdir::DirEntry| e.depth() > 0 && e.file_name().to_string_lossy().starts_with('.');
+        let walk = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name();
+        for entry in walk.into_iter().filter_entry(|e| !hidden(e)) {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() || !is_yaml(entry.path()) => {}
+                Ok(entry) => {
+                    found += 1;
+                    self.file(entry.path(), Some(root.to_owned()), Reference { named: false, ..reference });
+                }
+                Err(error) => {
+                    found += 1;
+                    let path = error.path().unwrap_or(directory).to_owned();
+                    if let Some(ancestor) = error.loop_ancestor() {
+                        let detail = format!("`{}` leads back to `{}`", show(&path), show(ancestor));
+                        let diagnostic = self.place(codes::DIRECTORY_LOOP.nowhere(detail), reference);
+                        self.diagnostics
+                            .push(diagnostic.help("remove the symbolic link, or name the files one by one"));
+                    } else {
+                        let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                        self.unreadable(&path, &reason, reference);
+                    }
+                }
+            }
+        }
+        if found == 0 {
+            let detail = format!("no `*.yaml` or `*.yml` is below `{}`", show(directory));
+            let diagnostic = self.place(codes::NOTHING.nowhere(detail), reference);
+            self.diagnostics.push(diagnostic.help("name a directory with spec files, or a file"));
+        }
+    }
+
+    /// One file, loaded unless it is known already.
+    fn file(&mut self, path: &Path, root: Option<PathBuf>, reference: Reference) {
+        let canonical = match path.canonicalize() {
+            Ok(canonical) => canonical,
+            Err(error) => return self.unreadable(path, &error.to_string(), reference),
+        };
+        // What was named on the command line is the user's own choice; everything else stays below it.
+        let is_given = reference.includer.is_none() && reference.named;
+        if !is_given && !root.as_ref().is_some_and(|r| canonical.starts_with(r)) {
+            let detail = format!("`{}` is outside the directory that was given", show(path));
+            let diagnostic = self.place(codes::INCLUDE_REFUSED.nowhere(detail), reference);
+            self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
+            return;
+        }
+        match self.known.get(&canonical) {
+            Some(Some(file)) => {
+                let file = *file;
+                self.include(file, reference);
+            }
+            Some(None) => {}
+            None => {
+                let text = self.read(path, is_given, reference);
+                let Some(source) = text else {
+                    self.known.insert(canonical, None);
+                    return;
+                };
+                let tree = source.1.then(|| self.parse(source.0)).flatten();
+                self.known.insert(canonical, Some(self.files.len()));
+                let depth = reference.includer.map_or(0, |(file, _)| self.files[file].depth + 1);
+                self.files.push(Loaded { source: source.0, tree, includers: Vec::new(), depth });
+                let directory = path.parent().map(Path::to_owned).unwrap_or_default();
+                self.origins.push(Origin { directory, root });
+                self.include(self.files.len() - 1, reference);
+            }
+        }
+    }
+
+    /// Notes who included a file.
+    fn include(&mut self, file: usize, reference: Reference) {
+        match reference.includer {
+            Some((includer, place)) => {
+                let includers = &mut self.files[file].includers;
+                if includer != file && !includers.iter().any(|(i, _)| *i == includer) {
+                    includers.push((includer, place));
+                }
+            }
+            None => self.files[file].depth = 0,
+        }
+    }
+
+    /// The text of a file; `false` beside it where it is no text.
+    fn read(&mut self, path: &Path, is_given: bool, reference: Reference) -> Option<(SourceId, bool)> {
+        let bytes = match read(path, is_given) {
+            Ok(bytes) => bytes,
+            Err(ReadFailure::TooLarge) => {
+                let detail = format!("`{}` has more than 64 MiB", show(path));
+                let diagnostic = self.place(codes::TOO_LARGE.nowhere(detail), reference);
+                self.diagnostics.push(too_large(diagnostic));
+                return None;
+            }
+            Err(ReadFailure::Other(reason)) => {
+                self.unreadable(path, &reason, reference);
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Some((self.sources.add(show(path), text), true)),
+            Err(error) => {
+                let (at, bytes) = (error.utf8_error().valid_up_to(), error.into_bytes());
+                let byte = bytes.get(at).copied().unwrap_or_default();
+                let source = self.sources.add(show(path), String::from_utf8_lossy(&bytes));
+                let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+                let detail = if is_utf16 {
+                    "the file is UTF-16".to_owned()
+                } else {
+                    format!("the byte 0x{byte:02x} is not UTF-8")
+                };
+                let place = Place { source, span: Span::new(at, at + '\u{fffd}'.len_utf8()) };
+                self.diagnostics.push(codes::NOT_TEXT.at(place, detail).help("save the file as UTF-8"));
+                Some((source, false))
+            }
+        }
+    }
+
+    /// The tree of a text, if its version is one that we know.
+    fn parse(&mut self, source: SourceId) -> Option<Tree> {
+        let text = self.sources.get(source).map(crate::diagnostic::Source::text)?;
+        if let Some(at) = text.find('\0') {
+            let place = Place { source, span: Span::new(at, at + 1) };
+            self.diagnostics.push(
+                codes::NOT_TEXT.at(place, "a NUL byte stands here").help("remove it; a spec is plain UTF-8 text"),
+            );
+            return None;
+        }
+        let tree = scan(text, source, self.diagnostics)?;
+        let Some(version) = tree.entry(tree.root, "version") else {
+            if matches!(tree.node(tree.root).kind, super::tree::Kind::Mapping(_)) {
+                self.diagnostics.push(
+                    codes::VERSION
+                        .at(tree.handle(tree.root), "the file does not say which version it is written for")
+                        .help("begin the file with `version: 1`"),
+                );
+            }
+            return Some(tree);
+        };
+        if tree.meaning(version.value) == Some(Meaning::Integer(1)) {
+            return Some(tree);
+        }
+        let found = super::clip(tree.text(version.value));
+        self.diagnostics.push(
+            codes::VERSION
+                .at(tree.handle(version.value), format!("this program reads version 1, not `{found}`"))
+                .help("write `version: 1`, or use a program that knows the version"),
+        );
+        None
+    }
+
+    /// Follows what a file includes.
+    fn includes(&mut self, file: usize) {
+        let Some(tree) = &self.files[file].tree else { return };
+        let Some(include) = tree.entry(tree.root, "include") else { return };
+        // What is no text is reported with the rest of the file's shape.
+        let items: Vec<_> = tree
+            .items(include.value)
+            .iter()
+            .filter(|i| tree.meaning(**i) == Some(Meaning::Text))
+            .map(|i| (tree.text(*i).to_owned(), tree.place(*i)))
+            .collect();
+        for (pattern, place) in items {
+            if let Err(diagnostic) = self.expand(file, &pattern, place) {
+                self.diagnostics.push(*diagnostic);
+            }
+        }
+    }
+
+    /// Loads what one item of `include` means.
+    ///
+    /// # Errors
+    /// The item cannot be followed, or nothing matches it.
+    fn expand(&mut self, file: usize, pattern: &str, place: Place) -> Result<(), Box<Diagnostic>> {
+        let origin = &self.origins[file];
+        let refuse = |detail: &str, help: &str| Err(Box::new(codes::INCLUDE_REFUSED.at(place, detail).help(help)));
+        let Some(root) = origin.root.clone() else {
+            return refuse(
+                "a spec from the standard input includes nothing, as its paths have no directory to begin at",
+                "write the spec to a file, or give the other files on the command line",
+            );
+        };
+        let Some(directory) = origin.directory.to_str() else {
+            return refuse("the path of this file is not UTF-8", "rename the directory");
+        };
+        if !stays_below(&origin.directory, pattern, &root) {
+            return refuse(
+                "this leads out of the directory that was given",
+                "include files below the directory of the spec; for others, give their paths on the command line",
+            );
+        }
+        let full = if directory.is_empty() || Path::new(pattern).is_absolute() {
+            pattern.to_owned()
+        } else {
+            format!("{}/{pattern}", glob::Pattern::escape(directory))
+        };
+        let options = glob::MatchOptions {
+            case_sensitive: true,
+            require_literal_separator: true,
+            require_literal_leading_dot: true,
+        };
+        let paths = glob::glob_with(&full, options).map_err(|error| {
+            Box::new(
+                codes::INCLUDE_REFUSED
+                    .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
+                    .help("write a path, or a glob such as zones/*.yaml"),
+            )
+        })?;
+        let is_glob = pattern.contains(['*', '?', '[']);
+        let own = self.sources.name(self.files[file].source).to_owned();
+        let mut found = false;
+        for path in paths {
+            let reference = Reference { includer: Some((file, place)), named: !is_glob };
+            let path = match path {
+                Ok(path) => path,
+                Err(error) => {
+                    found = true;
+                    self.unreadable(error.path(), &error.error().to_string(), reference);
+                    continue;
+                }
+            };
+            if path.is_dir() {
+                found = true;
+                self.walk(&path, &root, reference);
+            } else if show(&path) != own && (!is_glob || is_yaml(&path)) {
+                found = true;
+                self.file(&path, Some(root.clone()), reference);
+            }
+        }
+        if found {
+            return Ok(());
+        }
+        let detail =
+            if is_glob { format!("no YAML file matches `{pattern}`") } else { format!("there is no file `{pattern}`") };
+        Err(Box::new(
+            codes::NOTHING
+                .at(place, detail)
+                .help("paths are relative to this file; remove the item if it is not needed"),
+        ))
+    }
+
+    /// A path that cannot be read.
+    fn unreadable(&mut self, path: &Path, reason: &str, reference: Reference) {
+        // The operating system's words end with its number, which helps nobody.
+        let reason = reason.split(" (os error").next().unwrap_or(reason).to_lowercase();
+        let diagnostic = codes::UNREADABLE.nowhere(format!("`{}`: {reason}", show(path)));
+        let diagnostic = self.place(diagnostic, reference);
+        self.diagnostics.push(diagnostic.help("check the path and its permissions"));
+    }
+
+    /// Adds the place of the `include` item, if that is how the path was reached.
+    fn place(&self, diagnostic: Diagnostic, reference: Reference) -> Diagnostic {
+        match reference.includer {
+            Some((_, place)) => diagnostic.at(place, ""),
+            None => diagnostic,
+        }
+    }
+}
+
+/// Why a file was not read.
+enum ReadFailure {
+    /// It is larger than a spec can be.
+    TooLarge,
+    /// Anything else, in words.
+    Other(String),
+}
+
+/// The bytes of a file, at most [`LARGEST`].
+fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
+    let other = |e: std::io::Error| ReadFailure::Other(e.to_string());
+    let metadata = fs::metadata(path).map_err(other)?;
+    if metadata.len() > LARGEST {
+        return Err(ReadFailure::TooLarge);
+    }
+    // A pipe that nobody writes to would hang; one that was named (`<(generate)`) is what the user wants.
+    if !metadata.is_file() && !is_given {
+        return Err(ReadFailure::Other("it is not a regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(other)?;
+    if bytes.len() as u64 > LARGEST { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
+}
+
+/// What to do about a file that is too large.
+fn too_large(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.help("write one file for each zone")
+}
+
+/// Whether a path names a YAML file.
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "yaml" || e == "yml")
+}
+
+/// A path as shown to the user.
+fn show(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Whether a pattern stays below a directory, judged before anything is searched: a search for `/**` would take for ever.
+fn stays_below(directory: &Path, pattern: &str, root: &Path) -> bool {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let Ok(mut at) = here.canonicalize() else { return false };
+    let mut literal = true;
+    for component in Path::new(pattern).components() {
+        match component {
+            Component::RootDir | Component::Prefix(_) => at = PathBuf::from("/"),
+            Component::CurDir => {}
+            Component::ParentDir if literal => {
+                at.pop();
+            }
+            Component::ParentDir => return false,
+            Component::Normal(part) => {
+                literal &= !part.to_string_lossy().contains(['*', '?', '[']);
+                if literal {
+                    at.push(part);
+                    at = at.canonicalize().unwrap_or(at);
+                }
+            }
+        }
+    }
+    at.starts_with(root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_lead_out_are_known_without_a_search() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir(root.join("zones")).unwrap();
+        let zones = root.join("zones");
+        for (from, pattern, expected) in [
+            (&root, "zones/*.yaml", true),
+            (&root, "**/*.yaml", true),
+            (&zones, "../*.yaml", true),
+            (&zones, "../../*.yaml", false),
+            (&root, "*/../../x.yaml", false),
+            (&root, "/**/*.yaml", false),
+            (&root, "../x.yaml", false),
+        ] {
+            assert_eq!(stays_below(from, pattern, &root), expected, "{pattern}");
+        }
+    }
+}

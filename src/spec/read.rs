@@ -1,0 +1,410 @@
+//! From nodes to types: a serde deserialiser over the [`Tree`], and the generic types it knows.
+//!
+//! One parser reads the YAML (the scan); this hands its nodes to serde. A [`Spanned`] value asks for its place by the name
+//! of its newtype, which this deserialiser answers with `(start, end, value)`. Whoever calls has checked the tree against
+//! the schema first, so errors here are not expected; they are reported all the same.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::StrDeserializer;
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+
+use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
+use crate::diagnostic::Span;
+
+/// The newtype name by which a [`Spanned`] asks for its place.
+const SPANNED: &str = "$zonewright::spanned";
+
+/// The newtype name by which a [`OneOrMany`] asks to be told apart.
+const ONE_OR_MANY: &str = "$zonewright::one_or_many";
+
+/// The unit name by which a [`Nullable`] asks to be told apart.
+const NULLABLE: &str = "$zonewright::nullable";
+
+/// A value with its place in the file being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spanned<T> {
+    /// Where it stands.
+    pub(super) span: Span,
+    /// The value.
+    pub(super) value: T,
+}
+
+/// Text, taken as written from any scalar: `101` and `1.10` stay what they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text(pub(super) String);
+
+/// Text or an explicit `null`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Nullable {
+    /// `null`.
+    Null,
+    /// Text.
+    Text(String),
+}
+
+/// A mapping with free keys, in the order written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
+
+/// One value or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
+
+/// What could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadError {
+    /// What is wrong.
+    pub(super) message: String,
+    /// The innermost node concerned.
+    pub(super) span: Option<Span>,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl de::Error for ReadError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self { message: message.to_string(), span: None }
+    }
+}
+
+/// Reads a value from a node.
+///
+/// # Errors
+/// The first node that does not fit the type.
+pub(super) fn read<'de, T: Deserialize<'de>>(tree: &'de Tree, id: NodeId) -> Result<T, ReadError> {
+    T::deserialize(NodeReader { tree, id })
+}
+
+/// The deserialiser: a node.
+#[derive(Clone, Copy)]
+struct NodeReader<'de> {
+    tree: &'de Tree,
+    id: NodeId,
+}
+
+impl NodeReader<'_> {
+    /// Adds the place of this node to an error that has none yet.
+    fn locate<T>(self, result: Result<T, ReadError>) -> Result<T, ReadError> {
+        result.map_err(|mut e| {
+            e.span.get_or_insert(self.tree.node(self.id).span);
+            e
+        })
+    }
+}
+
+impl<'de> Deserializer<'de> for NodeReader<'de> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let result = match &self.tree.node(self.id).kind {
+            Kind::Scalar(text, _) => match self.tree.meaning(self.id) {
+                Some(Meaning::Null) => visitor.visit_unit(),
+                Some(Meaning::Bool(value)) => visitor.visit_bool(value),
+                Some(Meaning::Integer(value)) => visitor.visit_i64(value),
+                _ => visitor.visit_borrowed_str(text),
+            },
+            Kind::Sequence(items) => visitor.visit_seq(Items { tree: self.tree, items: items.iter() }),
+            Kind::Mapping(entries) => {
+                visitor.visit_map(Pairs { tree: self.tree, entries: entries.iter(), value: None })
+            }
+        };
+        self.locate(result)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        match &self.tree.node(self.id).kind {
+            Kind::Scalar(text, _) => self.locate(visitor.visit_borrowed_str(text)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.deserialize_str(visitor)
+    }
+
+    /// Absent keys are `None`; a key that is there is `Some`, also with `null`, which only [`Nullable`] takes.
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        if name == SPANNED {
+            return visitor.visit_seq(SpannedParts { reader: self, part: 0 });
+        }
+        if name == ONE_OR_MANY && matches!(self.tree.node(self.id).kind, Kind::Sequence(_)) {
+            return self.deserialize_any(visitor);
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        let word: StrDeserializer<'_, ReadError> = self.tree.text(self.id).into_deserializer();
+        self.locate(visitor.visit_enum(word))
+    }
+
+    /// A [`Nullable`]: `null`, or text as written.
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
+        if name == NULLABLE && self.tree.meaning(self.id).is_some_and(|m| m != Meaning::Null) {
+            return self.deserialize_str(visitor);
+        }
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
+        unit seq tuple tuple_struct map struct ignored_any
+    }
+}
+
+/// The items of a list.
+struct Items<'de> {
+    tree: &'de Tree,
+    items: std::slice::Iter<'de, NodeId>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+        let Some(id) = self.items.next() else { return Ok(None) };
+        seed.deserialize(NodeReader { tree: self.tree, id: *id }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+/// The pairs of a mapping.
+struct Pairs<'de> {
+    tree: &'de Tree,
+    entries: std::slice::Iter<'de, Entry>,
+    value: Option<NodeId>,
+}
+
+impl<'de> MapAccess<'de> for Pairs<'de> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+        let Some(entry) = self.entries.next() else { return Ok(None) };
+        self.value = Some(entry.value);
+        seed.deserialize(NodeReader { tree: self.tree, id: entry.key }).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        let id = self.value.take().ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
+        seed.deserialize(NodeReader { tree: self.tree, id })
+    }
+}
+
+/// Start, end and value of a [`Spanned`].
+struct SpannedParts<'de> {
+    reader: NodeReader<'de>,
+    part: u8,
+}
+
+impl<'de> SeqAccess<'de> for SpannedParts<'de> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+        let span = self.reader.tree.node(self.reader.id).span;
+        self.part += 1;
+        match self.part {
+            1 => seed.deserialize(span.start.into_deserializer()).map(Some),
+            2 => seed.deserialize(span.end.into_deserializer()).map(Some),
+            3 => seed.deserialize(self.reader).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Parts<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
+            type Value = Spanned<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value with its place")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
+                let missing = || de::Error::custom("a value has no place");
+                let start: u32 = parts.next_element()?.ok_or_else(missing)?;
+                let end: u32 = parts.next_element()?.ok_or_else(missing)?;
+                let value = parts.next_element()?.ok_or_else(missing)?;
+                Ok(Spanned { span: Span { start, end }, value })
+            }
+        }
+        deserializer.deserialize_newtype_struct(SPANNED, Parts(std::marker::PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Nullable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NullOrText;
+        impl Visitor<'_> for NullOrText {
+            type Value = Nullable;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text or null")
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Nullable, E> {
+                Ok(Nullable::Null)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Nullable, E> {
+                Ok(Nullable::Text(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_unit_struct(NULLABLE, NullOrText)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Mapping<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Mapping<T> {
+            type Value = Entries<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(pair) = pairs.next_entry()? {
+                    all.push(pair);
+                }
+                Ok(Entries(all))
+            }
+        }
+        deserializer.deserialize_map(Mapping(std::marker::PhantomData))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("one value or a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    all.push(item);
+                }
+                Ok(OneOrMany(all))
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(one).map(|item| OneOrMany(vec![item]))
+            }
+        }
+        deserializer.deserialize_newtype_struct(ONE_OR_MANY, Either(std::marker::PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number"] })
+    }
+}
+
+impl JsonSchema for Nullable {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Nullable".into()
+    }
+
+    /// `schema` takes `null` out wherever an optional key brought it in; the mark makes it stay here.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number", "null"], "x-nullable": true })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Entries<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Entries".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OneOrMany".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+    }
+}

@@ -1,0 +1,447 @@
+//! One entry of `records`: syntax in, records or tombstones of the model out.
+//!
+//! An entry with a list of values yields one record for each. Every mistake in an entry is reported; a value with a mistake
+//! yields nothing, and the others are still read.
+
+use std::collections::HashSet;
+
+use super::codes;
+use super::facets::{Defaults, Facet, Reader};
+use super::read::{Spanned, Text};
+use super::suggest::{hint, nearest};
+use super::syntax::{DataSyntax, RecordSyntax, SettingsSyntax, StateSyntax};
+use super::template::within;
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
+use crate::model::facts::{FieldKind, TypeFacts};
+use crate::model::{
+    Address, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings, Spelling,
+    Tombstone, Value, ZoneName,
+};
+
+/// Where records are read from and where they go.
+pub(super) struct Target<'a> {
+    /// The zone.
+    pub(super) zone: &'a ZoneName,
+    /// The file.
+    pub(super) source: SourceId,
+    /// Its text, for places inside a scalar.
+    pub(super) text: &'a str,
+    /// Starts of mappings that the shape check took something out of.
+    pub(super) reduced: &'a HashSet<u32>,
+    /// What applies where the record is silent.
+    pub(super) defaults: &'a Defaults,
+    /// Records read.
+    pub(super) records: &'a mut Vec<DesiredRecord>,
+    /// Tombstones read.
+    pub(super) tombstones: &'a mut Vec<Tombstone>,
+    /// Findings.
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+/// A value of a record with its place.
+type Item = (Rdata, Place);
+
+impl Target<'_> {
+    /// Reads one entry.
+    pub(super) fn read(&mut self, syntax: &Spanned<RecordSyntax>) {
+        let entry = &syntax.value;
+        let name = entry.name.as_ref().and_then(|n| self.name(n));
+        let record_type = entry.record_type.as_ref().and_then(|t| RecordType::parse(&t.value.0));
+        let absent = entry.state.is_some_and(|s| s.value == StateSyntax::Absent);
+        let facets =
+            if absent { self.tombstone_only(entry).then(Facets::default) } else { self.facets(entry, record_type) };
+        self.metadata(entry);
+        // Without a type there is no judging the value; the missing type has been reported.
+        let Some(record_type) = record_type else { return };
+        let items = self.items(entry, record_type, absent, syntax);
+        let (Some(name), Some(facets), Some(written)) = (name, facets, &entry.name) else { return };
+        let spelling = |place| Spelling { name: written.value.0.as_str().into(), place };
+        let whole = self.place(written);
+        let Some(items) = items else {
+            if absent {
+                self.tombstones.push(Tombstone { name, record_type, data: None, spelling: spelling(whole) });
+            }
+            return;
+        };
+        for (data, place) in items {
+            let (name, spelling) = (name.clone(), spelling(place));
+            if absent {
+                self.tombstones.push(Tombstone { name, record_type, data: Some(data), spelling });
+                continue;
+            }
+            self.check(&name, &data, place);
+            let protect = entry.protect.is_some_and(|p| p.value);
+            self.records.push(DesiredRecord { name, data, facets: facets.clone(), protect, spelling });
+        }
+    }
+
+    /// The place of a spanned thing.
+    fn place<T>(&self, at: &Spanned<T>) -> Place {
+        Place { source: self.source, span: at.span }
+    }
+
+    /// A reader of facets.
+    fn reader(&mut self) -> Reader<'_> {
+        Reader { source: self.source, diagnostics: self.diagnostics }
+    }
+
+    /// The full name.
+    fn name(&mut self, syntax: &Spanned<Text>) -> Option<Fqdn> {
+        let place = self.place(syntax);
+        let error = match self.zone.resolve(&syntax.value.0) {
+            Ok(name) => return Some(name),
+            Err(error) => error,
+        };
+        let zone = self.zone;
+        let diagnostic = match &error {
+            NameError::OutsideZone { .. } => codes::OUTSIDE_ZONE
+                .at(place, error.to_string())
+                .help(format!("write a name below {zone}, or move the record to the zone it belongs to")),
+            NameError::Wildcard => codes::WILDCARD
+                .at(place, error.to_string())
+                .help("write `\"*\"` or `\"*.name\"`; a wildcard stands for whole labels, not for parts of one"),
+            NameError::Empty => codes::NAME.at(place, error.to_string()).help("write `\"@\"` for the zone itself"),
+            NameError::EmptyLabel(_) => codes::NAME.at(place, error.to_string()).help("remove the extra dot"),
+            NameError::LabelTooLong { .. } | NameError::TooLong(_) => {
+                codes::NAME.at(place, error.to_string()).help("shorten the name")
+            }
+            NameError::Character { .. } => codes::NAME
+                .at(place, error.to_string())
+                .help("use letters, digits, `-` and `_`, with dots between labels"),
+            NameError::Idn(_) => {
+                codes::NAME.at(place, error.to_string()).help("check the spelling, or write the name as `xn--…`")
+            }
+        };
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
+    /// What goes with a tombstone is a name, a type and a value; anything else is refused. Whether all was well.
+    fn tombstone_only(&mut self, entry: &RecordSyntax) -> bool {
+        let spans = [
+            ("ttl", entry.ttl.as_ref().map(|s| s.span)),
+            ("proxied", entry.proxied.map(|s| s.span)),
+            ("comment", entry.comment.as_ref().map(|s| s.span)),
+            ("tags", entry.tags.as_ref().map(|s| s.span)),
+            ("settings", entry.settings.as_ref().map(|s| s.span)),
+            ("protect", entry.protect.filter(|p| p.value).map(|s| s.span)),
+        ];
+        let mut good = true;
+        for (key, span) in spans {
+            let Some(span) = span else { continue };
+            good = false;
+            let place = Place { source: self.source, span };
+            self.diagnostics.push(
+                codes::TOMBSTONE
+                    .at(place, format!("`{key}` has no meaning for a record that should be gone"))
+                    .help(format!("remove `{key}`, or remove `state: absent`")),
+            );
+        }
+        good
+    }
+
+    /// What the record says beside its value, with the defaults.
+    fn facets(&mut self, entry: &RecordSyntax, record_type: Option<RecordType>) -> Option<Facets> {
+        let mut good = true;
+        let mut reader = self.reader();
+        let own_ttl = entry.ttl.as_ref().and_then(|t| reader.ttl(t).or_else(|| fail(&mut good)));
+        let comment = entry.comment.as_ref().and_then(|c| reader.comment(c).or_else(|| fail(&mut good)));
+        let tags = entry.tags.as_ref().and_then(|t| reader.tags(t).or_else(|| fail(&mut good)));
+        let proxiable = record_type.is_none_or(|t| t.facts().proxiable);
+        let mut proxied = entry.proxied.map(|p| p.value);
+        if let (Some(true), false, Some(at), Some(record_type)) = (proxied, proxiable, entry.proxied, record_type) {
+            let place = self.place(&at);
+            self.diagnostics.push(
+                codes::NOT_PROXIABLE
+                    .at(place, format!("{record_type} records cannot be proxied"))
+                    .help("remove `proxied`"),
+            );
+            good = false;
+        }
+        if !proxiable {
+            proxied = None;
+        } else if proxied.is_none() {
+            proxied = self.defaults.proxied.as_ref().map(|p| p.value);
+        }
+        let mut ttl = own_ttl.as_ref().or(self.defaults.ttl.as_ref()).map(|t| t.value);
+        if proxied == Some(true) && ttl.is_some_and(|t| !t.is_automatic()) {
+            ttl = None;
+            // A default is meant for the records that it can apply to; only what the record itself says is worth a word.
+            if let Some(Facet { place, .. }) = own_ttl {
+                self.diagnostics.push(
+                    codes::TTL_IGNORED
+                        .at(place, "the record is proxied, and proxied records are served with 300 seconds")
+                        .help("remove `ttl`, or write `ttl: auto`"),
+                );
+            }
+        }
+        let Defaults { comment: default_comment, tags: default_tags, .. } = self.defaults;
+        let facets = Facets {
+            ttl,
+            proxied,
+            comment: comment
+                .map(|c: Facet<Comment>| c.value)
+                .or_else(|| default_comment.as_ref().map(|c| c.value.clone())),
+            tags: tags.map(|t| t.value).or_else(|| default_tags.as_ref().map(|t| t.value.clone())),
+            settings: entry.settings.as_ref().map(|s| settings(&s.value)).unwrap_or_default(),
+        };
+        good.then_some(facets)
+    }
+
+    /// The metadata that is checked and never sent.
+    fn metadata(&mut self, entry: &RecordSyntax) {
+        let mut reader = self.reader();
+        for (key, words) in [("owner", &entry.owner), ("reason", &entry.reason)] {
+            if let Some(words) = words {
+                reader.words(key, words);
+            }
+        }
+        if let Some(expires) = &entry.expires {
+            reader.date(expires);
+        }
+    }
+
+    /// The values; `None` where there is no value form at all, or where it cannot be read.
+    fn items(
+        &mut self,
+        entry: &RecordSyntax,
+        record_type: RecordType,
+        absent: bool,
+        syntax: &Spanned<RecordSyntax>,
+    ) -> Option<Vec<Item>> {
+        let facts = record_type.facts();
+        match (&entry.content, &entry.data) {
+            (Some(content), Some(data)) => {
+                let diagnostic = codes::VALUE_FORM
+                    .at(self.place(data), "the record has `data` and `content`")
+                    .and_at(self.place(content), "the `content`")
+                    .help("keep one of the two");
+                self.diagnostics.push(diagnostic);
+                Some(Vec::new())
+            }
+            (Some(content), None) => {
+                let priority = match &entry.priority {
+                    Some(priority) => Some(self.priority(priority, facts).ok()?),
+                    None => None,
+                };
+                Some(
+                    content
+                        .value
+                        .0
+                        .iter()
+                        .filter_map(|c| self.content(c, entry, record_type, priority.as_ref()))
+                        .collect(),
+                )
+            }
+            (None, Some(data)) => {
+                if let Some(priority) = &entry.priority {
+                    let diagnostic = codes::PRIORITY
+                        .at(self.place(priority), "the priority stands beside `data`")
+                        .help("move `priority` into `data`");
+                    self.diagnostics.push(diagnostic);
+                }
+                if !facts.has_data() {
+                    let example = facts.field("content").map_or(facts.about, |f| f.about);
+                    let diagnostic = codes::VALUE
+                        .at(self.place(data), format!("the value of {} records has no parts", facts.name))
+                        .help(format!("write `content:` with {example}"));
+                    self.diagnostics.push(diagnostic);
+                    return Some(Vec::new());
+                }
+                Some(data.value.0.iter().filter_map(|d| self.data(d, record_type)).collect())
+            }
+            (None, None) if absent => None,
+            (None, None) => {
+                // What the shape check took out is not missing as well.
+                if !self.reduced.contains(&syntax.span.start) {
+                    let key = if facts.has_data() { "data" } else { "content" };
+                    let at = entry.record_type.as_ref().map_or(self.place(syntax), |t| self.place(t));
+                    self.diagnostics.push(
+                        codes::MISSING_KEY
+                            .at(at, format!("this {} record has no value", facts.name))
+                            .help(format!("add `{key}:` with {}", value_form(facts))),
+                    );
+                }
+                Some(Vec::new())
+            }
+        }
+    }
+
+    /// The priority beside `content`.
+    ///
+    /// # Errors
+    /// It is no priority, or the type has none; reported.
+    fn priority(&mut self, syntax: &Spanned<Text>, facts: &TypeFacts) -> Result<Value, ()> {
+        let place = self.place(syntax);
+        let text = syntax.value.0.as_str();
+        if facts.field("priority").is_none() {
+            self.diagnostics.push(
+                codes::PRIORITY.at(place, format!("{} records have no priority", facts.name)).help("remove `priority`"),
+            );
+            return Err(());
+        }
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        match text.parse::<u16>().ok().filter(|_| digits) {
+            Some(number) => Ok(Value::from(u32::from(number))),
+            None => {
+                let shown = super::clip(text);
+                self.diagnostics.push(
+                    codes::PRIORITY
+                        .at(place, format!("`{shown}` is not a priority"))
+                        .help("write a number from 0 to 65535"),
+                );
+                Err(())
+            }
+        }
+    }
+
+    /// One value from `content`.
+    fn content(
+        &mut self,
+        syntax: &Spanned<Text>,
+        entry: &RecordSyntax,
+        record_type: RecordType,
+        priority: Option<&Value>,
+    ) -> Option<Item> {
+        let (text, place) = (syntax.value.0.as_str(), self.place(syntax));
+        let errors = match Rdata::from_content(record_type, text, priority) {
+            Ok(data) => {
+                self.single_label(&data, text, place);
+                return Some((data, place));
+            }
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let (finding, at) = match (error.field, &entry.priority) {
+                (Some("priority"), Some(priority)) => (codes::PRIORITY, self.place(priority)),
+                (Some("priority"), None) if error.offset.is_none() => (codes::PRIORITY, place),
+                _ => (codes::VALUE, self.within(place, text, error.offset)),
+            };
+            self.diagnostics.push(with_help(finding.at(at, error.message.clone()), &error));
+        }
+        None
+    }
+
+    /// One value from `data`.
+    fn data(&mut self, syntax: &DataSyntax, record_type: RecordType) -> Option<Item> {
+        let facts = record_type.facts();
+        let place = self.place(syntax);
+        let names = || facts.fields.iter().map(|f| f.name);
+        let mut fields = Fields::new();
+        let mut meant = Vec::new();
+        for (key, value) in &syntax.value.0 {
+            if facts.field(&key.value.0).is_some() {
+                fields.insert(key.value.0.clone(), Value::from(value.value.0.as_str()));
+                continue;
+            }
+            let shown = super::clip(&key.value.0);
+            let diagnostic = codes::UNKNOWN_KEY
+                .at(self.place(key), format!("the data of {} records has no `{shown}`", facts.name))
+                .help(hint(&key.value.0, names(), "keys"));
+            self.diagnostics.push(diagnostic);
+            meant.extend(nearest(&key.value.0, names()));
+        }
+        let unknown = fields.len() < syntax.value.0.len();
+        let handle = syntax.value.0.first().map_or(place, |(key, _)| self.place(key));
+        match Rdata::from_fields(record_type, &fields) {
+            Ok(data) => {
+                let host = facts.fields.iter().find(|f| matches!(f.kind, FieldKind::Host | FieldKind::HostOrRoot));
+                let host = host.and_then(|h| syntax.value.0.iter().find(|(key, _)| key.value.0 == h.name));
+                if let Some((_, host)) = host {
+                    self.single_label(&data, &host.value.0, self.place(host));
+                }
+                (!unknown).then_some((data, handle))
+            }
+            Err(errors) => {
+                for error in errors {
+                    let value = error.field.and_then(|f| syntax.value.0.iter().find(|(key, _)| key.value.0 == f));
+                    // A key that was misspelt is not missing as well.
+                    if value.is_none() && error.field.is_some_and(|f| meant.contains(&f)) {
+                        continue;
+                    }
+                    let (at, finding) = match value {
+                        Some((_, value)) => {
+                            (self.within(self.place(value), &value.value.0, error.offset), codes::VALUE)
+                        }
+                        None => (handle, codes::MISSING_KEY),
+                    };
+                    self.diagnostics.push(with_help(finding.at(at, error.message.clone()), &error));
+                }
+                None
+            }
+        }
+    }
+
+    /// The place of a mistake inside a scalar: the word that begins at the offset.
+    fn within(&self, place: Place, scalar: &str, offset: Option<usize>) -> Place {
+        let Some(start) = offset.filter(|n| scalar.is_char_boundary(*n)) else { return place };
+        let rest = &scalar[start..];
+        let length =
+            rest.find(char::is_whitespace).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
+        within(place, self.text, scalar, start, start + length)
+    }
+
+    /// Warns of a target that looks relative to the zone.
+    fn single_label(&mut self, data: &Rdata, text: &str, place: Place) {
+        let Some(target) = data.target().filter(|t| t.label_count() == 1 && !text.trim_end().ends_with('.')) else {
+            return;
+        };
+        let zone = self.zone;
+        self.diagnostics.push(
+            codes::SINGLE_LABEL
+                .at(place, format!("this points to the top-level name `{target}`"))
+                .help(format!("write `{target}.{zone}` if a name in this zone is meant, or `{target}.` if not")),
+        );
+    }
+
+    /// Checks that need the name and the value together.
+    fn check(&mut self, name: &Fqdn, data: &Rdata, place: Place) {
+        let record_type = data.record_type();
+        let address = || Address::of_record(self.zone, name, data, false).to_string();
+        if record_type == Some(RecordType::Cname) && data.target() == Some(name) {
+            self.diagnostics.push(
+                codes::SELF_ALIAS
+                    .at(place, format!("`{name}` is the name of the record itself"))
+                    .about(address())
+                    .help("write the name that it should be an alias of"),
+            );
+        }
+        if record_type == Some(RecordType::Ns) && name == self.zone.as_fqdn() {
+            self.diagnostics.push(
+                codes::APEX_NS
+                    .at(place, format!("this is a name server of {} itself", self.zone))
+                    .about(address())
+                    .help("remove the record unless the zone has custom or additional name servers"),
+            );
+        }
+    }
+}
+
+/// Notes a failure on the way to `None`.
+fn fail<T>(good: &mut bool) -> Option<T> {
+    *good = false;
+    None
+}
+
+/// Adds the help of a value's mistake.
+fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
+    match &error.help {
+        Some(help) => diagnostic.help(help.clone()),
+        None => diagnostic,
+    }
+}
+
+/// The settings of the model.
+fn settings(syntax: &SettingsSyntax) -> Settings {
+    let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only } = *syntax;
+    Settings { flatten_cname, ipv4_only, ipv6_only }
+}
+
+/// What a value of the type looks like, for a hint.
+fn value_form(facts: &TypeFacts) -> String {
+    if facts.has_data() {
+        let names: Vec<_> = facts.fields.iter().map(|f| f.name).collect();
+        return format!("{{ {} }}", names.join(", "));
+    }
+    facts.field("content").map_or(facts.about, |f| f.about).to_owned()
+}

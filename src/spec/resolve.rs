@@ -1,0 +1,330 @@
+//! From the syntax of all files to the model: zones from their fragments, records with their defaults.
+//!
+//! Files come in with who included whom; out comes [`Desired`], complete only if no error was found on the way. Nothing
+//! here depends on the order in which files were given.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::check;
+use super::codes;
+use super::facets::{Defaults, Facet, Reader};
+use super::read::{Spanned, Text};
+use super::records::Target;
+use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, UnmanagedSyntax, ZoneSyntax};
+use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
+use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, ZoneId, ZoneName};
+
+/// A file as it comes in.
+pub(super) struct FileIn {
+    /// Its text.
+    pub(super) source: SourceId,
+    /// Its syntax; `None` where it could not be read.
+    pub(super) syntax: Option<FileSyntax>,
+    /// The files that include it.
+    pub(super) includers: Vec<(usize, Place)>,
+    /// How many includes lead to it at least.
+    pub(super) depth: usize,
+    /// Starts of mappings that the shape check took something out of.
+    pub(super) reduced: HashSet<u32>,
+}
+
+/// A zone while its fragments are being merged.
+struct Fragments {
+    place: Place,
+    id: Option<Facet<ZoneId>>,
+    unmanaged: Option<Facet<Unmanaged>>,
+    ignore: Vec<IgnorePattern>,
+    ignore_place: Option<Place>,
+    defaults: Defaults,
+    /// Records with the number of their file.
+    records: Vec<(usize, Vec<Spanned<RecordSyntax>>)>,
+}
+
+/// Resolves all files.
+pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &mut Diagnostics) -> Desired {
+    let defaults = file_defaults(&files, sources, diagnostics);
+    let mut zones: BTreeMap<ZoneName, Fragments> = BTreeMap::new();
+    for (number, file) in files.iter_mut().enumerate() {
+        let Some(all) = file.syntax.as_mut().and_then(|s| s.zones.take()) else { continue };
+        for (name, zone) in all.0 {
+            let mut reader = Reader { source: file.source, diagnostics };
+            let Some(zone_name) = zone_name(&name, &mut reader) else { continue };
+            let place = reader.place(&name);
+            let fragments = zones.entry(zone_name).or_insert_with(|| Fragments {
+                place,
+                id: None,
+                unmanaged: None,
+                ignore: Vec::new(),
+                ignore_place: None,
+                defaults: Defaults::default(),
+                records: Vec::new(),
+            });
+            fragments.add(number, zone.value, &mut reader);
+        }
+    }
+    let mut desired = Desired::default();
+    for (name, fragments) in zones {
+        let zone = zone(&name, fragments, &files, &defaults, sources, diagnostics);
+        desired.zones.insert(name, zone);
+    }
+    desired
+}
+
+/// The name of a zone.
+fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
+    let error = match ZoneName::parse(&syntax.value.0) {
+        Ok(name) => return Some(name),
+        Err(error) => error,
+    };
+    let help = match error {
+        NameError::Wildcard => "write the domain without `*`; wildcards are names of records",
+        _ => "write the zone's domain, such as example.com",
+    };
+    let place = reader.place(syntax);
+    reader.diagnostics.push(codes::ZONE_NAME.at(place, error.to_string()).help(help));
+    None
+}
+
+impl Fragments {
+    /// Merges one fragment.
+    fn add(&mut self, file: usize, zone: ZoneSyntax, reader: &mut Reader<'_>) {
+        let ZoneSyntax { id, unmanaged, ignore, defaults, records } = zone;
+        if let Some(id) = id.and_then(|id| zone_id(&id, reader)) {
+            agree("id", &mut self.id, id, reader.diagnostics);
+        }
+        if let Some(unmanaged) = unmanaged {
+            let value = match unmanaged.value {
+                UnmanagedSyntax::Keep => Unmanaged::Keep,
+                UnmanagedSyntax::Prune => Unmanaged::Prune,
+            };
+            let facet = reader.facet(&unmanaged, value);
+            agree("unmanaged", &mut self.unmanaged, facet, reader.diagnostics);
+        }
+        if let Some(ignore) = ignore {
+            if let Some(first) = ignore.value.first() {
+                self.ignore_place.get_or_insert(reader.place(first));
+            }
+            self.ignore.extend(ignore.value.iter().filter_map(|i| pattern(i, reader)));
+        }
+        if let Some(defaults) = defaults {
+            let defaults = Defaults::new(&defaults, reader.source, reader.diagnostics);
+            self.defaults.merge(defaults, reader.diagnostics);
+        }
+        if let Some(records) = records {
+            self.records.push((file, records));
+        }
+    }
+}
+
+/// A value that all fragments of a zone must agree on.
+fn agree<T: PartialEq>(key: &str, place: &mut Option<Facet<T>>, value: Facet<T>, diagnostics: &mut Diagnostics) {
+    match place {
+        None => *place = Some(value),
+        Some(first) if first.value == value.value => {}
+        Some(first) => diagnostics.push(
+            codes::ZONE_CLASH
+                .at(value.place, format!("`{key}` is another one here"))
+                .and_at(first.place, "the first one")
+                .help(format!("give `{key}` in one fragment of the zone")),
+        ),
+    }
+}
+
+/// The id of a zone.
+fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<ZoneId>> {
+    let text = &syntax.value.0;
+    if text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Some(reader.facet(syntax, ZoneId(text.to_ascii_lowercase())));
+    }
+    let place = reader.place(syntax);
+    reader.diagnostics.push(
+        codes::ZONE_ID.at(place, format!("`{}` is not a zone id", super::clip(text))).help(
+            "copy the id from the zone's overview page: 32 hexadecimal digits, in quotes if they are all decimal",
+        ),
+    );
+    None
+}
+
+/// One item of `ignore`.
+fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<IgnorePattern> {
+    let place = reader.place(syntax);
+    let IgnoreSyntax { name, record_type, content, tag, reason } = &syntax.value;
+    if name.is_none() && record_type.is_none() && content.is_none() && tag.is_none() {
+        reader.diagnostics.push(
+            codes::IGNORE
+                .at(place, "the pattern says nothing about the records that it means")
+                .help("add `name`, `type`, `content` or `tag`; `name: \"*\"` means every record"),
+        );
+        return None;
+    }
+    let mut good = true;
+    let mut glob = |text: &Option<Spanned<Text>>, lower: bool| {
+        let text = text.as_ref()?;
+        // Names are compared in lower case.
+        let words = if lower { text.value.0.to_lowercase() } else { text.value.0.clone() };
+        match glob::Pattern::new(&words) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                good = false;
+                let place = reader.place(text);
+                reader.diagnostics.push(
+                    codes::IGNORE
+                        .at(place, format!("`{}` is not a glob: {}", super::clip(&text.value.0), error.msg))
+                        .help("write `*` for any text, `?` for one character, `[*]` for a star itself"),
+                );
+                None
+            }
+        }
+    };
+    let (name, content) = (glob(name, true), glob(content, false));
+    let record_type = match record_type {
+        Some(word) if word.value.0.is_empty() || !word.value.0.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+            good = false;
+            let at = reader.place(word);
+            reader.diagnostics.push(
+                codes::IGNORE
+                    .at(at, format!("`{}` is not a record type", super::clip(&word.value.0)))
+                    .help("write a type such as TXT; leave `type` out for every type"),
+            );
+            None
+        }
+        other => other.as_ref().map(|t| t.value.0.to_ascii_uppercase()),
+    };
+    good.then(|| IgnorePattern {
+        name,
+        record_type,
+        content,
+        tag: tag.as_ref().map(|t| t.value.0.clone()),
+        reason: reason.as_ref().map(|r| r.value.0.clone()),
+        place,
+    })
+}
+
+/// A whole zone from its fragments.
+fn zone(
+    name: &ZoneName,
+    fragments: Fragments,
+    files: &[FileIn],
+    defaults: &[Defaults],
+    sources: &Sources,
+    diagnostics: &mut Diagnostics,
+) -> DesiredZone {
+    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records } = fragments;
+    let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
+    if let (Some(place), Unmanaged::Keep) = (ignore_place, unmanaged) {
+        diagnostics.push(
+            codes::IGNORE_IDLE
+                .at(place, format!("{name} is not pruned"))
+                .help("remove `ignore`, or set `unmanaged: prune`"),
+        );
+    }
+    let mut zone = DesiredZone {
+        name: name.clone(),
+        id: id.map(|i| i.value),
+        place,
+        unmanaged,
+        ignore,
+        records: Vec::new(),
+        tombstones: Vec::new(),
+    };
+    for (number, records) in records {
+        let file = &files[number];
+        let defaults = own.clone().or(&defaults[number]);
+        let mut target = Target {
+            zone: name,
+            source: file.source,
+            text: sources.get(file.source).map_or("", Source::text),
+            reduced: &file.reduced,
+            defaults: &defaults,
+            records: &mut zone.records,
+            tombstones: &mut zone.tombstones,
+            diagnostics,
+        };
+        for record in &records {
+            target.read(record);
+        }
+    }
+    check::check(&mut zone, diagnostics);
+    zone
+}
+
+/// The defaults that apply in each file: its own, and those of the files that include it where it is silent.
+fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Defaults> {
+    let own: Vec<Defaults> = files
+        .iter()
+        .map(|file| match file.syntax.as_ref().and_then(|s| s.defaults.as_ref()) {
+            Some(defaults) => Defaults::new(defaults, file.source, diagnostics),
+            None => Defaults::default(),
+        })
+        .collect();
+    if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
+        return own;
+    }
+    let includers: Vec<Vec<(usize, Place)>> = (0..files.len()).map(|n| true_includers(files, n, sources)).collect();
+    let all: Vec<Defaults> = (0..files.len()).map(|n| chain(n, &own, &includers)).collect();
+    for (number, includers) in includers.iter().enumerate() {
+        let Some(((first, first_place), others)) = includers.split_first() else { continue };
+        for (other, place) in others {
+            // What the file says itself is not inherited, so a difference there does not matter.
+            let (a, b) = (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
+            let Some((key, one, another)) = a.difference(&b) else { continue };
+            let mut diagnostic = codes::DEFAULTS_CLASH
+                .at(
+                    *place,
+                    format!("`{}` inherits another default `{key}` from here", sources.name(files[number].source)),
+                )
+                .and_at(*first_place, "than from here");
+            for place in [one, another].into_iter().flatten() {
+                diagnostic = diagnostic.and_at(place, format!("a default `{key}`"));
+            }
+            diagnostics.push(diagnostic.help("include the file once, or give it its own `defaults`"));
+            break;
+        }
+    }
+    all
+}
+
+/// The files whose defaults a file inherits, by name: those that include it, without those that only close a circle.
+fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
+    let mut includers: Vec<_> = files[number].includers.clone();
+    if includers.iter().any(|(i, _)| files[*i].depth >= files[number].depth) {
+        // Includers that are themselves reached from here, and no nearer to what was given, close a circle.
+        let mut above = HashSet::new();
+        for (includer, _) in &includers {
+            if files[*includer].depth >= files[number].depth && reaches(files, number, *includer) {
+                above.insert(*includer);
+            }
+        }
+        includers.retain(|(i, _)| !above.contains(i));
+    }
+    includers.sort_by_key(|(i, _)| sources.name(files[*i].source).to_owned());
+    includers
+}
+
+/// Whether one file includes another, directly or through others.
+fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
+    let mut seen = HashSet::from([to]);
+    let mut next = vec![to];
+    while let Some(number) = next.pop() {
+        if number == from {
+            return true;
+        }
+        next.extend(files[number].includers.iter().map(|(i, _)| *i).filter(|i| seen.insert(*i)));
+    }
+    false
+}
+
+/// The defaults of a file and of everything above it.
+fn chain(number: usize, own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Defaults {
+    let mut seen = HashSet::from([number]);
+    let mut defaults = own[number].clone();
+    let mut at = number;
+    while let Some((above, _)) = includers[at].first() {
+        if !seen.insert(*above) {
+            break;
+        }
+        defaults = defaults.or(&own[*above]);
+        at = *above;
+    }
+    defaults
+}

@@ -1,0 +1,422 @@
+//! One pass over the events of a YAML text: text in, [`Tree`] and findings out.
+//!
+//! Everything that a deserialiser cannot tell is found here: the true syntax error, duplicate keys at every level with both
+//! places, merge keys, tags, several documents, keys that are no scalars, nesting and aliases beyond reason. What is
+//! refused but can be stepped over is left out of the tree, so that the rest is still checked.
+
+use std::collections::HashMap;
+
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
+
+use super::codes;
+use super::tree::{Entry, Kind, Node, NodeId, Style, Tree};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
+
+/// Deepest nesting; a spec needs about eight levels.
+const DEPTH: usize = 64;
+
+/// How many nodes aliases may add, each counted as often as it is referred to.
+const ALIAS_NODES: u64 = 1_000_000;
+
+/// From this many keys on, duplicates are looked up in a table instead of one by one.
+const KEYS_IN_TABLE: usize = 16;
+
+/// Reads one document; `None` where nothing useful is left of it.
+///
+/// The places in the tree and in the findings count from the start of `text`, a byte-order mark included.
+pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut scanner = Scanner {
+        text,
+        mark,
+        tree: Tree { source, nodes: Vec::new(), root: NodeId(0) },
+        weights: Vec::new(),
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        aliased: 0,
+        documents: 0,
+        root: None,
+        diagnostics,
+    };
+    let options = granit_parser::options! { emit_comments: false };
+    for next in Parser::new_from_str_with_options(&text[mark..], options) {
+        let stop = match next {
+            Err(error) => Some(scanner.syntax_error(&error)),
+            Ok((event, span)) => {
+                let range = span.byte_range().unwrap_or(0..0);
+                let start = span.tag_start().and_then(|m| m.byte_offset());
+                scanner.event(event, Span::new(range.start + mark, range.end + mark), start.map(|s| s + mark)).err()
+            }
+        };
+        if let Some(diagnostic) = stop {
+            scanner.diagnostics.push(*diagnostic);
+            return None;
+        }
+    }
+    let Some(root) = scanner.root else {
+        let place = Place { source, span: Span::new(mark, mark) };
+        diagnostics.push(codes::NOTHING.at(place, "the file is empty").help("begin with `version: 1` and `zones:`"));
+        return None;
+    };
+    scanner.tree.root = root;
+    Some(scanner.tree)
+}
+
+/// A list or mapping that is not closed yet.
+struct Frame {
+    id: NodeId,
+    is_mapping: bool,
+    items: Vec<NodeId>,
+    entries: Vec<Entry>,
+    /// The key whose value comes next, and whether the pair is kept.
+    key: Option<(NodeId, bool)>,
+    /// Keys seen, once there are many.
+    table: HashMap<Box<str>, NodeId>,
+    weight: u64,
+}
+
+/// The pass and its state.
+struct Scanner<'a> {
+    text: &'a str,
+    mark: usize,
+    tree: Tree,
+    /// Of each node, how many nodes it stands for with aliases expanded.
+    weights: Vec<u64>,
+    stack: Vec<Frame>,
+    anchors: HashMap<usize, NodeId>,
+    aliased: u64,
+    documents: usize,
+    root: Option<NodeId>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// A finding after which reading on is pointless; boxed, as it is rare and large.
+type Stop = Box<Diagnostic>;
+
+impl Scanner<'_> {
+    /// Takes in one event.
+    fn event(&mut self, event: Event<'_>, span: Span, tag: Option<usize>) -> Result<(), Stop> {
+        if let Some(start) = tag {
+            let end = start + self.text[start..].find(|c: char| c.is_whitespace()).unwrap_or(self.text.len() - start);
+            let place = self.place(Span::new(start, end));
+            let tag = self.text[start..end].to_owned();
+            self.diagnostics.push(
+                codes::TAG
+                    .at(place, format!("`{tag}` is a tag"))
+                    .help("remove the tag; write a value in quotes if it is meant as text"),
+            );
+        }
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err(Box::new(
+                        codes::SEVERAL_DOCUMENTS
+                            .at(self.place(span), "another document begins here")
+                            .help("remove the `---`, or write the second document to a file of its own"),
+                    ));
+                }
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let style = if style == ScalarStyle::Plain { Style::Plain } else { Style::Text };
+                // The parser reports an absent value as `~`.
+                let absent = style == Style::Plain && span.start == span.end;
+                let text: Box<str> = if absent { Box::default() } else { text.into() };
+                let id = self.node(Node { span, kind: Kind::Scalar(text, style) }, anchor);
+                self.attach(id);
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(span, anchor, false)?,
+            Event::MappingStart(_, anchor, _) => self.open(span, anchor, true)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::Alias(anchor) => self.alias(anchor, span)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A place in this text.
+    fn place(&self, span: Span) -> Place {
+        Place { source: self.tree.source, span }
+    }
+
+    /// Adds a node.
+    fn node(&mut self, node: Node, anchor: usize) -> NodeId {
+        let id = NodeId(u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX));
+        self.tree.nodes.push(node);
+        self.weights.push(1);
+        if anchor > 0 {
+            self.anchors.insert(anchor, id);
+        }
+        id
+    }
+
+    /// A list or mapping begins.
+    fn open(&mut self, span: Span, anchor: usize, is_mapping: bool) -> Result<(), Stop> {
+        if self.stack.len() >= DEPTH {
+            let place = self.place(Span::new(span.start as usize, span.start as usize + 1));
+            return Err(Box::new(
+                codes::TOO_DEEP
+                    .at(place, format!("lists and mappings are nested more than {DEPTH} deep here"))
+                    .help("look for brackets that are not closed"),
+            ));
+        }
+        let kind = if is_mapping { Kind::Mapping(Vec::new()) } else { Kind::Sequence(Vec::new()) };
+        let id = self.node(Node { span, kind }, anchor);
+        self.stack.push(Frame {
+            id,
+            is_mapping,
+            items: Vec::new(),
+            entries: Vec::new(),
+            key: None,
+            table: HashMap::new(),
+            weight: 1,
+        });
+        Ok(())
+    }
+
+    /// The innermost list or mapping ends.
+    fn close(&mut self, span: Span) {
+        let Some(mut frame) = self.stack.pop() else { return };
+        self.weights[frame.id.0 as usize] = frame.weight;
+        let node = self.tree.node_mut(frame.id);
+        // Block collections end where the next thing begins; the trailing blanks are not part of them.
+        let end = self.text.get(..span.end as usize).map_or(span.end as usize, |t| t.trim_end().len());
+        node.span = Span::new(node.span.start as usize, end);
+        frame.items.shrink_to_fit();
+        frame.entries.shrink_to_fit();
+        node.kind = if frame.is_mapping { Kind::Mapping(frame.entries) } else { Kind::Sequence(frame.items) };
+        self.attach(frame.id);
+    }
+
+    /// A reference to an anchor.
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Stop> {
+        let target = self.anchors.get(&anchor).copied();
+        let open = target.is_some_and(|t| self.stack.iter().any(|f| f.id == t));
+        let Some(target) = target.filter(|_| !open) else {
+            return Err(Box::new(
+                codes::SYNTAX
+                    .at(self.place(span), "the alias stands inside the value that it refers to")
+                    .help("write the value out"),
+            ));
+        };
+        self.aliased = self.aliased.saturating_add(self.weights[target.0 as usize]);
+        if self.aliased > ALIAS_NODES {
+            return Err(Box::new(
+                codes::TOO_MANY_ALIASES
+                    .at(self.place(span), "with this alias, more than a million values are repeated")
+                    .help("write the values out, or use `defaults:`"),
+            ));
+        }
+        self.attach(target);
+        Ok(())
+    }
+
+    /// Hands a complete node to the list or mapping that it stands in.
+    fn attach(&mut self, id: NodeId) {
+        let weight = self.weights[id.0 as usize];
+        let Some(frame) = self.stack.last_mut() else {
+            self.root = Some(id);
+            return;
+        };
+        frame.weight = frame.weight.saturating_add(weight);
+        if !frame.is_mapping {
+            frame.items.push(id);
+            return;
+        }
+        match frame.key.take() {
+            Some((key, true)) => frame.entries.push(Entry { key, value: id }),
+            Some((_, false)) => {}
+            None => {
+                let kept = self.key(id);
+                if let Some(frame) = self.stack.last_mut() {
+                    frame.key = Some((id, kept));
+                }
+            }
+        }
+    }
+
+    /// Judges a key of the innermost mapping; whether its pair is kept.
+    fn key(&mut self, id: NodeId) -> bool {
+        let place = self.tree.place(id);
+        let Kind::Scalar(text, style) = &self.tree.node(id).kind else {
+            self.diagnostics.push(
+                codes::KEY_NOT_TEXT
+                    .at(place, "this is a list or a mapping, not a word")
+                    .help("write `key: value`; a value that begins with `{` or `[` needs quotes to be text"),
+            );
+            return false;
+        };
+        if &**text == "<<" && *style == Style::Plain {
+            self.diagnostics.push(
+                codes::MERGE_KEY
+                    .at(place, "`<<` hides where a value comes from")
+                    .help("use `defaults:` for what records share, or write the keys out"),
+            );
+            return false;
+        }
+        let Some(frame) = self.stack.last_mut() else { return false };
+        let first = if frame.entries.len() < KEYS_IN_TABLE {
+            frame.entries.iter().map(|e| e.key).find(|k| self.tree.text(*k) == &**text)
+        } else {
+            if frame.table.is_empty() {
+                frame.table = frame.entries.iter().map(|e| (self.tree.text(e.key).into(), e.key)).collect();
+            }
+            let first = frame.table.get(text).copied();
+            frame.table.entry(text.clone()).or_insert(id);
+            first
+        };
+        let Some(first) = first else { return true };
+        self.diagnostics.push(
+            codes::DUPLICATE_KEY
+                .at(place, format!("`{text}` stands here again"))
+                .and_at(self.tree.place(first), "it stands here first")
+                .help("remove one of the two, or join what they hold"),
+        );
+        false
+    }
+
+    /// The parser gave up.
+    fn syntax_error(&self, error: &ScanError) -> Stop {
+        let at = self.mark + error.marker().byte_offset().unwrap_or(0);
+        let (detail, help) = explain(error.kind());
+        let detail = detail.map_or_else(|| error.info(), str::to_owned);
+        // Unclosed things are reported at the end of the text, which shows nothing; so the last line is pointed at.
+        let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
+        let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
+        let finding = match error.kind() {
+            ErrorKind::RecursionLimitExceeded => codes::TOO_DEEP,
+            _ => codes::SYNTAX,
+        };
+        let diagnostic = finding.at(self.place(Span::new(at, at + length)), detail);
+        Box::new(match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        })
+    }
+}
+
+/// Our words for the usual mistakes, and what to write instead.
+fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
+    match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInPlainScalar => {
+            (Some("a tab stands where YAML takes blanks only"), Some("indent with blanks, two for each level"))
+        }
+        ErrorKind::UnexpectedEofFlowSequence => (Some("a `[` is not closed"), Some("add the closing `]`")),
+        ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
+            (Some("a `{` is not closed"), Some("add the closing `}`"))
+        }
+        ErrorKind::UnclosedFlowCollection { open: '[' } => (Some("a `[` is not closed"), Some("add the closing `]`")),
+        ErrorKind::UnclosedFlowCollection { .. } => (Some("a `{` is not closed"), Some("add the closing `}`")),
+        ErrorKind::MisplacedFlowCollectionEnd | ErrorKind::MismatchedFlowCollectionEnd { .. } => (
+            Some("this bracket closes none that is open"),
+            Some("remove it, or open it with `[` or `{`; brackets inside text need quotes around the text"),
+        ),
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => {
+            (Some("a quote is not closed"), Some("add the closing quote; a `'` inside single quotes is written `''`"))
+        }
+        ErrorKind::UnknownAnchor => (
+            Some("the alias refers to an anchor that is not defined above it"),
+            Some("define it with `&name`, or write the value in quotes if it begins with `*`, such as \"*\""),
+        ),
+        ErrorKind::MissingAnchorOrAliasName => (
+            Some("`*` and `&` at the start of a value need a name"),
+            Some("write a wildcard in quotes, such as \"*\" or \"*.example.com\""),
+        ),
+        ErrorKind::UnexpectedCharacter { .. } => {
+            (Some("no value can begin with this character"), Some("write the value in quotes, such as \"@\""))
+        }
+        ErrorKind::InvalidIndentation
+        | ErrorKind::ExpectedBlockMappingKey
+        | ErrorKind::ExpectedBlockSequenceEntry
+        | ErrorKind::InvalidSimpleKey
+        | ErrorKind::SimpleKeyExpected => (
+            Some("this line fits neither the indentation above it nor the form `key: value`"),
+            Some("begin the keys of one mapping in the same column, and write a blank after each `:`"),
+        ),
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
+            Some("a `:` stands where no key can be"),
+            Some("write the value in quotes if the `:` belongs to it, or begin the key on a line of its own"),
+        ),
+        ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => {
+            (Some("a list item cannot stand here"), Some("begin each `- ` item on a line of its own"))
+        }
+        ErrorKind::ExpectedFlowMappingSeparator => (
+            Some("`,` or `}` is expected here"),
+            Some("write `{ key: value, key: value }`; a value that holds `,`, `{` or `}` needs quotes"),
+        ),
+        ErrorKind::ExpectedFlowSequenceSeparator => (
+            Some("`,` or `]` is expected here"),
+            Some("write `[value, value]`; a value that holds `,`, `[` or `]` needs quotes"),
+        ),
+        ErrorKind::UnknownQuotedScalarEscape => (
+            Some("the escape does not exist in double quotes"),
+            Some("write `\\\\` for a backslash, or use single quotes, which have no escapes"),
+        ),
+        ErrorKind::InvalidTrailingDoubleQuotedScalar | ErrorKind::InvalidTrailingSingleQuotedScalar => (
+            Some("text follows a closing quote"),
+            Some(
+                "put the whole value in quotes; a `\"` inside double quotes is written `\\\"`, or use single quotes around it",
+            ),
+        ),
+        ErrorKind::RecursionLimitExceeded => {
+            (Some("lists and mappings are nested too deep here"), Some("look for brackets that are not closed"))
+        }
+        _ => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Sources;
+
+    /// Codes and places of what a scan finds.
+    fn found(text: &str) -> Vec<(&'static str, usize, usize)> {
+        let mut sources = Sources::default();
+        let source = sources.add("a.yaml", text);
+        let mut diagnostics = Diagnostics::default();
+        scan(text, source, &mut diagnostics);
+        diagnostics
+            .iter()
+            .map(|d| {
+                let at = sources.line_column(d.primary.as_ref().unwrap().place);
+                (d.code.0, at.line, at.column)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn duplicates_are_found_at_every_level() {
+        assert_eq!(
+            found("a: 1\nb: {c: 1, c: 2}\nl:\n- {x: 1, y: 2, x: 3, x: 4}\na: 2\n"),
+            [("SPEC0008", 2, 11), ("SPEC0008", 4, 16), ("SPEC0008", 4, 22), ("SPEC0008", 5, 1)]
+        );
+        let many: String = (0..40).map(|n| format!("k{n}: 1\n")).collect();
+        assert_eq!(found(&format!("{many}k3: 1\nk39: 1\n")), [("SPEC0008", 41, 1), ("SPEC0008", 42, 1)]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        assert_eq!(found("a: &x {b: 1}\nc:\n  <<: *x\n  d: *x\n"), [("SPEC0011", 3, 3)]);
+        assert_eq!(found("a: !secret b\n"), [("SPEC0012", 1, 4)]);
+        assert_eq!(found("a: 1\n---\nb: 2\n"), [("SPEC0013", 2, 1)]);
+        assert_eq!(found("? [a]\n: 1\n"), [("SPEC0014", 1, 3)]);
+        assert_eq!(found("a: &x [*x]\n"), [("SPEC0001", 1, 8)]);
+        assert_eq!(found("a: *x\n"), [("SPEC0001", 1, 4)]);
+        assert_eq!(found("# nothing\n"), [("SPEC0005", 1, 1)]);
+    }
+
+    #[test]
+    fn depth_and_aliases_are_bounded() {
+        assert_eq!(found(&"[".repeat(20_000))[0].0, "SPEC0009");
+        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for n in 1..12 {
+            bomb.push_str(&format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(",")));
+        }
+        assert_eq!(found(&bomb)[0].0, "SPEC0010");
+    }
+}

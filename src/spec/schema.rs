@@ -1,0 +1,207 @@
+//! The JSON Schema of a spec, draft-07, generated from the types in `syntax` and the facts of the record types.
+//!
+//! The same schema drives editors (committed as `schema/spec.schema.json`) and the shape check of the program, so that both
+//! say the same. What depends on the record type (members of `data`, need of `content` and `priority`) is added here as
+//! conditions, in a form that the YAML language server completes well; the program checks it with the model instead, whose
+//! messages are better than a schema's.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::syntax::FileSyntax;
+use crate::model::RecordType;
+use crate::model::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
+
+/// Mark of the few keys that take `null`.
+const NULLABLE: &str = "x-nullable";
+
+/// The schema.
+#[must_use]
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft07().for_deserialize().with(|s| s.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<FileSyntax>().to_value();
+    without_null(&mut schema);
+    titles(&mut schema);
+    if let Some(root) = schema.as_object_mut() {
+        root.insert("title".to_owned(), json!("zonewright spec"));
+    }
+    if let Some(record) = schema
+        .pointer_mut("/properties/zones/additionalProperties/properties/records/items")
+        .and_then(Value::as_object_mut)
+    {
+        record.insert("allOf".to_owned(), RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect());
+    }
+    schema
+}
+
+/// Takes out the `null` that every optional key brings along; an absent key is no `null`.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.remove(NULLABLE).is_some() {
+                return;
+            }
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|t| t != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
+                branches.retain(|b| b.get("type").is_none_or(|t| t != "null"));
+                if let [only] = branches.as_slice() {
+                    // A single branch is the schema itself; its own words give way to those of the key.
+                    let only = only.as_object().cloned().unwrap_or_default();
+                    object.shift_remove("anyOf");
+                    for (key, value) in only {
+                        object.entry(key).or_insert(value);
+                    }
+                }
+            }
+            if let Some(Value::Array(words)) = object.get_mut("enum") {
+                words.retain(|w| !w.is_null());
+            }
+            object.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
+}
+
+/// Gives every key a title, which editors show above its description.
+fn titles(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get_mut("properties") {
+                for (key, property) in properties {
+                    if let Value::Object(property) = property {
+                        property.entry("title").or_insert_with(|| json!(key));
+                    }
+                }
+            }
+            object.values_mut().for_each(titles);
+        }
+        Value::Array(items) => items.iter_mut().for_each(titles),
+        _ => {}
+    }
+}
+
+/// What follows from the type of a record.
+fn conditions(facts: &TypeFacts) -> Vec<Value> {
+    let is_type = json!({ "const": facts.name });
+    let wanted = json!({
+        "properties": { "type": is_type, "state": { "not": { "const": "absent" } } },
+        "required": ["type"],
+    });
+    let mut conditions = vec![json!({
+        "if": { "properties": { "type": is_type }, "required": ["type"] },
+        "then": { "properties": members(facts) },
+    })];
+    if facts.has_data() {
+        let neither = json!({ "not": { "anyOf": [{ "required": ["content"] }, { "required": ["data"] }] } });
+        conditions.push(json!({ "if": { "allOf": [wanted, neither] }, "then": { "required": ["data"] } }));
+    } else {
+        conditions.push(json!({ "if": wanted, "then": { "required": ["content"] } }));
+    }
+    if facts.fields.iter().any(|f| f.slot == Slot::Top) {
+        // Text with a blank holds its own priority, as in a zone file.
+        let bare = json!({ "type": "string", "pattern": r"^\S+$" });
+        conditions.push(json!({
+            "if": {
+                "properties": {
+                    "type": is_type,
+                    "state": { "not": { "const": "absent" } },
+                    "content": { "anyOf": [bare, { "type": "array", "items": bare }] },
+                },
+                "required": ["type", "content"],
+            },
+            "then": { "required": ["priority"] },
+        }));
+    }
+    conditions
+}
+
+/// The keys of a record whose meaning depends on the type.
+fn members(facts: &TypeFacts) -> Value {
+    let mut members = Map::new();
+    let examples = facts.examples;
+    let (content, data) = if facts.has_data() {
+        let one = data(facts);
+        (
+            json!({ "description": format!("{}, as in a zone file, such as {}", facts.about, examples[0]) }),
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] }),
+        )
+    } else {
+        let about = facts.field("content").map_or(facts.about, |f| f.about);
+        let example = examples[0].rsplit_once(' ').filter(|_| facts.fields.len() > 1).map_or(examples[0], |(_, c)| c);
+        (json!({ "description": about, "examples": [example] }), json!(false))
+    };
+    members.insert("content".to_owned(), content);
+    members.insert("data".to_owned(), data);
+    if !facts.proxiable {
+        members.insert("proxied".to_owned(), json!({ "enum": [false] }));
+    }
+    Value::Object(members)
+}
+
+/// The members of `data`.
+fn data(facts: &TypeFacts) -> Value {
+    let properties: Map<String, Value> = facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
+    let required: Vec<_> = facts.fields.iter().map(|f| f.name).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+/// One member of `data`.
+fn field(facts: &FieldFacts) -> Value {
+    let mut schema = match facts.kind {
+        FieldKind::Integer { max } => json!({
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": max },
+                { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
+            ]
+        }),
+        FieldKind::Ipv4
+        | FieldKind::Ipv6
+        | FieldKind::Host
+        | FieldKind::HostOrRoot
+        | FieldKind::CharacterStrings
+        | FieldKind::Tag
+        | FieldKind::Text => json!({ "type": ["string", "number"] }),
+    };
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".to_owned(), json!(facts.name));
+        object.insert("description".to_owned(), json!(facts.about));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_but_comment_takes_null_and_every_key_is_described() {
+        fn walk(schema: &Value, path: &str) {
+            if let Value::Object(object) = schema {
+                if let Some(Value::Object(properties)) = object.get("properties").filter(|_| !path.contains("allOf")) {
+                    for (key, property) in properties {
+                        assert!(property.get("description").is_some(), "{path}/{key} has no description");
+                        assert!(property.get("title").is_some(), "{path}/{key} has no title");
+                        if property.get("type").and_then(Value::as_array).is_some_and(|t| t.contains(&json!("null"))) {
+                            assert_eq!(key, "comment", "{path}");
+                        }
+                    }
+                    assert_eq!(object.get("additionalProperties"), Some(&json!(false)), "{path}");
+                }
+                for (key, value) in object {
+                    walk(value, &format!("{path}/{key}"));
+                }
+            }
+        }
+        let schema = schema();
+        walk(&schema, "");
+        assert!(!schema.to_string().contains("$ref"));
+        assert_eq!(schema["required"], json!(["version"]));
+    }
+}

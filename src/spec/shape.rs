@@ -1,0 +1,379 @@
+//! Whether a tree has the shape of a spec: keys, kinds of values, words, required keys.
+//!
+//! In goes a tree, out come findings and the same tree without the parts that were refused, so that whatever else it holds
+//! can be read and checked too. The shape is compiled from the JSON Schema, which is the one truth for editors and for the
+//! program; conditions on the record type (`if`/`then`) are left to the model, whose messages are better.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::codes;
+use super::suggest::{hint, nearest};
+use super::tree::{Kind, Meaning, NodeId, Tree};
+use crate::diagnostic::{Diagnostics, Place};
+
+/// Kinds of values, as JSON Schema names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Kinds {
+    null: bool,
+    boolean: bool,
+    integer: bool,
+    number: bool,
+    string: bool,
+    array: bool,
+    object: bool,
+}
+
+/// A compiled schema.
+#[derive(Debug, Default)]
+struct Shape {
+    kinds: Kinds,
+    /// Known keys, in the order of the schema.
+    keys: Vec<String>,
+    properties: HashMap<String, Shape>,
+    /// What free keys hold.
+    free: Option<Box<Shape>>,
+    required: Vec<String>,
+    words: Vec<String>,
+    range: Option<(i64, i64)>,
+    items: Option<Box<Shape>>,
+    needs_item: bool,
+    alternatives: Vec<Shape>,
+    is_record_type: bool,
+}
+
+/// Keys that are reserved for what this version does not manage, and the mapping they belong to by one of its keys.
+const LATER: &[(&str, &[&str])] =
+    &[("zones", &["profiles"]), ("records", &["waf", "settings", "dnssec", "dns_settings", "use", "create"])];
+
+/// Words in keys that name credentials.
+const SECRETS: &[&str] =
+    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
+
+/// What the check leaves behind beside findings.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    /// Places of values that may be secrets, which must not be shown.
+    pub(super) secrets: Vec<Place>,
+    /// Starts of the mappings out of which a known or misspelt key was taken, so that nothing is called missing there.
+    pub(super) reduced: HashSet<u32>,
+}
+
+/// Checks a tree, and takes out what was refused.
+///
+/// The nodes in `failed` have no value, which has been reported; they are taken out in silence.
+pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
+    static SHAPE: OnceLock<Shape> = OnceLock::new();
+    let shape = SHAPE.get_or_init(|| {
+        let mut shape = compile(&super::schema::schema());
+        // The version is judged when the file is loaded, before its shape.
+        shape.required.clear();
+        shape
+    });
+    let mut check = Check { tree, failed, diagnostics, left: Checked::default() };
+    let root = check.tree.root;
+    check.node(root, shape, "the spec");
+    check.left
+}
+
+/// Compiles the parts of a schema that are checked here.
+fn compile(schema: &Value) -> Shape {
+    let mut shape = Shape::default();
+    let types = match &schema["type"] {
+        Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
+        Value::String(one) => vec![one.as_str()],
+        _ => vec![],
+    };
+    for name in types {
+        match name {
+            "null" => shape.kinds.null = true,
+            "boolean" => shape.kinds.boolean = true,
+            "integer" => shape.kinds.integer = true,
+            "number" => shape.kinds.number = true,
+            "string" => shape.kinds.string = true,
+            "array" => shape.kinds.array = true,
+            _ => shape.kinds.object = true,
+        }
+    }
+    let list = |key: &str| schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts = |values: &[Value]| values.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
+    shape.words = texts(list("enum"));
+    // An enumeration whose words have descriptions is generated as alternatives of one word each.
+    for branch in list("oneOf") {
+        shape.words.extend(branch["const"].as_str().map(str::to_owned));
+        shape.words.extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
+        shape.kinds.string = true;
+    }
+    shape.is_record_type = schema.get("enumDescriptions").is_some();
+    shape.required = texts(list("required"));
+    if let Value::Object(properties) = &schema["properties"] {
+        shape.keys = properties.keys().cloned().collect();
+        shape.properties = properties.iter().map(|(key, value)| (key.clone(), compile(value))).collect();
+    }
+    shape.free = schema["additionalProperties"].is_object().then(|| compile(&schema["additionalProperties"]).into());
+    shape.items = schema["items"].is_object().then(|| compile(&schema["items"]).into());
+    shape.needs_item = schema["minItems"].as_u64().is_some_and(|n| n > 0);
+    shape.range = schema["minimum"].as_i64().zip(schema["maximum"].as_i64());
+    shape.alternatives = list("anyOf").iter().map(compile).collect();
+    for alternative in &shape.alternatives {
+        shape.kinds = shape.kinds.or(alternative.kinds);
+    }
+    shape
+}
+
+impl Kinds {
+    /// Whatever either takes.
+    fn or(self, other: Self) -> Self {
+        Self {
+            null: self.null || other.null,
+            boolean: self.boolean || other.boolean,
+            integer: self.integer || other.integer,
+            number: self.number || other.number,
+            string: self.string || other.string,
+            array: self.array || other.array,
+            object: self.object || other.object,
+        }
+    }
+
+    /// Whether a node of this kind fits.
+    fn take(self, tree: &Tree, id: NodeId) -> bool {
+        match (&tree.node(id).kind, tree.meaning(id)) {
+            (Kind::Sequence(_), _) => self.array,
+            (Kind::Mapping(_), _) => self.object,
+            (_, Some(Meaning::Null)) => self.null,
+            (_, Some(Meaning::Bool(_))) => self.boolean,
+            (_, Some(Meaning::Integer(_))) => self.integer || self.number,
+            (_, Some(Meaning::Number)) => self.number,
+            (_, Some(Meaning::Text) | None) => self.string,
+        }
+    }
+
+    /// In words.
+    fn words(self) -> String {
+        let mut words = Vec::new();
+        if self.string {
+            words.push("text");
+        }
+        // Numbers are taken as text wherever text is; saying so would not help.
+        if self.integer || (self.number && !self.string) {
+            words.push("a number");
+        }
+        if self.boolean {
+            words.push("true or false");
+        }
+        if self.array {
+            words.push("a list");
+        }
+        if self.object {
+            words.push("a mapping");
+        }
+        if self.null {
+            words.push("null");
+        }
+        match words.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => words.concat(),
+        }
+    }
+}
+
+/// The walk and its state.
+struct Check<'a> {
+    tree: &'a mut Tree,
+    failed: &'a HashSet<NodeId>,
+    diagnostics: &'a mut Diagnostics,
+    left: Checked,
+}
+
+impl Check<'_> {
+    /// Checks a node; whether it is kept.
+    fn node(&mut self, id: NodeId, shape: &Shape, name: &str) -> bool {
+        if self.failed.contains(&id) {
+            return false;
+        }
+        if !shape.kinds.take(self.tree, id) {
+            self.wrong_kind(id, shape, name);
+            return false;
+        }
+        if !shape.alternatives.is_empty() {
+            let is_scalar = matches!(self.tree.node(id).kind, Kind::Scalar(..));
+            // Scalars with alternatives (a time to live, a priority) are judged by the model, which knows more.
+            let fitting = shape.alternatives.iter().find(|a| a.kinds.take(self.tree, id)).filter(|_| !is_scalar);
+            return fitting.is_none_or(|alternative| self.node(id, alternative, name));
+        }
+        match &mut self.tree.node_mut(id).kind {
+            Kind::Scalar(..) => self.scalar(id, shape, name),
+            Kind::Sequence(items) => {
+                let mut items = std::mem::take(items);
+                let was_empty = items.is_empty();
+                if let Some(shape) = &shape.items {
+                    items.retain(|item| self.node(*item, shape, name));
+                }
+                if let Kind::Sequence(place) = &mut self.tree.node_mut(id).kind {
+                    *place = items;
+                }
+                if was_empty && shape.needs_item {
+                    let place = self.tree.place(id);
+                    self.diagnostics.push(
+                        codes::OUT_OF_RANGE
+                            .at(place, format!("`{name}` is an empty list"))
+                            .help("write at least one value; to remove records write `state: absent`"),
+                    );
+                    return false;
+                }
+                true
+            }
+            Kind::Mapping(_) => {
+                self.mapping(id, shape, name);
+                true
+            }
+        }
+    }
+
+    /// Checks a single value of the right kind.
+    fn scalar(&mut self, id: NodeId, shape: &Shape, name: &str) -> bool {
+        let (text, place) = (self.tree.text(id), self.tree.place(id));
+        if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
+            let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
+                codes::SERVICE_TYPE
+                    .at(place, "SOA records are written by the service")
+                    .help("remove the record; the service answers SOA queries by itself")
+            } else {
+                codes::UNKNOWN_WORD
+                    .at(place, format!("`{}` is not possible for `{name}`", super::clip(text)))
+                    .help(hint(text, shape.words.iter().map(String::as_str), "words"))
+            };
+            self.diagnostics.push(diagnostic);
+            return false;
+        }
+        if let (Some((least, most)), Some(Meaning::Integer(number))) = (shape.range, self.tree.meaning(id))
+            && !(least..=most).contains(&number)
+        {
+            self.diagnostics.push(
+                codes::OUT_OF_RANGE
+                    .at(place, format!("`{name}` is {number}"))
+                    .help(format!("write a number from {least} to {most}")),
+            );
+            return false;
+        }
+        true
+    }
+
+    /// Checks the keys of a mapping and what they hold, and takes out what is refused.
+    fn mapping(&mut self, id: NodeId, shape: &Shape, name: &str) {
+        let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
+        let mut entries = std::mem::take(entries);
+        let present: Vec<NodeId> =
+            if shape.required.is_empty() { Vec::new() } else { entries.iter().map(|e| e.key).collect() };
+        let handle = entries.first().map_or(self.tree.place(id), |e| self.tree.place(e.key));
+        let mut meant = Vec::new();
+        let start = self.tree.node(id).span.start;
+        entries.retain(|entry| {
+            let key = self.tree.text(entry.key);
+            if let Some((key, shape)) = shape.properties.get_key_value(key) {
+                let kept = self.node(entry.value, shape, key);
+                if !kept {
+                    self.left.reduced.insert(start);
+                }
+                return kept;
+            }
+            if let Some(free) = &shape.free {
+                if self.failed.contains(&entry.key) {
+                    return false;
+                }
+                let key = key.to_owned();
+                return self.node(entry.value, free, &key);
+            }
+            if let Some(key) = nearest(key, shape.keys.iter().map(String::as_str)) {
+                meant.push(key);
+                self.left.reduced.insert(start);
+            }
+            self.unknown_key(entry.key, entry.value, shape);
+            false
+        });
+        if let Kind::Mapping(place) = &mut self.tree.node_mut(id).kind {
+            *place = entries;
+        }
+        for required in &shape.required {
+            if !meant.contains(&required.as_str()) && !present.iter().any(|key| self.tree.text(*key) == required) {
+                self.diagnostics.push(
+                    codes::MISSING_KEY
+                        .at(handle, format!("`{required}` is missing {}", inside(name)))
+                        .help(format!("add `{required}:`")),
+                );
+            }
+        }
+    }
+
+    /// A key that is not in the schema.
+    fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
+        let (key, place) = (self.tree.text(id), self.tree.place(id));
+        let lower = key.to_lowercase().replace('-', "_");
+        if SECRETS.iter().any(|s| lower.contains(s)) {
+            self.diagnostics.push(codes::SECRET.at(place, "this key names a credential; its value is not shown").help(
+                "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
+                 CLOUDFLARE_API_TOKEN_FILE in the environment",
+            ));
+            self.left.secrets.push(self.tree.place(value));
+            return;
+        }
+        let later = LATER.iter().find(|(beside, later)| shape.properties.contains_key(*beside) && later.contains(&key));
+        if later.is_some() {
+            self.diagnostics.push(
+                codes::LATER_KEY
+                    .at(place, format!("`{key}` is reserved for what this version does not manage"))
+                    .help("remove the key, or use a version of zonewright that has it"),
+            );
+            return;
+        }
+        let keys = shape.keys.iter().map(String::as_str);
+        self.diagnostics.push(
+            codes::UNKNOWN_KEY
+                .at(place, format!("there is no key `{}` here", super::clip(key)))
+                .help(hint(key, keys, "keys")),
+        );
+    }
+
+    /// A value of another kind than the schema wants.
+    fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: &str) {
+        let text = self.tree.text(id);
+        let expected = shape.kinds.words();
+        let (found, place) = match (&self.tree.node(id).kind, self.tree.meaning(id)) {
+            (Kind::Sequence(_), _) => ("a list".to_owned(), self.tree.handle(id)),
+            (Kind::Mapping(_), _) => ("a mapping".to_owned(), self.tree.handle(id)),
+            (_, Some(Meaning::Null)) if text.is_empty() => ("nothing".to_owned(), self.tree.place(id)),
+            _ => (format!("`{}`", super::clip(text)), self.tree.place(id)),
+        };
+        let kinds = shape.kinds;
+        let help = match self.tree.meaning(id) {
+            Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
+            Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
+            Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
+            Some(Meaning::Null | Meaning::Bool(_)) if kinds.string => {
+                format!("write \"{text}\" in quotes if it is meant as text, or remove the key")
+            }
+            Some(Meaning::Text) if kinds.boolean && nearest(text, ["true", "false"]).is_some() => {
+                format!("write {} without quotes", text.to_lowercase())
+            }
+            Some(Meaning::Text) if kinds.boolean => match &*text.to_lowercase() {
+                "yes" | "on" | "y" => "write true".to_owned(),
+                "no" | "off" | "n" => "write false".to_owned(),
+                _ => "write true or false".to_owned(),
+            },
+            Some(_) if kinds.array => format!("write `{name}: [{}]`", super::clip(text)),
+            Some(_) if kinds.object => "write `key: value` pairs below it, indented".to_owned(),
+            None if kinds.array => "write each item after a `- `".to_owned(),
+            None if kinds.object => "write `key: value` pairs, not a list".to_owned(),
+            _ => format!("write {expected}"),
+        };
+        self.diagnostics
+            .push(codes::WRONG_KIND.at(place, format!("`{name}` is {expected}, but {found} stands here")).help(help));
+    }
+}
+
+/// "in this record", for the name of the key whose value lacks something.
+fn inside(name: &str) -> &'static str {
+    if name == "records" { "in this record" } else { "here" }
+}

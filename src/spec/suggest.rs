@@ -1,0 +1,60 @@
+//! "Did you mean": the nearest of some words.
+
+/// The candidate nearest to a word, if one is near enough to have been meant.
+pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Long words are no slips of the pen, and the distance is quadratic in the length.
+    if word.is_empty() || word.len() > 64 {
+        return None;
+    }
+    let lower = word.to_lowercase().replace('-', "_");
+    let allowed = (lower.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|c| {
+            // Case and `-` for `_` cost nothing; an abbreviation such as `prio` costs little.
+            let candidate = c.to_lowercase().replace('-', "_");
+            let distance = strsim::damerau_levenshtein(&lower, &candidate);
+            let short = lower.len() >= 3 && candidate.starts_with(&lower);
+            (if short { distance.min(1) } else { distance }, c)
+        })
+        .filter(|(distance, c)| *distance <= allowed && *distance < c.chars().count())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, c)| c)
+}
+
+/// "did you mean `x`?", or the list of what is possible.
+pub(super) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone, what: &str) -> String {
+    if let Some(nearest) = nearest(word, candidates.clone()) {
+        return format!("did you mean `{nearest}`?");
+    }
+    let all: Vec<_> = candidates.into_iter().map(|c| format!("`{c}`")).collect();
+    if all.is_empty() {
+        format!("there are no {what} here")
+    } else {
+        format!("{what} possible here: {}", all.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_pen_are_recognised_and_other_words_are_not() {
+        let keys = ["name", "type", "content", "proxied", "ttl", "records"];
+        for (word, meant) in [
+            ("record", Some("records")),
+            ("proxed", Some("proxied")),
+            ("TTL", Some("ttl")),
+            ("tlt", Some("ttl")),
+            ("contnet", Some("content")),
+            ("cont", Some("content")),
+            ("value", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, keys), meant, "{word}");
+        }
+        assert_eq!(nearest("cname", ["A", "CNAME", "NS"]), Some("CNAME"));
+    }
+}

@@ -1,0 +1,200 @@
+//! The form of a spec: the types from which the JSON Schema is generated and into which the tree is read.
+//!
+//! The documentation comments of the public keys are the descriptions that an editor shows. Every key is optional for the
+//! reader, because a key that the shape check refused is left out; which keys are required stands in the schema.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+use super::read::{Entries, Nullable, OneOrMany, Spanned, Text};
+use crate::model::RecordType;
+use crate::model::facts::MAXIMUM_TTL;
+
+/// A spec for zonewright: zones and the DNS records in them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileSyntax {
+    /// The version of the spec language. It gates meaning: an upgrade of the program never changes what `version: 1` says.
+    #[schemars(required, schema_with = "version")]
+    #[expect(dead_code, reason = "checked when the file is loaded; here for the schema")]
+    pub(super) version: Option<Text>,
+    /// More files of the same shape: paths and globs relative to this file, which must stay below its directory.
+    #[expect(dead_code, reason = "followed when the file is loaded; here for the schema")]
+    pub(super) include: Option<Vec<Text>>,
+    /// Values for `${NAME}`, shared by all files; `--var NAME=VALUE` wins over them.
+    #[expect(dead_code, reason = "collected before anything is substituted; here for the schema")]
+    pub(super) variables: Option<Entries<Text>>,
+    /// What records say unless they say otherwise, in this file and the files it includes.
+    pub(super) defaults: Option<DefaultsSyntax>,
+    /// The zones by name. Fragments of one zone in several files are merged.
+    pub(super) zones: Option<Entries<Spanned<ZoneSyntax>>>,
+}
+
+/// What records say unless they say otherwise.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DefaultsSyntax {
+    /// Time to live: `auto`, or seconds from 60 to 86400 (from 30 on Enterprise zones).
+    #[serde(default)]
+    #[schemars(schema_with = "ttl")]
+    pub(super) ttl: Option<Spanned<Text>>,
+    /// Whether traffic goes through the service; applies to A, AAAA and CNAME records only.
+    pub(super) proxied: Option<Spanned<bool>>,
+    /// A note for people, up to 500 characters; `null` clears it.
+    pub(super) comment: Option<Spanned<Nullable>>,
+    /// Tags, each `name` or `name:value`.
+    pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Who answers for the records; never sent to the service.
+    pub(super) owner: Option<Spanned<Text>>,
+}
+
+/// A zone.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ZoneSyntax {
+    /// The service's id of the zone, 32 hexadecimal digits: pins the zone where several have one name.
+    pub(super) id: Option<Spanned<Text>>,
+    /// What happens to records that the spec does not name: `keep` reports and never touches them, `prune` deletes them.
+    pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
+    /// With `unmanaged: prune`, records that are left alone all the same.
+    pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
+    /// What the zone's records say unless they say otherwise; wins over the defaults of files.
+    pub(super) defaults: Option<DefaultsSyntax>,
+    /// The records.
+    pub(super) records: Option<Vec<Spanned<RecordSyntax>>>,
+}
+
+/// What happens to records that the spec does not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum UnmanagedSyntax {
+    /// Report them, never touch them.
+    Keep,
+    /// Delete them: the spec is the whole truth.
+    Prune,
+}
+
+/// Records that are left alone although the zone is pruned; every part given must match.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IgnoreSyntax {
+    /// A glob over the name relative to the zone (`@` at the apex), such as `_acme-challenge*`.
+    pub(super) name: Option<Spanned<Text>>,
+    /// A record type, also one that the program does not manage.
+    #[serde(rename = "type")]
+    pub(super) record_type: Option<Spanned<Text>>,
+    /// A glob over the value; of TXT records over the joined text.
+    pub(super) content: Option<Spanned<Text>>,
+    /// A tag that the record has, as `name` or `name:value`.
+    pub(super) tag: Option<Spanned<Text>>,
+    /// Why, for the reader of the plan.
+    pub(super) reason: Option<Spanned<Text>>,
+}
+
+/// The parts of one value.
+pub(super) type DataSyntax = Spanned<Entries<Spanned<Text>>>;
+
+/// A record, or several with one name and type.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordSyntax {
+    /// The name: relative to the zone, `@` for the zone itself, or fully qualified inside the zone.
+    #[schemars(required)]
+    pub(super) name: Option<Spanned<Text>>,
+    /// The record type.
+    #[serde(rename = "type")]
+    #[schemars(required, schema_with = "record_type")]
+    pub(super) record_type: Option<Spanned<Text>>,
+    /// The value as text, or a list of values (one record each).
+    pub(super) content: Option<Spanned<OneOrMany<Spanned<Text>>>>,
+    /// The value by its parts, or a list of values (one record each).
+    pub(super) data: Option<Spanned<OneOrMany<DataSyntax>>>,
+    /// The priority of MX and SRV records, 0 to 65535; the lowest is tried first.
+    #[serde(default)]
+    #[schemars(schema_with = "priority")]
+    pub(super) priority: Option<Spanned<Text>>,
+    /// Time to live: `auto`, or seconds from 60 to 86400 (from 30 on Enterprise zones).
+    #[serde(default)]
+    #[schemars(schema_with = "ttl")]
+    pub(super) ttl: Option<Spanned<Text>>,
+    /// Whether traffic goes through the service; A, AAAA and CNAME records only.
+    pub(super) proxied: Option<Spanned<bool>>,
+    /// A note for people, up to 500 characters; `null` clears it, and without the key it is left alone.
+    pub(super) comment: Option<Spanned<Nullable>>,
+    /// Tags, each `name` or `name:value`.
+    pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Settings of the service for this record.
+    pub(super) settings: Option<Spanned<SettingsSyntax>>,
+    /// `absent` makes sure that the record is gone; without a value, every record of the name and type.
+    pub(super) state: Option<Spanned<StateSyntax>>,
+    /// Changing or deleting the record needs its own consent.
+    pub(super) protect: Option<Spanned<bool>>,
+    /// Who answers for the record; never sent to the service.
+    pub(super) owner: Option<Spanned<Text>>,
+    /// Why the record exists; never sent to the service.
+    pub(super) reason: Option<Spanned<Text>>,
+    /// The last day on which the record is needed, YYYY-MM-DD; never sent to the service.
+    #[serde(default)]
+    #[schemars(schema_with = "date")]
+    pub(super) expires: Option<Spanned<Text>>,
+}
+
+/// Settings of the service for one record.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SettingsSyntax {
+    /// Answer with the addresses behind a CNAME.
+    pub(super) flatten_cname: Option<bool>,
+    /// Answer with IPv4 addresses only, on proxied records.
+    pub(super) ipv4_only: Option<bool>,
+    /// Answer with IPv6 addresses only, on proxied records.
+    pub(super) ipv6_only: Option<bool>,
+}
+
+/// Whether a record is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StateSyntax {
+    /// The record is wanted.
+    Present,
+    /// The record is wanted gone.
+    Absent,
+}
+
+/// The version.
+fn version(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "integer", "enum": [1], "default": 1 })
+}
+
+/// A time to live; text is for substitutions.
+fn ttl(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "string", "enum": ["auto"] },
+            { "type": "integer", "minimum": 1, "maximum": MAXIMUM_TTL },
+            { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
+        ]
+    })
+}
+
+/// A priority; text is for substitutions.
+fn priority(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": 65535 },
+            { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
+        ]
+    })
+}
+
+/// The record types.
+fn record_type(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
+    let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
+    json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
+}
+
+/// A date.
+fn date(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "pattern": r"^([0-9]{4}-[0-9]{2}-[0-9]{2}|.*\$\{.*\}.*)$" })
+}

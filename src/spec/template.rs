@@ -1,0 +1,295 @@
+//! Substitution of `${NAME}`: pure, offline, never from the environment.
+//!
+//! Values come from `variables:` of all files together and from `--var`. `$${` stands for `${` itself. Values are not
+//! substituted again, so the result does not depend on any order. A scalar in which something was substituted is text.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::codes;
+use super::suggest::nearest;
+use super::tree::{Kind, Meaning, NodeId, Style, Tree};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, Span};
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub(super) struct Variable {
+    /// Its value.
+    value: String,
+    /// Where it was defined.
+    place: Place,
+    /// Whether it came from the command line, which wins.
+    given: bool,
+}
+
+/// All variables by name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Variables {
+    all: BTreeMap<String, Variable>,
+}
+
+impl Variables {
+    /// Adds one from the command line.
+    pub(super) fn give(&mut self, name: &str, value: &str, place: Place, diagnostics: &mut Diagnostics) {
+        if !is_name(name) {
+            diagnostics.push(
+                codes::VARIABLE
+                    .at(place, format!("`{name}` is not a name"))
+                    .help("write `--var NAME=VALUE`, the name of letters, digits and `_`, beginning with no digit"),
+            );
+            return;
+        }
+        let variable = Variable { value: value.to_owned(), place, given: true };
+        if let Some(first) = self.all.insert(name.to_owned(), variable)
+            && first.value != value
+        {
+            diagnostics.push(clash(name, place, first.place));
+        }
+    }
+
+    /// Adds those of a file.
+    pub(super) fn collect(&mut self, tree: &Tree, diagnostics: &mut Diagnostics) {
+        let Some(section) = tree.entry(tree.root, "variables") else { return };
+        for entry in tree.entries(section.value) {
+            let (name, place) = (tree.text(entry.key), tree.place(entry.key));
+            if !is_name(name) {
+                diagnostics.push(
+                    codes::VARIABLE
+                        .at(place, format!("`{name}` is not a name"))
+                        .help("use letters, digits and `_`, beginning with no digit"),
+                );
+                continue;
+            }
+            // What is no single value is reported with the rest of the file's shape.
+            if !matches!(tree.meaning(entry.value), Some(Meaning::Text | Meaning::Integer(_) | Meaning::Number)) {
+                continue;
+            }
+            let place = tree.place(entry.value);
+            let value = match substitute(tree.text(entry.value), |_| None) {
+                Ok(value) => value,
+                Err(_) => {
+                    diagnostics.push(
+                        codes::VARIABLE
+                            .at(place, "the value of a variable cannot refer to another variable")
+                            .help("write the value out; `$${` stands for `${` itself"),
+                    );
+                    continue;
+                }
+            };
+            match self.all.get(name) {
+                Some(first) if first.given || first.value == value => {}
+                Some(first) => diagnostics.push(clash(name, place, first.place)),
+                None => {
+                    self.all.insert(name.to_owned(), Variable { value, place, given: false });
+                }
+            }
+        }
+    }
+
+    /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in the names of zones.
+    ///
+    /// Returns the scalars in which it failed, which have no value.
+    pub(super) fn apply(&self, tree: &mut Tree, text: &str, diagnostics: &mut Diagnostics) -> HashSet<NodeId> {
+        let mut failed = HashSet::new();
+        // Nearly every spec is free of substitutions, and then there is nothing to walk.
+        if !text.contains("${") && !text.contains('\\') {
+            return failed;
+        }
+        let mut scalars = Vec::new();
+        let mut seen = vec![false; tree.nodes.len()];
+        for entry in tree.entries(tree.root) {
+            match tree.text(entry.key) {
+                "version" | "include" | "variables" => {}
+                "zones" => {
+                    scalars.extend(tree.entries(entry.value).iter().map(|e| e.key));
+                    collect_scalars(tree, entry.value, &mut seen, &mut scalars);
+                }
+                _ => collect_scalars(tree, entry.value, &mut seen, &mut scalars),
+            }
+        }
+        for id in scalars {
+            if tree.text(id).contains("${") {
+                let Err(mut mistakes) = self.apply_to(tree, id, text) else { continue };
+                mistakes.drain(..).for_each(|d| diagnostics.push(d));
+                failed.insert(id);
+            }
+        }
+        failed
+    }
+
+    /// Substitutes in one scalar.
+    ///
+    /// # Errors
+    /// One finding for each substitution that failed.
+    fn apply_to(&self, tree: &mut Tree, id: NodeId, text: &str) -> Result<(), Vec<Diagnostic>> {
+        match substitute(tree.text(id), |name| self.all.get(name).map(|v| v.value.as_str())) {
+            Ok(value) => {
+                tree.node_mut(id).kind = Kind::Scalar(value.into(), Style::Text);
+                Ok(())
+            }
+            Err(mistakes) => Err(mistakes
+                .into_iter()
+                .map(|mistake| {
+                    let place = within(tree.place(id), text, tree.text(id), mistake.start, mistake.end);
+                    self.explain(mistake.name, place)
+                })
+                .collect()),
+        }
+    }
+
+    /// A substitution that failed, in words.
+    fn explain(&self, name: Option<String>, place: Place) -> Diagnostic {
+        let Some(name) = name else {
+            return codes::SUBSTITUTION
+                .at(place, "`${` begins a substitution that is not complete")
+                .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
+        };
+        let help = match nearest(&name, self.all.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `${{{near}}}`?"),
+            None => format!(
+                "define `{name}` under `variables:` or with `--var {name}=VALUE`; write `$${{` for `${{` itself"
+            ),
+        };
+        codes::UNDEFINED_VARIABLE.at(place, format!("`{name}` is not defined")).help(help)
+    }
+}
+
+/// Every scalar value below a node, each once, aliases or not.
+fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec<NodeId>) {
+    if std::mem::replace(&mut seen[id.0 as usize], true) {
+        return;
+    }
+    match &tree.node(id).kind {
+        Kind::Scalar(..) => scalars.push(id),
+        Kind::Sequence(items) => items.iter().for_each(|item| collect_scalars(tree, *item, seen, scalars)),
+        Kind::Mapping(entries) => entries.iter().for_each(|e| collect_scalars(tree, e.value, seen, scalars)),
+    }
+}
+
+/// One variable with two values.
+fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
+    codes::VARIABLE_CLASH
+        .at(place, format!("`{name}` has another value here"))
+        .and_at(first, "its first value")
+        .help("give the variable one value for all files, or use two names")
+}
+
+/// Whether a text is the name of a variable.
+fn is_name(text: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && text.len() <= 64 && text.chars().all(legal) && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// A substitution that failed: its range in the scalar, and the name if it had one.
+#[derive(Debug, PartialEq, Eq)]
+struct Mistake {
+    start: usize,
+    end: usize,
+    name: Option<String>,
+}
+
+/// Substitutes in a text.
+///
+/// # Errors
+/// Every substitution that is not complete or whose name is unknown.
+fn substitute<'v>(text: &str, lookup: impl Fn(&str) -> Option<&'v str>) -> Result<String, Vec<Mistake>> {
+    let mut result = String::with_capacity(text.len());
+    let mut mistakes = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find("${") {
+        let start = at + found;
+        if found > 0 && text.as_bytes()[start - 1] == b'$' {
+            result.push_str(&text[at..start - 1]);
+            result.push_str("${");
+            at = start + 2;
+            continue;
+        }
+        result.push_str(&text[at..start]);
+        let inner = &text[start + 2..];
+        let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+        let (name, end) = (&inner[..length], start + 2 + length);
+        if !is_name(name) || !inner[length..].starts_with('}') {
+            mistakes.push(Mistake { start, end, name: None });
+            at = end;
+            continue;
+        }
+        match lookup(name) {
+            Some(value) => result.push_str(value),
+            None => mistakes.push(Mistake { start, end: end + 1, name: Some(name.to_owned()) }),
+        }
+        at = end + 1;
+    }
+    result.push_str(&text[at..]);
+    if mistakes.is_empty() { Ok(result) } else { Err(mistakes) }
+}
+
+/// The opposite: a text that stands for itself.
+pub(super) fn escape(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+/// The place of a part of a scalar, where the scalar stands in the file as it is read; otherwise that of the whole.
+///
+/// # Units
+/// `start` and `end` are bytes in the scalar's text.
+pub(super) fn within(place: Place, file: &str, scalar: &str, start: usize, end: usize) -> Place {
+    let (first, last) = (place.span.start as usize, place.span.end as usize);
+    let Some(written) = file.get(first..last) else { return place };
+    let quoted = |q: char| written.strip_prefix(q).and_then(|w| w.strip_suffix(q));
+    let shift = if written == scalar {
+        0
+    } else if quoted('"').or_else(|| quoted('\'')) == Some(scalar) {
+        1
+    } else {
+        return place;
+    };
+    if start > scalar.len() || end > scalar.len() || start > end {
+        return place;
+    }
+    Place { source: place.source, span: Span::new(first + shift + start, first + shift + end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Substitutes with `A` = `1` and `B` = `${A}`.
+    fn with_two(text: &str) -> Result<String, Vec<Mistake>> {
+        substitute(text, |name| match name {
+            "A" => Some("1"),
+            "B" => Some("${A}"),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn substitution_happens_once() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("${A}", "1"),
+            ("x${A}y${A}", "x1y1"),
+            ("${B}", "${A}"),
+            ("$${A}", "${A}"),
+            ("$$${A}", "$${A}"),
+            ("$A $ {A} $", "$A $ {A} $"),
+            ("ä${A}ö", "ä1ö"),
+        ] {
+            assert_eq!(with_two(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_found() {
+        let names = |text: &str| with_two(text).unwrap_err().into_iter().map(|m| m.name).collect::<Vec<_>>();
+        assert_eq!(names("${C} ${} ${A ${D}"), [Some("C".to_owned()), None, None, Some("D".to_owned())]);
+        assert_eq!(with_two("a${C}").unwrap_err()[0].start..with_two("a${C}").unwrap_err()[0].end, 1..5);
+        assert_eq!(names("${"), [None]);
+        assert_eq!(names("${1a}"), [None]);
+    }
+
+    #[test]
+    fn escaping_is_undone_by_substitution() {
+        for text in ["${A}", "$${A}", "$$${A}", "a$b{", "${${"] {
+            assert_eq!(with_two(&escape(text)).unwrap(), text);
+        }
+    }
+}

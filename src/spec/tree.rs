@@ -1,0 +1,191 @@
+//! A YAML document as a compact tree with places.
+//!
+//! Nodes live in one arena and refer to each other by number, so an alias is simply a second reference to its anchor's
+//! node: nothing is copied, whatever the aliases would expand to. The scan guarantees that there are no cycles, that the
+//! depth is bounded and that keys are scalars.
+
+use crate::diagnostic::{Place, SourceId, Span};
+
+/// Number of a node in its [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct NodeId(pub(super) u32);
+
+/// How a scalar was written, as far as its meaning depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Bare: `auto`, `300`, `true`, `null`.
+    Plain,
+    /// Quoted, a block, or the result of a substitution: always text.
+    Text,
+}
+
+/// A pair of a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The key, a scalar.
+    pub(super) key: NodeId,
+    /// The value.
+    pub(super) value: NodeId,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A single value; of a plain empty one the text is empty.
+    Scalar(Box<str>, Style),
+    /// A list.
+    Sequence(Vec<NodeId>),
+    /// A mapping.
+    Mapping(Vec<Entry>),
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Node {
+    /// Where it stands.
+    pub(super) span: Span,
+    /// What it is.
+    pub(super) kind: Kind,
+}
+
+/// What a scalar means by the core schema of YAML 1.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction or an exponent, or too large.
+    Number,
+    /// Text.
+    Text,
+}
+
+/// A document.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    /// The text it was read from.
+    pub(super) source: SourceId,
+    /// Every node.
+    pub(super) nodes: Vec<Node>,
+    /// The outermost node.
+    pub(super) root: NodeId,
+}
+
+impl Tree {
+    /// A node.
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// A node, to change it.
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0 as usize]
+    }
+
+    /// Where a node stands.
+    pub(super) fn place(&self, id: NodeId) -> Place {
+        Place { source: self.source, span: self.node(id).span }
+    }
+
+    /// The text of a scalar, empty for anything else.
+    pub(super) fn text(&self, id: NodeId) -> &str {
+        match &self.node(id).kind {
+            Kind::Scalar(text, _) => text,
+            Kind::Sequence(_) | Kind::Mapping(_) => "",
+        }
+    }
+
+    /// What a scalar means; `None` for lists and mappings.
+    pub(super) fn meaning(&self, id: NodeId) -> Option<Meaning> {
+        match &self.node(id).kind {
+            Kind::Scalar(text, style) => Some(meaning(text, *style)),
+            Kind::Sequence(_) | Kind::Mapping(_) => None,
+        }
+    }
+
+    /// The pairs of a mapping, none for anything else.
+    pub(super) fn entries(&self, id: NodeId) -> &[Entry] {
+        match &self.node(id).kind {
+            Kind::Mapping(entries) => entries,
+            Kind::Scalar(..) | Kind::Sequence(_) => &[],
+        }
+    }
+
+    /// The items of a list, none for anything else.
+    pub(super) fn items(&self, id: NodeId) -> &[NodeId] {
+        match &self.node(id).kind {
+            Kind::Sequence(items) => items,
+            Kind::Scalar(..) | Kind::Mapping(_) => &[],
+        }
+    }
+
+    /// The pair of this key.
+    pub(super) fn entry(&self, id: NodeId, key: &str) -> Option<Entry> {
+        self.entries(id).iter().copied().find(|e| self.text(e.key) == key)
+    }
+
+    /// A short place that stands for a node: of a mapping its first key, of a list its first item, as the whole can be
+    /// many lines long.
+    pub(super) fn handle(&self, id: NodeId) -> Place {
+        match &self.node(id).kind {
+            Kind::Mapping(entries) => entries.first().map_or(self.place(id), |e| self.place(e.key)),
+            Kind::Sequence(items) => items.first().map_or(self.place(id), |i| self.handle(*i)),
+            Kind::Scalar(..) => self.place(id),
+        }
+    }
+}
+
+/// What a scalar means by the core schema of YAML 1.2; octal and hexadecimal numbers stay text, as no key takes them.
+fn meaning(text: &str, style: Style) -> Meaning {
+    if style == Style::Text {
+        return Meaning::Text;
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Meaning::Null,
+        "true" | "True" | "TRUE" => return Meaning::Bool(true),
+        "false" | "False" | "FALSE" => return Meaning::Bool(false),
+        _ => {}
+    }
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !digits.contains(|c: char| c.is_ascii_digit()) {
+        return Meaning::Text;
+    }
+    if digits.bytes().all(|b| b.is_ascii_digit()) {
+        return text.parse().map_or(Meaning::Number, Meaning::Integer);
+    }
+    let number = digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    if number && text.parse::<f64>().is_ok() { Meaning::Number } else { Meaning::Text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_scalars_mean_what_yaml_1_2_says() {
+        for (text, expected) in [
+            ("", Meaning::Null),
+            ("~", Meaning::Null),
+            ("true", Meaning::Bool(true)),
+            ("NO", Meaning::Text),
+            ("on", Meaning::Text),
+            ("300", Meaning::Integer(300)),
+            ("-1", Meaning::Integer(-1)),
+            ("010", Meaning::Integer(10)),
+            ("1.10", Meaning::Number),
+            ("1e3", Meaning::Number),
+            ("99999999999999999999", Meaning::Number),
+            ("192.0.2.1", Meaning::Text),
+            ("2027-03-01", Meaning::Text),
+            ("0x10", Meaning::Text),
+            (".", Meaning::Text),
+            ("-", Meaning::Text),
+        ] {
+            assert_eq!(meaning(text, Style::Plain), expected, "{text}");
+        }
+        assert_eq!(meaning("300", Style::Text), Meaning::Text);
+    }
+}
