@@ -12,6 +12,7 @@
 
 pub mod api;
 pub mod apply;
+pub mod cli;
 pub mod diagnostic;
 pub mod diff;
 pub mod live;

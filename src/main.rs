@@ -1,3 +1,7 @@
-//! The `zonewright` program.
+//! The `zonewright` program: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    zonewright::cli::main().into()
+}

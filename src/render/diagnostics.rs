@@ -21,6 +21,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
+use super::safe::is_hidden;
 use crate::diagnostic::{Diagnostic, Diagnostics, Label, LineColumn, Place, Severity, Source, SourceId, Sources};
 
 /// Longest line shown in full.
@@ -324,18 +325,9 @@ fn display(text: &str) -> String {
         match c {
             '\t' => shown.push_str("    "),
             '\u{feff}' => {}
-            c if is_unsafe(c) => shown.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c if is_hidden(c) => shown.push_str(&format!("\\u{{{:x}}}", c as u32)),
             c => shown.push(c),
         }
     }
     shown
-}
-
-/// Whether a character is not shown as itself: controls, marks that reorder or join text, line separators, and blanks
-/// without width.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -1,3 +1,7 @@
-//! Results as text and JSON for people and machines. Takes a writer or gives a value back; prints nothing itself.
+//! Results and findings made visible: text for people, JSON for programs. Takes writers, prints nothing itself.
 
 pub mod diagnostics;
+pub mod json;
+pub mod safe;
+pub mod text;
+mod textdiff;

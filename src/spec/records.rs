@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
     Address, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings, Spelling,
-    Tombstone, Value, ZoneName,
+    Tombstone, Ttl, Value, ZoneName,
 };
 
 /// Where records are read from and where they go.
@@ -165,7 +165,7 @@ impl Target<'_> {
         }
         let mut ttl = own_ttl.as_ref().or(self.defaults.ttl.as_ref()).map(|t| t.value);
         if proxied == Some(true) && ttl.is_some_and(|t| !t.is_automatic()) {
-            ttl = None;
+            ttl = Some(Ttl::AUTOMATIC);
             // A default is meant for the records that it can apply to; only what the record itself says is worth a word.
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(

@@ -1,0 +1,276 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Text after the options in `--help`.
+const AFTER_HELP: &str = "\
+Exit codes:
+  0   done, or no difference
+  1   error, nothing was written
+  2   differences (plan --detailed-exitcode)
+  3   refused: a consent is missing
+  4   the service is no longer as the plan saw it, nothing was written
+  5   applied in part: the journal says what
+  64  wrong usage
+
+Consents:
+  --allow-deletes N           delete exactly N records
+  --allow changes-protected   change records marked `protect: true`
+
+Environment:
+  CLOUDFLARE_API_TOKEN                        an API token, or
+  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the account's e-mail and global key
+  CLOUDFLARE_ACCOUNT_ID                       look zones up in this account only
+  CLOUDFLARE_BASE_URL                         another address of the API
+  Each can be given as NAME_FILE, naming a file that holds the value.
+";
+
+/// Declarative reconciler for Cloudflare zones and DNS records.
+///
+/// A YAML spec says what should be; `plan` shows what differs; `apply` makes it so and reads it back.
+#[derive(Debug, Parser)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = AFTER_HELP, disable_help_subcommand = true)]
+pub(super) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Flags of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// Work on these zones only; a name or a glob, repeatable
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    pub zone: Vec<String>,
+    /// Set a variable of the spec; repeatable
+    #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
+    pub variables: Vec<(String, String)>,
+    /// How to print results
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
+    pub format: Format,
+    /// When to use colour; NO_COLOR is obeyed
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = "Global options")]
+    pub color: Colour,
+    /// Print results and errors only
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+    /// Say more: once, name what is left alone; twice, log requests
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
+    pub verbose: u8,
+    /// Use the embedded service, with its state in DIR [default: .zonewright/sandbox]
+    #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
+          default_missing_value = ".zonewright/sandbox", conflicts_with = "base_url", help_heading = "Service")]
+    pub sandbox: Option<PathBuf>,
+    /// Address of the API
+    #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
+    pub base_url: Option<String>,
+    /// Use e-mail and key for calls that the token is refused for
+    #[arg(long, global = true, help_heading = "Service")]
+    pub key_fallback: bool,
+    /// Send at most N requests a second
+    #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = "Service")]
+    pub max_rps: Option<f64>,
+    /// Ask for N records on a page
+    #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = "Service")]
+    pub page_size: u64,
+    /// Put at most N changes into a request [default: what the zone's plan allows]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Service")]
+    pub batch_size: Option<u32>,
+    /// Read with at most N requests at once
+    #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = "Service")]
+    pub concurrency: u16,
+    /// Wait at most this many seconds for an answer
+    #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = "Service")]
+    pub timeout: Duration,
+    /// Directory for the journals of applies
+    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = "Service")]
+    pub journal: PathBuf,
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Show what differs between the spec and the service; never writes
+    Plan(PlanArgs),
+    /// Plan, ask, make it so, and read it back
+    Apply(ApplyArgs),
+    /// Check a spec without network or credentials
+    Validate(ValidateArgs),
+    /// Run, fill, print or empty the embedded service
+    #[cfg(feature = "sandbox")]
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
+    /// Print the JSON Schema of the spec
+    Schema,
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// What the spec is.
+#[derive(Debug, Args)]
+pub(super) struct SpecArgs {
+    /// Files, directories (every *.yaml and *.yml below), or `-` for standard input
+    #[arg(required = true, value_name = "SPEC")]
+    pub spec: Vec<PathBuf>,
+}
+
+/// Permissions.
+#[derive(Debug, Args)]
+pub(super) struct ConsentArgs {
+    /// Allow the deletion of exactly N records
+    #[arg(long, value_name = "N")]
+    pub allow_deletes: Option<usize>,
+    /// Allow a named danger; repeatable, or separated by commas
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    pub allow: Vec<String>,
+}
+
+/// `plan`.
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArgs,
+    /// Permissions.
+    #[command(flatten)]
+    pub consents: ConsentArgs,
+    /// Exit with 2 if there are differences
+    #[arg(long)]
+    pub detailed_exitcode: bool,
+}
+
+/// `apply`.
+#[derive(Debug, Args)]
+pub(super) struct ApplyArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArgs,
+    /// Permissions.
+    #[command(flatten)]
+    pub consents: ConsentArgs,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print the exact requests instead of sending them
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `validate`.
+#[derive(Debug, Args)]
+pub(super) struct ValidateArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArgs,
+    /// Print the spec as resolved: merged, with defaults and variables filled in
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// `sandbox`.
+#[cfg(feature = "sandbox")]
+#[derive(Debug, Subcommand)]
+pub(super) enum SandboxCommand {
+    /// Serve the API on a loopback address until interrupted
+    Serve(Box<ServeArgs>),
+    /// Add zones and records from a JSON document (`-` for standard input)
+    Seed {
+        /// The document, as `sandbox dump` prints it.
+        file: PathBuf,
+    },
+    /// Print all zones and records as a JSON document
+    Dump,
+    /// Forget everything
+    Reset,
+}
+
+/// `sandbox serve`.
+#[cfg(feature = "sandbox")]
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
+    pub listen: std::net::SocketAddr,
+    /// Plan of zones that are created
+    #[arg(long, default_value = "free", value_parser = ["free", "pro", "business", "enterprise"])]
+    pub plan: String,
+    /// Create these empty zones first, if they are missing; repeatable
+    #[arg(long = "with-zone", value_name = "NAME")]
+    pub with_zone: Vec<String>,
+    /// Shape of records in answers: of today, or of 2024
+    #[arg(long, default_value = "modern", value_parser = ["modern", "seed"])]
+    pub shape: String,
+    /// Have no batch operation
+    #[arg(long)]
+    pub no_batch: bool,
+    /// Largest page of records
+    #[arg(long, default_value_t = 5000, value_name = "N")]
+    pub page_limit: u64,
+    /// Records that a zone may hold, instead of what its plan allows
+    #[arg(long, value_name = "N")]
+    pub record_quota: Option<usize>,
+    /// List records in another order each time
+    #[arg(long)]
+    pub random_order: bool,
+    /// Requests allowed in five minutes; 0 for no limit
+    #[arg(long, default_value_t = 1200, value_name = "N")]
+    pub rate_limit: u32,
+    /// Wait this long before each answer, in milliseconds
+    #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
+    pub latency: u64,
+}
+
+/// `NAME=VALUE`.
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+/// A positive number of requests a second.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
+        _ => Err("write a number above 0".to_owned()),
+    }
+}
+
+/// A positive number of seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(n) if n.is_finite() && n > 0.0 && n <= 86_400.0 => Ok(Duration::from_secs_f64(n)),
+        _ => Err("write a number of seconds above 0".to_owned()),
+    }
+}

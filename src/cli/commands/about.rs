@@ -1,0 +1,27 @@
+//! `schema`, `completions`, `man`: what the program knows about itself.
+
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::spec;
+
+/// Prints the JSON Schema of the spec.
+pub(in crate::cli) fn schema(output: &Output) -> anyhow::Result<Exit> {
+    output.json(&spec::schema())?;
+    Ok(Exit::Success)
+}
+
+/// Prints a completion script.
+pub(in crate::cli) fn completions(shell: clap_complete::Shell, output: &Output) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut crate::cli::command(), "zonewright", &mut script);
+    output.result(|out| out.write_all(&script))?;
+    Ok(Exit::Success)
+}
+
+/// Prints the manual page.
+pub(in crate::cli) fn man(output: &Output) -> anyhow::Result<Exit> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(crate::cli::command()).render(&mut page)?;
+    output.result(|out| out.write_all(&page))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,8 @@
+//! One file a command.
+
+pub(super) mod about;
+pub(super) mod apply;
+pub(super) mod plan;
+#[cfg(feature = "sandbox")]
+pub(super) mod sandbox;
+pub(super) mod validate;

@@ -1,0 +1,70 @@
+//! `plan`: show what differs. Holds no means of writing.
+
+use std::sync::Arc;
+
+use crate::cli::args::{Format, Global, PlanArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::planning::{self, Loaded, Planned, load};
+use crate::cli::service::Service;
+use crate::cli::settings;
+use crate::plan::{Step, Verdict, lower};
+use crate::render::json;
+use crate::render::text::{PlanView, write_plan};
+
+/// Plans and prints.
+pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let consents = match settings::consents(&args.consents) {
+        Ok(consents) => consents,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let loaded = match load(&args.spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(exit),
+    };
+    let service = Service::open(global, output, loaded.desired.zones.keys()).await?;
+    let planned = planning::plan(&loaded, &service, global, output).await;
+    service.close().await;
+    let planned = planned?;
+    let verdict = planned.plan.verdict(&consents);
+    let requests = steps(&planned, global).len();
+    show(&planned, &verdict, requests, &loaded, output)?;
+    Ok(match verdict {
+        Verdict::Incomplete => Exit::Error,
+        Verdict::InSync => Exit::Success,
+        Verdict::Ready | Verdict::NeedsConsent(_) if args.detailed_exitcode => Exit::Differences,
+        Verdict::Ready | Verdict::NeedsConsent(_) => Exit::Success,
+    })
+}
+
+/// All requests that applying takes.
+pub(super) fn steps(planned: &Planned, global: &Global) -> Vec<Step> {
+    planned.plan.zones.iter().flat_map(|zone| lower(zone, planning::lowering(zone, global))).collect()
+}
+
+/// Prints a plan as wanted.
+pub(super) fn show(
+    planned: &Planned,
+    verdict: &Verdict,
+    requests_to_apply: usize,
+    loaded: &Loaded,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let plan = &planned.plan;
+    match output.format {
+        Format::Json => output.json(&json::plan(plan, verdict, requests_to_apply, &loaded.sources))?,
+        Format::Text => {
+            // What was found in the spec itself has been shown already.
+            let known: Vec<_> = loaded.diagnostics.iter().collect();
+            let new = plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
+            output.diagnostics(&new, &loaded.sources);
+            let (colour, verbose) = (output.colour, output.verbose > 0);
+            let view = PlanView { plan, verdict, requests_to_apply, colour, verbose };
+            output.result(|out| write_plan(out, &view))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! `sandbox`: run, fill, print or empty the embedded service.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::cli::args::{Global, SandboxCommand, ServeArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::sandbox::{self, StoreLocation};
+
+/// Where ids begin; the same for every run, so that rehearsals can be repeated.
+pub(in crate::cli) const SEED: u64 = 1;
+
+/// Where the state is if no directory is named.
+const DIRECTORY: &str = ".zonewright/sandbox";
+
+/// Longest document that can be seeded, in bytes.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// The file in a directory, which is made if it is missing.
+pub(in crate::cli) fn store(directory: &Path) -> anyhow::Result<StoreLocation> {
+    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    Ok(StoreLocation::File(directory.join("sandbox.sqlite")))
+}
+
+/// Runs one of the commands.
+pub(in crate::cli) async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+    let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(DIRECTORY));
+    let store = store(&directory)?;
+    match command {
+        SandboxCommand::Serve(args) => return serve(args, store, output).await,
+        SandboxCommand::Seed { file } => {
+            let report = sandbox::seed(&store, &document(file)?)?;
+            output.result(|out| writeln!(out, "Added {} zones and {} records.", report.zones, report.records))?;
+        }
+        SandboxCommand::Dump => output.json(&sandbox::dump(&store)?)?,
+        SandboxCommand::Reset => {
+            sandbox::reset(&store)?;
+            output.say("The sandbox is empty.");
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// A JSON document from a file or standard input.
+fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
+    let what = || format!("failed to read {}", file.display());
+    let reader: Box<dyn Read> = if file.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(std::fs::File::open(file).with_context(what)?)
+    };
+    let mut text = Vec::new();
+    reader.take(MOST_BYTES).read_to_end(&mut text).with_context(what)?;
+    serde_json::from_slice(&text).with_context(what)
+}
+
+/// Serves until interrupted.
+async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyhow::Result<Exit> {
+    anyhow::ensure!(
+        args.listen.ip().is_loopback(),
+        "the sandbox listens on loopback addresses only, not on {}",
+        args.listen
+    );
+    for zone in &args.with_zone {
+        let name = crate::model::ZoneName::parse(zone).with_context(|| format!("failed to make the zone {zone:?}"))?;
+        sandbox::ensure_zone(&store, name.as_str(), &args.plan, SEED)?;
+    }
+    let running = sandbox::start(sandbox::Options {
+        store,
+        listen: args.listen,
+        seed: SEED,
+        profile: profile(args),
+        ..sandbox::Options::default()
+    })
+    .await?;
+    let credentials = sandbox::Credentials::default();
+    output.result(|out| {
+        writeln!(out, "export CLOUDFLARE_BASE_URL={}", running.base_url())?;
+        writeln!(out, "export CLOUDFLARE_API_TOKEN={}", credentials.token)
+    })?;
+    output.say("The sandbox is serving; interrupt to stop.");
+    interrupted().await?;
+    running.shutdown().await;
+    Ok(Exit::Success)
+}
+
+/// The behaviour that the flags ask for.
+fn profile(args: &ServeArgs) -> sandbox::Profile {
+    let mut profile = sandbox::Profile::default();
+    profile.tier.clone_from(&args.plan);
+    profile.shape = if args.shape == "seed" { sandbox::Shape::Seed } else { sandbox::Shape::Modern };
+    profile.batch = !args.no_batch;
+    profile.page_limit = args.page_limit;
+    profile.record_quota = args.record_quota;
+    profile.latency_milliseconds = args.latency;
+    if args.random_order {
+        profile.list_order = sandbox::ListOrder::Random;
+    }
+    profile.rate_limit =
+        (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, window_seconds: 300 });
+    profile
+}
+
+/// Waits for an interrupt or a request to end.
+async fn interrupted() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => result,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}

@@ -1,0 +1,44 @@
+//! Exit codes: a contract with pipelines.
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or no difference.
+    Success,
+    /// An error; nothing was written.
+    Error,
+    /// There are differences, and the caller asked to be told.
+    Differences,
+    /// Refused: a consent is missing.
+    Refused,
+    /// The world is no longer as the plan saw it; nothing was written.
+    Stale,
+    /// Applied in part; the journal says what.
+    Partial,
+    /// Wrong usage.
+    Usage,
+}
+
+impl Exit {
+    /// The number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Error => 1,
+            Self::Differences => 2,
+            Self::Refused => 3,
+            Self::Stale => 4,
+            Self::Partial => 5,
+            Self::Usage => 64,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

@@ -1,0 +1,78 @@
+//! The command line: wires rooms together, and nothing else.
+
+mod args;
+mod commands;
+mod exit;
+mod output;
+mod planning;
+mod service;
+mod settings;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+pub use exit::Exit;
+use output::Output;
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are results, everything else is wrong usage. A closed stream has nobody to tell.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Success };
+        }
+    };
+    let output = std::sync::Arc::new(Output::new(&cli.global));
+    start_log(cli.global.verbose);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            output.error(&anyhow::Error::new(error).context("failed to start"));
+            return Exit::Error;
+        }
+    };
+    let result = runtime.block_on(run(&cli, &output));
+    output.hide();
+    match result {
+        Ok(exit) => exit,
+        Err(error) => {
+            output.error(&error);
+            Exit::Error
+        }
+    }
+}
+
+/// Runs one command.
+async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
+    let Cli { command, global } = cli;
+    match command {
+        Command::Plan(args) => commands::plan::run(args, global, output).await,
+        Command::Apply(args) => commands::apply::run(args, global, output).await,
+        Command::Validate(args) => commands::validate::run(args, global, output),
+        #[cfg(feature = "sandbox")]
+        Command::Sandbox(command) => commands::sandbox::run(command, global, output).await,
+        Command::Schema => commands::about::schema(output),
+        Command::Completions { shell } => commands::about::completions(*shell, output),
+        Command::Man => commands::about::man(output),
+    }
+}
+
+/// The command line as clap knows it, for generated documentation.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Logs requests to stderr if twice as much is wanted.
+fn start_log(verbose: u8) {
+    if verbose < 2 {
+        return;
+    }
+    let level = if verbose == 2 { "zonewright=debug" } else { "zonewright=trace,debug" };
+    let filter = tracing_subscriber::EnvFilter::new(level);
+    // A second subscriber cannot be set; the first one does.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+}

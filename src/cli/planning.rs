@@ -1,0 +1,217 @@
+//! From arguments to a plan: load, read, compare. Shared by `plan` and `apply`.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use super::args::{Global, SpecArgs};
+use super::exit::Exit;
+use super::output::Output;
+use super::service::Service;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
+use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
+use crate::model::{Desired, Live};
+use crate::plan::{Lowering, Plan, ZonePlan, plan_zone};
+use crate::render;
+use crate::spec;
+
+/// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
+const MOST_BYTES: u64 = 80 * 1024 * 1024;
+/// A zone of the spec that the service does not have.
+const MISSING_ZONE: Code = Code("PLAN0005");
+/// `--zone` names nothing.
+const NO_SUCH_ZONE: Code = Code("PLAN0006");
+
+/// A spec that could be read, with what was found in it.
+pub(super) struct Loaded {
+    /// What it wants.
+    pub(super) desired: Desired,
+    /// Warnings and notes.
+    pub(super) diagnostics: Diagnostics,
+    /// Its texts.
+    pub(super) sources: Sources,
+    /// Its digest.
+    pub(super) digest: String,
+    /// Files read.
+    pub(super) files: usize,
+    /// Records wanted.
+    pub(super) records: usize,
+}
+
+/// Reads a spec; shows what is wrong with it.
+///
+/// # Errors
+/// Standard input or output fails. A spec with mistakes is reported here and ends the run.
+pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow::Result<Result<Loaded, Exit>> {
+    let inputs = args.spec.iter().map(|path| {
+        if path.as_os_str() != "-" {
+            return Ok(spec::Input::Path(path.clone()));
+        }
+        let mut text = Vec::new();
+        std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
+        Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
+    });
+    let inputs: Vec<_> = inputs.collect::<anyhow::Result<_>>()?;
+    let mut sources = Sources::default();
+    let options = spec::Options { variables: global.variables.clone() };
+    let spec::Outcome { desired, mut diagnostics, digest, files, records } =
+        spec::load(&inputs, &options, &mut sources);
+    let desired = desired.map(|desired| select(desired, &global.zone, &mut diagnostics));
+    diagnostics.sort(&sources);
+    if output.format == super::args::Format::Text {
+        output.diagnostics(&diagnostics, &sources);
+    }
+    match desired {
+        Some(desired) if !diagnostics.has_errors() => {
+            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records }))
+        }
+        _ => {
+            report_errors(&diagnostics, &sources, output)?;
+            Ok(Err(Exit::Error))
+        }
+    }
+}
+
+/// The last word on a spec that cannot be used.
+fn report_errors(diagnostics: &Diagnostics, sources: &Sources, output: &Output) -> anyhow::Result<()> {
+    if output.format == super::args::Format::Json {
+        output.json(&serde_json::json!({
+            "format": Plan::FORMAT, "kind": "diagnostics",
+            "diagnostics": render::json::diagnostics_json(diagnostics, sources),
+        }))?;
+    }
+    let errors = diagnostics.count(crate::diagnostic::Severity::Error);
+    let noun = if errors == 1 { "error" } else { "errors" };
+    output.message(&format!("{errors} {noun} in the spec; no request was made"));
+    Ok(())
+}
+
+/// The zones that `--zone` names.
+fn select(mut desired: Desired, globs: &[String], diagnostics: &mut Diagnostics) -> Desired {
+    if globs.is_empty() {
+        return desired;
+    }
+    let mut patterns = Vec::new();
+    for text in globs {
+        let name = text.trim_end_matches('.').to_lowercase();
+        // Globs stay as they are; a plain name may be written in Unicode.
+        let canonical = crate::model::ZoneName::parse(&name).map_or(name, |z| z.to_string());
+        match glob::Pattern::new(&canonical) {
+            Ok(pattern) if desired.zones.keys().any(|z| pattern.matches(z.as_str())) => patterns.push(pattern),
+            Ok(_) => diagnostics.push(
+                Diagnostic::error(
+                    NO_SUCH_ZONE,
+                    "--zone names no zone of the spec",
+                    format!("no zone matches {text:?}"),
+                )
+                .help(format!("the spec has {}", list(desired.zones.keys().map(ToString::to_string)))),
+            ),
+            Err(error) => {
+                diagnostics.push(Diagnostic::error(NO_SUCH_ZONE, "--zone is not a glob", format!("{text:?}: {error}")));
+            }
+        }
+    }
+    desired.zones.retain(|name, _| patterns.iter().any(|p| p.matches(name.as_str())));
+    desired
+}
+
+/// At most eight names.
+fn list(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<_> = names.take(9).collect();
+    if names.len() == 9 {
+        names[8] = "…".to_owned();
+    }
+    names.join(", ")
+}
+
+/// A plan, and what it was made from.
+pub(super) struct Planned {
+    /// The plan.
+    pub(super) plan: Plan,
+    /// What the service has.
+    pub(super) live: Live,
+    /// How it was read.
+    pub(super) options: live::Options,
+}
+
+/// Reads the service and plans.
+///
+/// # Errors
+/// The service cannot be read.
+pub(super) async fn plan(
+    loaded: &Loaded,
+    service: &Service,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Planned> {
+    let options = live::Options {
+        page_size: global.page_size,
+        concurrency: usize::from(global.concurrency),
+        account: service.account.clone(),
+    };
+    let reader = service.client.reader();
+    let wanted: Vec<_> =
+        loaded.desired.zones.values().map(|z| Wanted { name: z.name.clone(), id: z.id.clone() }).collect();
+    let shown = Arc::clone(output);
+    let progress = move |progress: Progress| match progress {
+        Progress::ZoneRead { zone, records } => shown.progress(&format!("read {zone}: {records} records"), false),
+        Progress::SmallPages { zone, per_page } => {
+            shown.progress(&format!("{zone}: the service gives {per_page} records a page"), true);
+        }
+    };
+    let fetched = fetch(&reader, &wanted, &options, &progress).await.map_err(with_hint)?;
+    let mut live = fetched.live;
+    let mut plan =
+        Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
+    for zone in &fetched.missing {
+        let diagnostic = Diagnostic::error(
+            MISSING_ZONE,
+            "the zone does not exist at the service",
+            format!("{zone} is not there, or these credentials may not see it"),
+        )
+        .about(zone.to_string())
+        .help("add the zone at the service, correct its name, or give the token access to it");
+        let place = loaded.desired.zones.get(zone).map(|z| z.place);
+        plan.diagnostics.push(match place {
+            Some(place) => diagnostic.at(place, ""),
+            None => diagnostic,
+        });
+    }
+    for (name, desired) in &loaded.desired.zones {
+        let Some(zone) = live.zones.get_mut(name) else { continue };
+        let (mut zone_plan, mut diagnostics) = plan_zone(desired, zone);
+        if zone_plan.quota_in_doubt {
+            zone.record_quota = fetch_record_quota(&reader, &zone.id).await;
+            (zone_plan, diagnostics) = plan_zone(desired, zone);
+        }
+        plan.diagnostics.append(diagnostics);
+        plan.zones.push(zone_plan);
+    }
+    plan.diagnostics.sort(&loaded.sources);
+    plan.requests_made = service.client.requests();
+    output.hide();
+    Ok(Planned { plan, live, options })
+}
+
+/// How a zone's changes are cut: by the flag, within what the zone's plan allows.
+pub(super) fn lowering(zone: &ZonePlan, global: &Global) -> Lowering {
+    let allowed = zone.tier.facts().batch_operations;
+    let wanted = global.batch_size.and_then(|n| usize::try_from(n).ok());
+    match wanted.unwrap_or(allowed).min(allowed) {
+        1 => Lowering::Single,
+        size => Lowering::Batches(size),
+    }
+}
+
+/// An error of reading, with what to do about it.
+pub(super) fn with_hint(error: live::FetchError) -> anyhow::Error {
+    let hint = match &error {
+        live::FetchError::Api { source, .. } => source.hint(),
+        _ => None,
+    };
+    match hint {
+        Some(hint) => anyhow::Error::new(error).context(hint),
+        None => anyhow::Error::new(error),
+    }
+}

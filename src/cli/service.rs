@@ -1,0 +1,119 @@
+//! The connection to the service: the real one, or the embedded one over the same HTTP.
+
+use std::sync::Arc;
+
+use super::args::Global;
+use super::output::Output;
+use super::settings;
+use crate::api::{ApiEvent, Client, Settings, WaitReason};
+use crate::model::ZoneName;
+
+/// An open connection.
+pub(super) struct Service {
+    /// The client.
+    pub(super) client: Client,
+    /// The account that zones are looked up in.
+    pub(super) account: Option<String>,
+    #[cfg(feature = "sandbox")]
+    sandbox: Option<crate::sandbox::Running>,
+}
+
+impl Service {
+    /// Connects as the flags and the environment say.
+    ///
+    /// The embedded service is started here; zones of the spec that it does not have yet are made, empty, so that a spec can
+    /// be rehearsed without preparation.
+    pub(super) async fn open<'z>(
+        global: &Global,
+        output: &Arc<Output>,
+        zones: impl Iterator<Item = &'z ZoneName>,
+    ) -> anyhow::Result<Self> {
+        #[cfg(feature = "sandbox")]
+        if let Some(directory) = &global.sandbox {
+            return Self::embedded(global, output, directory, zones).await;
+        }
+        #[cfg(not(feature = "sandbox"))]
+        {
+            drop(zones);
+            anyhow::ensure!(global.sandbox.is_none(), "this build has no embedded service (feature `sandbox`)");
+        }
+        let credentials = settings::credentials(global)?;
+        let client = client(global, output, settings::base_url(global)?, credentials)?;
+        Ok(Self {
+            client,
+            account: settings::account()?,
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
+        })
+    }
+
+    /// Starts the embedded service and connects to it.
+    #[cfg(feature = "sandbox")]
+    async fn embedded<'z>(
+        global: &Global,
+        output: &Arc<Output>,
+        directory: &std::path::Path,
+        zones: impl Iterator<Item = &'z ZoneName>,
+    ) -> anyhow::Result<Self> {
+        use anyhow::Context;
+        use secrecy::SecretString;
+
+        use crate::sandbox;
+
+        let store = super::commands::sandbox::store(directory)?;
+        for zone in zones {
+            let made = sandbox::ensure_zone(&store, zone.as_str(), "free", super::commands::sandbox::SEED)
+                .with_context(|| format!("failed to prepare the sandbox in {}", directory.display()))?;
+            if made {
+                output.say(&format!("sandbox: made the empty zone {zone} (free plan)"));
+            }
+        }
+        let options = sandbox::Options { store, seed: super::commands::sandbox::SEED, ..sandbox::Options::default() };
+        let token = SecretString::from(options.credentials.token.clone());
+        let running = sandbox::start(options)
+            .await
+            .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
+        let client = client(global, output, running.base_url(), crate::api::Credentials::Token(token))?;
+        Ok(Self { client, account: None, sandbox: Some(running) })
+    }
+
+    /// Ends the connection; the embedded service writes everything out.
+    pub(super) async fn close(self) {
+        #[cfg(feature = "sandbox")]
+        if let Some(running) = self.sandbox {
+            running.shutdown().await;
+        }
+    }
+}
+
+/// A client that tells the user why it waits.
+fn client(
+    global: &Global,
+    output: &Arc<Output>,
+    base_url: String,
+    credentials: crate::api::Credentials,
+) -> anyhow::Result<Client> {
+    let output = Arc::clone(output);
+    let observer = move |event: &ApiEvent| match event {
+        ApiEvent::Waiting { reason, duration } => {
+            let why = match reason {
+                WaitReason::Budget => "for API budget",
+                WaitReason::RetryAfter => "because the service asked to",
+                WaitReason::BackOff => "before trying again",
+            };
+            // Waits of a fraction of a second are no news.
+            output.progress(&format!("waiting {:.0} s {why}", duration.as_secs_f64()), duration.as_secs() >= 1);
+        }
+        ApiEvent::Retrying { request, attempt, cause } => {
+            output.progress(&format!("{request}: {cause}; attempt {attempt}"), true);
+        }
+        _ => {}
+    };
+    let settings = Settings {
+        max_rps: global.max_rps,
+        timeout: global.timeout,
+        observer: Arc::new(observer),
+        ..Settings::new(base_url, credentials)
+    };
+    Ok(Client::new(settings)?)
+}

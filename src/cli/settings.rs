@@ -1,0 +1,101 @@
+//! Flags and environment, resolved. The only place that reads the environment.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use secrecy::SecretString;
+
+use super::args::{ConsentArgs, Global};
+use crate::api::Credentials;
+use crate::plan::{Consents, Danger};
+
+/// Where the real API is.
+const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
+
+/// The account to look zones up in.
+///
+/// # Errors
+/// The file named cannot be read.
+pub(super) fn account() -> anyhow::Result<Option<String>> {
+    variable("CLOUDFLARE_ACCOUNT_ID")
+}
+
+/// Address of the API.
+///
+/// # Errors
+/// The file named cannot be read.
+pub(super) fn base_url(global: &Global) -> anyhow::Result<String> {
+    Ok(match &global.base_url {
+        Some(url) => url.clone(),
+        None => variable("CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| BASE_URL.to_owned()),
+    })
+}
+
+/// Who we are to the API.
+///
+/// # Errors
+/// None given, half of a pair given, or a file that cannot be read.
+pub(super) fn credentials(global: &Global) -> anyhow::Result<Credentials> {
+    let secret = |name| anyhow::Ok(variable(name)?.map(SecretString::from));
+    let token = secret("CLOUDFLARE_API_TOKEN")?;
+    let (email, key) = (secret("CLOUDFLARE_EMAIL")?, secret("CLOUDFLARE_API_KEY")?);
+    Ok(match (token, email, key) {
+        (Some(token), Some(email), Some(key)) if global.key_fallback => Credentials::TokenThenKey { token, email, key },
+        (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
+        (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
+        (None, Some(email), Some(key)) => Credentials::Key { email, key },
+        (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
+        (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
+        (None, None, None) => bail!(
+            "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
+             or rehearse on the embedded service with --sandbox"
+        ),
+    })
+}
+
+/// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
+fn variable(name: &str) -> anyhow::Result<Option<String>> {
+    let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
+    let direct = match std::env::var(name) {
+        Ok(text) => filled(text),
+        Err(std::env::VarError::NotPresent) => None,
+        Err(std::env::VarError::NotUnicode(_)) => bail!("{name} is not valid text"),
+    };
+    let file_name = format!("{name}_FILE");
+    let Some(path) = std::env::var_os(&file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {
+        return Ok(direct);
+    };
+    if direct.is_some() {
+        bail!("both {name} and {file_name} are set; set one");
+    }
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("failed to read {}, named by {file_name}", path.display()))?;
+    match filled(text) {
+        Some(text) => Ok(Some(text)),
+        None => bail!("{}, named by {file_name}, is empty", path.display()),
+    }
+}
+
+/// Permissions given on the command line.
+///
+/// # Errors
+/// A code that does not exist, with those that do.
+pub(super) fn consents(args: &ConsentArgs) -> Result<Consents, String> {
+    let mut consents = Consents { deletes: args.allow_deletes, ..Consents::default() };
+    for code in args.allow.iter().map(|c| c.trim()).filter(|c| !c.is_empty()) {
+        match Danger::by_code(code) {
+            Some(danger) => {
+                consents.dangers.insert(danger);
+            }
+            None if code == Danger::Delete.code() => {
+                return Err("deletes are allowed by their exact number: --allow-deletes N".to_owned());
+            }
+            None => {
+                let known: Vec<_> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+                return Err(format!("there is no danger called {code:?}; known are: {}", known.join(", ")));
+            }
+        }
+    }
+    Ok(consents)
+}

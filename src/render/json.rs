@@ -1,0 +1,155 @@
+//! Plans and results for programs.
+//!
+//! The field names and codes are a contract, frozen by tests; a change raises `format`.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::diagnostics;
+use super::text::ZoneResult;
+use crate::apply::Outcome;
+use crate::diagnostic::{Diagnostics, Place, Sources};
+use crate::diff::{DeleteReason, FieldChange};
+use crate::model::{RecordForm, RecordId};
+use crate::plan::{Action, MissingConsent, Operation, Plan, Verdict, ZonePlan};
+use crate::wire::Request;
+use crate::wire::record::{create_body, to_json};
+
+/// A plan.
+#[must_use]
+pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &Sources) -> Json {
+    let s = plan.summary();
+    let notes: Vec<Json> = plan.zones.iter().flat_map(notes).collect();
+    let operations: Vec<Json> =
+        plan.zones.iter().flat_map(|zone| zone.operations.iter().map(|o| operation(zone, o, sources))).collect();
+    json!({
+        "format": Plan::FORMAT,
+        "kind": "plan",
+        "verdict": verdict.as_str(),
+        "summary": {
+            "create": s.create, "update": s.update, "delete": s.delete,
+            "unchanged": s.unchanged, "unmanaged": s.unmanaged, "ignored": s.ignored,
+        },
+        "requests": { "made": plan.requests_made, "to_apply": requests_to_apply },
+        "consents_missing": consents(verdict),
+        "operations": operations,
+        "notes": notes,
+        "diagnostics": diagnostics_json(&plan.diagnostics, sources),
+    })
+}
+
+/// Consents that are missing.
+fn consents(verdict: &Verdict) -> Json {
+    let Verdict::NeedsConsent(missing) = verdict else { return json!([]) };
+    missing
+        .iter()
+        .map(|MissingConsent { danger, operations, flag, given: _ }| {
+            json!({ "danger": danger.code(), "operations": operations, "flag": flag })
+        })
+        .collect()
+}
+
+/// Diagnostics in their order.
+#[must_use]
+pub fn diagnostics_json(all: &Diagnostics, sources: &Sources) -> Json {
+    all.iter().map(|d| diagnostics::json(d, sources)).collect()
+}
+
+/// Why records of a zone are left alone.
+fn notes(zone: &ZonePlan) -> Vec<Json> {
+    let note = |aside: &crate::plan::SetAsideCount| json!({ "zone": zone.name.as_str(), "code": "left-alone", "reason": aside.reason, "count": aside.count(), "types": aside.types });
+    zone.set_aside.iter().map(note).collect()
+}
+
+/// One operation.
+fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json {
+    let Operation { address, shown_name: _, action, fields, expect: _, reverse: _, cause, dangers, place } = operation;
+    let (word, before, after, effect) = match action {
+        Action::CreateRecord { after } => ("create", Json::Null, form(None, after), Json::Null),
+        Action::PatchRecord { id, before, after, patch: _ } => {
+            ("update", form(Some(id), before), form(Some(id), after), Json::Null)
+        }
+        Action::DeleteRecord { id, before, reason } => {
+            let why = match reason {
+                DeleteReason::Tombstone => "the spec says state: absent",
+                DeleteReason::Pruned => "not in the spec, and the zone is pruned",
+                DeleteReason::InTheWay => "makes room for another record at this name",
+            };
+            ("delete", form(Some(id), before), Json::Null, json!(why))
+        }
+    };
+    json!({
+        "address": address.as_str(),
+        "zone": zone.name.as_str(),
+        "kind": "dns_record",
+        "action": word,
+        "cause": cause.as_str(),
+        "effect": effect,
+        "before": before,
+        "after": after,
+        "fields": fields.iter().map(field).collect::<Vec<_>>(),
+        "dangers": dangers.iter().map(|d| d.code()).collect::<Vec<_>>(),
+        "source": place.map(|p| source(p, sources)),
+    })
+}
+
+/// A record as the service would write it, as far as it is said.
+fn form(id: Option<&RecordId>, form: &RecordForm) -> Json {
+    let mut object = Map::new();
+    if let Some(id) = id {
+        object.insert("id".to_owned(), json!(id.0));
+    }
+    if let Json::Object(body) = create_body(form) {
+        object.extend(body);
+    }
+    Json::Object(object)
+}
+
+/// One field that differs.
+fn field(change: &FieldChange) -> Json {
+    json!({ "field": change.field, "before": to_json(&change.before), "after": to_json(&change.after) })
+}
+
+/// A place in the spec.
+fn source(place: Place, sources: &Sources) -> Json {
+    let at = sources.line_column(place);
+    json!({ "file": sources.name(place.source), "line": at.line, "column": at.column })
+}
+
+/// The exact requests of a dry run.
+#[must_use]
+pub fn requests(requests: &[Request]) -> Json {
+    let one = |r: &Request| {
+        let query: Map<String, Json> = r.query.iter().map(|(n, v)| ((*n).to_owned(), json!(v))).collect();
+        json!({ "method": r.method.as_str(), "path": r.path, "query": query, "body": r.body })
+    };
+    json!({ "format": Plan::FORMAT, "kind": "requests", "requests": requests.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// What an apply achieved.
+#[must_use]
+pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
+    let all = zones.iter().map(|ZoneResult { plan, applied, remaining }| {
+        let failed: Vec<Json> =
+            plan.operations.iter().zip(&applied.outcomes).filter_map(|(o, r)| outcome(o, r)).collect();
+        json!({
+            "zone": plan.name.as_str(),
+            "operations": applied.outcomes.len(),
+            "done": applied.done(),
+            "remaining": remaining,
+            "not_done": failed,
+        })
+    });
+    json!({ "zones": all.collect::<Vec<_>>(), "journal": journal })
+}
+
+/// An operation that was not simply done.
+fn outcome(operation: &Operation, outcome: &Outcome) -> Option<Json> {
+    let (word, reason) = match outcome {
+        Outcome::Done => return None,
+        Outcome::Refused(reason) => ("refused", reason.as_str()),
+        Outcome::NotSent(reason) => ("not-sent", reason.as_str()),
+        Outcome::Restored => ("restored", "what it made room for was refused"),
+        Outcome::Unknown(reason) => ("unknown", reason.as_str()),
+    };
+    Some(json!({ "address": operation.address.as_str(), "outcome": word, "reason": reason }))
+}

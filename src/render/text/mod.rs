@@ -1,0 +1,10 @@
+//! Plans and results for people: on a terminal, in a log, in a review.
+
+mod layout;
+mod plan;
+mod requests;
+mod result;
+
+pub use plan::{PlanView, write_plan};
+pub use requests::write_requests;
+pub use result::{ZoneResult, write_result};

@@ -1,0 +1,193 @@
+//! A plan for a reviewer.
+
+use std::io::{self, Write};
+
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, facets, pad, styled};
+use crate::diff::{DeleteReason, FieldChange};
+use crate::plan::{Action, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZonePlan};
+use crate::render::safe::safe;
+use crate::render::textdiff::inline;
+
+/// Widest column of names that is still aligned.
+const WIDEST_NAME: usize = 40;
+
+/// How a plan is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanView<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What may happen to it.
+    pub verdict: &'a Verdict,
+    /// Requests that applying takes.
+    pub requests_to_apply: usize,
+    /// With colour.
+    pub colour: bool,
+    /// Also name what is left alone.
+    pub verbose: bool,
+}
+
+/// Writes a plan.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
+    for zone in &view.plan.zones {
+        write_zone(out, zone, view)?;
+    }
+    write_summary(out, view)?;
+    write_consents(out, view)
+}
+
+/// One zone: heading, operations, what is left alone.
+fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
+    let about = format!("{} plan, zone {}", zone.tier.facts().name, safe(&zone.id.0));
+    writeln!(out, "{}  {}", styled(zone.name.as_str(), BOLD, view.colour), styled(&about, DIM, view.colour))?;
+    if !zone.operations.is_empty() {
+        writeln!(out)?;
+        let shown = |o: &Operation| safe(&o.shown_name).chars().count();
+        let names = zone.operations.iter().map(shown).max().unwrap_or(0).min(WIDEST_NAME);
+        let types = zone.operations.iter().map(|o| o.form().data.type_name().len()).max().unwrap_or(0);
+        for operation in &zone.operations {
+            write_operation(out, operation, names, types, view.colour)?;
+        }
+        writeln!(out)?;
+    }
+    write_rest(out, zone, view)?;
+    writeln!(out)
+}
+
+/// One operation: `+`, `~` or `-`, name, type, value, then what else changes.
+fn write_operation(
+    out: &mut dyn Write,
+    operation: &Operation,
+    names: usize,
+    types: usize,
+    colour: bool,
+) -> io::Result<()> {
+    let form = operation.form();
+    let (mark, style) = match operation.action {
+        Action::CreateRecord { .. } => ("+", CREATE),
+        Action::PatchRecord { .. } => ("~", UPDATE),
+        Action::DeleteRecord { .. } => ("-", DELETE),
+    };
+    let name = pad(&safe(&operation.shown_name), names);
+    let head = format!("  {} {name}  {}", styled(mark, style, colour), pad(form.data.type_name(), types));
+    let indent = " ".repeat(4 + name.chars().count() + 2 + types + 2);
+    match &operation.action {
+        Action::CreateRecord { after } => {
+            writeln!(out, "{head}  {}{}", safe(&after.data.presentation()), aside(&facets(after), colour))
+        }
+        Action::DeleteRecord { before, reason, .. } => {
+            let why = match reason {
+                DeleteReason::Tombstone => "state: absent",
+                DeleteReason::Pruned => "not in the spec, and the zone is pruned",
+                DeleteReason::InTheWay => "makes room at this name",
+            };
+            let words = [facets(before), why.to_owned()];
+            let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
+            writeln!(out, "{head}  {}{}", safe(&before.data.presentation()), aside(&words.join("; "), colour))
+        }
+        Action::PatchRecord { before, after, .. } => {
+            if before.data == after.data {
+                writeln!(out, "{head}  {}", safe(&after.data.presentation()))?;
+            } else {
+                let line = inline(&before.data.presentation(), &after.data.presentation(), colour);
+                writeln!(out, "{head}  {line}")?;
+            }
+            for change in operation.fields.iter().filter(|c| is_facet(&c.field)) {
+                writeln!(out, "{indent}{}", facet_change(change, colour))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Words after a value.
+fn aside(words: &str, colour: bool) -> String {
+    if words.is_empty() { String::new() } else { format!("  {}", styled(&format!("({words})"), DIM, colour)) }
+}
+
+/// Whether a field stands beside the value rather than in it.
+fn is_facet(field: &str) -> bool {
+    matches!(field, "ttl" | "proxied" | "comment" | "tags") || field.starts_with("settings.")
+}
+
+/// One facet that changes.
+fn facet_change(change: &FieldChange, colour: bool) -> String {
+    let words = |value: &crate::model::Value| match (change.field.as_str(), value) {
+        ("ttl", crate::model::Value::Integer(1)) => "auto".to_owned(),
+        ("comment", crate::model::Value::Text(text)) => format!("\"{text}\""),
+        _ => value.to_string(),
+    };
+    format!("{}: {}", change.field, inline(&words(&change.before), &words(&change.after), colour))
+}
+
+/// What needs nothing, and what is left alone.
+fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
+    let mut parts = vec![format!("{} unchanged", zone.unchanged)];
+    parts.extend(zone.set_aside.iter().map(|aside| {
+        let types: Vec<_> = aside.types.iter().map(|(t, n)| format!("{n} {}", safe(t))).collect();
+        format!("{} {}, left alone ({})", aside.count(), safe(&aside.reason), types.join(", "))
+    }));
+    writeln!(out, "  {}", styled(&parts.join(" · "), DIM, view.colour))?;
+    if view.verbose {
+        for aside in &zone.set_aside {
+            write_examples(out, aside, view.colour)?;
+        }
+    }
+    Ok(())
+}
+
+/// The names of what is left alone.
+fn write_examples(out: &mut dyn Write, aside: &SetAsideCount, colour: bool) -> io::Result<()> {
+    for example in &aside.examples {
+        writeln!(out, "    {}", styled(&format!("{} {}", safe(&aside.reason), safe(example)), DIM, colour))?;
+    }
+    let more = aside.count() - aside.examples.len();
+    if more > 0 {
+        writeln!(out, "    {}", styled(&format!("and {more} more"), DIM, colour))?;
+    }
+    Ok(())
+}
+
+/// The last lines.
+fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
+    let s = view.plan.summary();
+    let made = count(usize::try_from(view.plan.requests_made).unwrap_or(usize::MAX), "request");
+    if s.operations() == 0 {
+        let line = match view.verdict {
+            Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
+            _ => format!("In sync: nothing to do. {} as wanted.", count(s.unchanged, "record")),
+        };
+        return writeln!(
+            out,
+            "{}  {}",
+            styled(&line, BOLD, view.colour),
+            styled(&format!("({made})"), DIM, view.colour)
+        );
+    }
+    let line = format!("Plan: {} to create, {} to update, {} to delete.", s.create, s.update, s.delete);
+    let requests = format!("({made} made, {} to apply)", view.requests_to_apply);
+    writeln!(out, "{}  {}", styled(&line, BOLD, view.colour), styled(&requests, DIM, view.colour))?;
+    if *view.verdict == Verdict::Incomplete {
+        writeln!(out, "The plan is incomplete and cannot be applied: see the errors.")?;
+    }
+    Ok(())
+}
+
+/// What is missing.
+fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
+    let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
+    for MissingConsent { danger, operations, flag, given } in missing {
+        let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
+        writeln!(
+            out,
+            "{} {}: {}{given}. To allow it, add {}",
+            styled("Needs consent:", DELETE, view.colour),
+            danger.about(),
+            count(*operations, "operation"),
+            styled(flag, BOLD, view.colour)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! What an apply achieved.
+
+use std::io::{self, Write};
+
+use super::layout::{BOLD, CREATE, DELETE, count, styled};
+use crate::apply::{Outcome, ZoneApplied};
+use crate::plan::ZonePlan;
+use crate::render::safe::safe;
+
+/// One zone's result.
+#[derive(Debug, Clone, Copy)]
+pub struct ZoneResult<'a> {
+    /// What was planned.
+    pub plan: &'a ZonePlan,
+    /// What became of it.
+    pub applied: &'a ZoneApplied,
+    /// Differences left when the zone was read back; `None` if it could not be read.
+    pub remaining: Option<usize>,
+}
+
+/// Writes the result of an apply; what did not land is named with its reason.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
+    for ZoneResult { plan, applied, remaining } in zones {
+        let total = count(applied.outcomes.len(), "operation");
+        let name = styled(plan.name.as_str(), BOLD, colour);
+        let state = match remaining {
+            Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
+            Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
+            Some(n) => styled(&format!("{} left after reading back", count(*n, "difference")), DELETE, colour),
+            None => styled("could not be read back", DELETE, colour),
+        };
+        writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
+        for (operation, outcome) in plan.operations.iter().zip(&applied.outcomes) {
+            let (word, reason) = match outcome {
+                Outcome::Done => continue,
+                Outcome::Refused(reason) => ("refused", reason.as_str()),
+                Outcome::NotSent(reason) => ("not sent", reason.as_str()),
+                Outcome::Restored => ("restored", "what it made room for was refused"),
+                Outcome::Unknown(reason) => ("unknown", reason.as_str()),
+            };
+            let word = styled(word, DELETE, colour);
+            writeln!(out, "  {word}  {}: {}", safe(operation.address.as_str()), safe(reason))?;
+        }
+    }
+    Ok(())
+}

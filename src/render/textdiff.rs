@@ -1,0 +1,79 @@
+//! One text becoming another, on one line.
+//!
+//! Short values are shown as `before → after`. Longer ones that share words are shown once, with what goes and what comes
+//! marked word by word: `[-old-]{+new+}` without colour, struck through and green with it.
+
+use anstyle::{AnsiColor, Effects, Style};
+use similar::{ChangeTag, TextDiff};
+
+use super::safe::safe;
+
+/// What goes.
+const GOES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).effects(Effects::STRIKETHROUGH);
+/// What comes.
+const COMES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+
+/// How much of the two texts must be the same for them to be shown as one.
+const LIKENESS: f32 = 0.4;
+
+/// Shows a change on one line.
+#[must_use]
+pub(super) fn inline(before: &str, after: &str, colour: bool) -> String {
+    let (before, after) = (safe(before), safe(after));
+    let has_words = |text: &str| text.trim().contains(char::is_whitespace);
+    let diff = TextDiff::from_words(before.as_ref(), after.as_ref());
+    if !(has_words(&before) && has_words(&after)) || diff.ratio() < LIKENESS {
+        return if colour {
+            format!("{GOES}{before}{GOES:#} → {COMES}{after}{COMES:#}")
+        } else {
+            format!("{before} → {after}")
+        };
+    }
+    let mut line = String::new();
+    for (tag, text) in joined(&diff) {
+        match (tag, colour) {
+            (ChangeTag::Equal, _) => line.push_str(&text),
+            (ChangeTag::Delete, false) => line.push_str(&format!("[-{text}-]")),
+            (ChangeTag::Insert, false) => line.push_str(&format!("{{+{text}+}}")),
+            (ChangeTag::Delete, true) => line.push_str(&format!("{GOES}{text}{GOES:#}")),
+            (ChangeTag::Insert, true) => line.push_str(&format!("{COMES}{text}{COMES:#}")),
+        }
+    }
+    line
+}
+
+/// The words of a difference, neighbours of one kind joined.
+fn joined<'a>(diff: &TextDiff<'a, 'a, str>) -> Vec<(ChangeTag, String)> {
+    let mut runs: Vec<(ChangeTag, String)> = Vec::new();
+    for change in diff.iter_all_changes() {
+        match runs.last_mut() {
+            Some((tag, text)) if *tag == change.tag() => text.push_str(change.value()),
+            _ => runs.push((change.tag(), change.value().to_owned())),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_values_and_long_ones() {
+        assert_eq!(inline("192.0.2.1", "192.0.2.2", false), "192.0.2.1 → 192.0.2.2");
+        assert_eq!(
+            inline(
+                "v=spf1 include:_spf.a.example include:b.example -all",
+                "v=spf1 include:_spf.a.example include:c.example ~all",
+                false
+            ),
+            "v=spf1 include:_spf.a.example [-include:b.example-]{+include:c.example+} [--all-]{+~all+}"
+        );
+        assert_eq!(inline("one two", "drei vier", false), "one two → drei vier");
+    }
+
+    #[test]
+    fn marks_are_not_taken_from_the_text() {
+        assert_eq!(inline("a\u{1b}[31m", "b", false), r"a\u{1b}[31m → b");
+    }
+}

@@ -1,0 +1,185 @@
+//! Laws that hold for all records and zones, tried on random ones.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use support::generators::{desired_zone, live_zone, place, rdata, stored};
+use zonewright::diff::{SetAsideReason, diff_zone};
+use zonewright::model::{
+    DesiredRecord, DesiredZone, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Spelling, Unmanaged,
+};
+use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
+use zonewright::wire;
+
+/// Cases of each law.
+const CASES: u32 = 1000;
+
+/// A zone of records by id, on which plans are carried out.
+type World = BTreeMap<RecordId, LiveRecord>;
+
+fn world(live: &LiveZone) -> World {
+    live.records.iter().map(|r| (r.id.clone(), r.clone())).collect()
+}
+
+fn live(zone: &LiveZone, world: &World) -> LiveZone {
+    LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
+}
+
+/// The record as the service would hold it after a change.
+fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
+    LiveRecord { id: id.clone(), ..stored(0, after) }
+}
+
+/// Carries out operations; gives back what undoes them, in reverse.
+fn carry_out(world: &mut World, operations: &[Operation]) -> Vec<(RecordId, Reverse)> {
+    let mut back = Vec::new();
+    for (n, operation) in operations.iter().enumerate() {
+        let id = match &operation.action {
+            Action::CreateRecord { after } => {
+                let record = stored(1_000_000 + n, after);
+                let id = record.id.clone();
+                world.insert(id.clone(), record);
+                id
+            }
+            Action::PatchRecord { id, after, .. } => {
+                *world.get_mut(id).unwrap() = changed(id, after);
+                id.clone()
+            }
+            Action::DeleteRecord { id, .. } => {
+                world.remove(id).unwrap();
+                id.clone()
+            }
+        };
+        back.push((id, operation.reverse.clone()));
+    }
+    back.reverse();
+    back
+}
+
+fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
+    plan_zone(desired, live).0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is printed reads back as the same value, from text and from fields; printing it again changes nothing.
+    #[test]
+    fn printing_and_reading_are_inverse(data in rdata()) {
+        let record_type = data.record_type().unwrap();
+        let text = data.presentation();
+        let again = Rdata::from_text(record_type, &text).unwrap();
+        prop_assert_eq!(&again, &data);
+        prop_assert_eq!(again.presentation(), text);
+        prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+    }
+
+    /// What is sent reads back, from the service's answer, as the same value.
+    #[test]
+    fn what_is_sent_comes_back(zone in live_zone()) {
+        for record in &zone.records {
+            let mut body = wire::record::create_body(&record.form());
+            body["id"] = record.id.0.clone().into();
+            prop_assert_eq!(&wire::record::read(&body).unwrap(), record);
+        }
+    }
+
+    /// A zone compared with itself has no difference.
+    #[test]
+    fn a_zone_does_not_differ_from_itself(zone in live_zone(), prune in any::<bool>()) {
+        let record = |r: &LiveRecord| {
+            let RecordForm { name, data, facets } = r.form();
+            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place() } }
+        };
+        let desired = DesiredZone {
+            name: zone.name.clone(), id: None, place: place(), ignore: Vec::new(), tombstones: Vec::new(),
+            unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
+            records: zone.records.iter().map(record).collect(),
+        };
+        let changes = diff_zone(&desired, &zone);
+        prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
+        prop_assert_eq!(changes.unchanged, zone.records.len());
+    }
+
+    /// After a plan is carried out, the next plan is empty, and what the spec does not name is as before.
+    #[test]
+    fn plans_converge_and_leave_the_rest_alone(desired in desired_zone(), zone in live_zone()) {
+        let first = plan(&desired, &zone);
+        let mut after = world(&zone);
+        carry_out(&mut after, &first.operations);
+        let second = plan(&desired, &live(&zone, &after));
+        prop_assert!(second.operations.is_empty(), "{:?}\nafter\n{:?}", second.operations, first.operations);
+        for aside in diff_zone(&desired, &zone).set_aside {
+            prop_assert_eq!(after.get(&aside.record.id), Some(aside.record));
+            prop_assert_eq!(aside.reason, SetAsideReason::Unmanaged);
+        }
+    }
+
+    /// Undoing a plan restores the zone, apart from ids of records that were deleted.
+    #[test]
+    fn undoing_restores(desired in desired_zone(), zone in live_zone()) {
+        let first = plan(&desired, &zone);
+        let mut after = world(&zone);
+        for (n, (id, reverse)) in carry_out(&mut after, &first.operations).into_iter().enumerate() {
+            match reverse {
+                Reverse::Delete => {
+                    after.remove(&id).unwrap();
+                }
+                Reverse::Recreate(form) => {
+                    let record = stored(2_000_000 + n, &form);
+                    after.insert(record.id.clone(), record);
+                }
+                Reverse::PatchBack(_) => {
+                    let Action::PatchRecord { before, .. } = &first.operations.iter().find(|o| matches!(&o.action, Action::PatchRecord { id: i, .. } if *i == id)).unwrap().action else { panic!() };
+                    *after.get_mut(&id).unwrap() = changed(&id, before);
+                }
+            }
+        }
+        let forms = |world: &World| {
+            let mut all: Vec<_> = world.values().map(|r| { let mut r = r.clone(); r.id = RecordId(String::new()); r }).map(|r| format!("{r:?}")).collect();
+            all.sort();
+            all
+        };
+        prop_assert_eq!(forms(&after), forms(&world(&zone)));
+    }
+
+    /// Neither the order of the spec nor that of the listing makes a difference.
+    #[test]
+    fn order_is_irrelevant(desired in desired_zone(), zone in live_zone(), turn in 0usize..14) {
+        let first = plan(&desired, &zone);
+        let (mut desired, mut zone) = (desired, zone);
+        let turned = |n: usize| turn.min(n);
+        let n = turned(desired.records.len());
+        desired.records.rotate_left(n);
+        desired.records.reverse();
+        let n = turned(zone.records.len());
+        zone.records.rotate_left(n);
+        zone.records.reverse();
+        prop_assert_eq!(plan(&desired, &zone), first);
+    }
+
+    /// Every operation is in exactly one request, and no name straddles two batches that could hold it.
+    #[test]
+    fn batches_hold_names_together(desired in desired_zone(), zone in live_zone(), size in 1usize..8) {
+        let plan = plan(&desired, &zone);
+        let steps = lower(&plan, Lowering::Batches(size));
+        let mut all: Vec<usize> = steps.iter().flat_map(|s| s.operations.clone()).collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..plan.operations.len()).collect::<Vec<_>>());
+        let mut homes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (n, step) in steps.iter().enumerate() {
+            prop_assert!(step.operations.len() <= size);
+            for o in &step.operations {
+                homes.entry(plan.operations[*o].form().name.clone()).or_default().push(n);
+            }
+        }
+        for (name, mut steps) in homes {
+            let operations = steps.len();
+            steps.dedup();
+            prop_assert!(steps.len() == 1 || operations > size, "{name} is cut");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Random records and zones for property tests.
+//!
+//! Names and values come from small pools, so that sets, conflicts, swaps and duplicates are common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use zonewright::diagnostic::{Place, Sources, Span};
+use zonewright::model::{
+    Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
+    Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged, ZoneId, ZoneName,
+};
+
+/// The zone of all generated records.
+pub(crate) fn zone_name() -> ZoneName {
+    ZoneName::parse("example.com").expect("it is a zone name")
+}
+
+/// A place, which nothing reads.
+pub(crate) fn place() -> Place {
+    let source = Sources::default().add("generated", "");
+    Place { source, span: Span::default() }
+}
+
+/// A host name.
+fn host() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("host.example.net".to_owned()),
+        Just("www.example.com".to_owned()),
+        "[a-z0-9_]([a-z0-9-]{0,8}[a-z0-9])?\\.example\\.(net|org)",
+    ]
+}
+
+/// Bytes of a text, some with everything that quoting must survive.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        Just(b"v=spf1 -all".to_vec()),
+        Just(b"v=spf1 ~all".to_vec()),
+        Just(b"google-site-verification=a".to_vec()),
+        Just(b"google-site-verification=b".to_vec()),
+        Just(b"owner=a".to_vec()),
+        Just(b"owner=b".to_vec()),
+        vec(any::<u8>(), 1..20),
+        vec(any::<u8>(), 250..520),
+    ]
+}
+
+/// Presentation text of one type.
+pub(crate) fn presentation(record_type: RecordType) -> BoxedStrategy<String> {
+    match record_type {
+        RecordType::A => prop_oneof![
+            (1u8..4).prop_map(|n| format!("192.0.2.{n}")),
+            any::<[u8; 4]>().prop_map(|b| std::net::Ipv4Addr::from(b).to_string()),
+        ]
+        .boxed(),
+        RecordType::Aaaa => prop_oneof![
+            (1u8..4).prop_map(|n| format!("2001:db8::{n}")),
+            any::<[u8; 16]>().prop_map(|b| std::net::Ipv6Addr::from(b).to_string()),
+        ]
+        .boxed(),
+        RecordType::Cname | RecordType::Ns => host().boxed(),
+        RecordType::Mx => {
+            (0u16..3, prop_oneof![host(), Just(".".to_owned())]).prop_map(|(p, h)| format!("{p} {h}")).boxed()
+        }
+        RecordType::Txt => text().prop_map(|bytes| quoted(&bytes)).boxed(),
+        RecordType::Srv => {
+            (any::<u16>(), 0u16..2, 0u16..3, host()).prop_map(|(p, w, o, h)| format!("{p} {w} {o} {h}")).boxed()
+        }
+        RecordType::Caa => (any::<u8>(), prop_oneof![Just("issue"), Just("issuewild"), Just("iodef")], "[ -~]{0,12}")
+            .prop_map(|(f, t, v)| format!("{f} {t} {}", quoted(v.as_bytes())))
+            .boxed(),
+    }
+}
+
+/// Bytes in quotes, written independently of the program: everything but letters and digits as `\DDD`, cut anywhere.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    let one = |b: &u8| if b.is_ascii_alphanumeric() { char::from(*b).to_string() } else { format!("\\{b:03}") };
+    let strings: Vec<String> =
+        bytes.chunks(200).map(|c| format!("\"{}\"", c.iter().map(one).collect::<String>())).collect();
+    if strings.is_empty() { "\"\"".to_owned() } else { strings.join(" ") }
+}
+
+/// A record value of any type.
+pub(crate) fn rdata() -> impl Strategy<Value = Rdata> {
+    proptest::sample::select(RecordType::ALL)
+        .prop_flat_map(|t| presentation(t).prop_map(move |text| (t, text)))
+        .prop_map(|(t, text)| Rdata::from_text(t, &text).unwrap_or_else(|e| panic!("{t} {text}: {e}")))
+}
+
+/// A name in the zone.
+fn name() -> impl Strategy<Value = Fqdn> {
+    prop_oneof![Just("@"), Just("www"), Just("a.b"), Just("*"), Just("_x")]
+        .prop_map(|text| zone_name().resolve(text).expect("it is a name"))
+}
+
+/// What is said beside the value, as far as the type allows.
+fn facets() -> impl Strategy<Value = Facets> {
+    let ttl = prop_oneof![Just(1u64), 60u64..90].prop_map(|n| Ttl::seconds(n).expect("it is a ttl"));
+    let comment = prop_oneof![Just(Comment::Clear), "[a-c ]{1,3}".prop_map(Comment::Set)];
+    let tags = proptest::collection::btree_set("[a-c]:[a-c]".prop_map(|t| Tag::parse(&t).expect("it is a tag")), 0..3);
+    (option::of(ttl), option::of(any::<bool>()), option::of(comment), option::of(tags), option::of(any::<bool>()))
+        .prop_map(|(ttl, proxied, comment, tags, flatten)| Facets {
+            ttl,
+            proxied,
+            comment,
+            tags,
+            settings: Settings { flatten_cname: flatten, ..Settings::default() },
+        })
+}
+
+/// Facets as the type allows.
+fn fitting(data: &Rdata, mut facets: Facets) -> Facets {
+    let record_type = data.record_type().expect("generated values are understood");
+    if !record_type.facts().proxiable {
+        facets.proxied = None;
+    }
+    if record_type != RecordType::Cname {
+        facets.settings = Settings::default();
+    }
+    facets
+}
+
+/// Drops what cannot stand together, as the service and the spec do.
+fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T> {
+    let mut types: BTreeMap<Fqdn, BTreeSet<RecordType>> = BTreeMap::new();
+    let mut values = BTreeSet::new();
+    let keep: Vec<bool> = records
+        .iter()
+        .map(|record| {
+            let (name, data) = key(record);
+            let own = data.record_type().expect("generated values are understood");
+            let there = types.entry(name.clone()).or_default();
+            let fits = !there.iter().any(|t| t.excludes(own) || (*t == own && own.is_single()));
+            let new = fits && values.insert((name.clone(), data.clone()));
+            if new {
+                there.insert(own);
+            }
+            new
+        })
+        .collect();
+    records.into_iter().zip(keep).filter_map(|(r, k)| k.then_some(r)).collect()
+}
+
+/// The record that the service would hold after creating `form`.
+pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
+    let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings } } = form.clone();
+    let proxied = proxied.unwrap_or(false);
+    LiveRecord {
+        id: RecordId(format!("{id:032x}")),
+        name,
+        data,
+        ttl: if proxied { Ttl::AUTOMATIC } else { ttl.unwrap_or(Ttl::AUTOMATIC) },
+        proxied,
+        comment: comment.and_then(|c| c.text().map(str::to_owned)),
+        tags: tags.unwrap_or_default(),
+        settings,
+        read_only: None,
+        modified_on: None,
+    }
+}
+
+/// A live zone.
+pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
+    vec((name(), rdata(), facets()), 0..14).prop_map(|records| {
+        let records = consistent(records, |(name, data, _)| (name, data));
+        let stored = records.into_iter().enumerate().map(|(n, (name, data, facets))| {
+            let facets = fitting(&data, facets);
+            stored(n, &RecordForm { name, data, facets })
+        });
+        LiveZone {
+            name: zone_name(),
+            id: ZoneId("f".repeat(32)),
+            tier: Tier::Enterprise,
+            created_on: None,
+            name_servers: Vec::new(),
+            status: None,
+            records: stored.collect(),
+            record_quota: None,
+        }
+    })
+}
+
+/// What a spec wants of the zone.
+pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
+    let records = vec((name(), rdata(), facets()), 0..14);
+    let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);
+    (records, tombstones, any::<bool>()).prop_map(|(records, tombstones, prune)| {
+        let spelling = Spelling { name: "x".into(), place: place() };
+        let records: Vec<_> = consistent(records, |(name, data, _)| (name, data))
+            .into_iter()
+            .map(|(name, data, facets)| {
+                let facets = fitting(&data, facets);
+                DesiredRecord { name, data, facets, protect: false, spelling: spelling.clone() }
+            })
+            .collect();
+        let contradicts = |name: &Fqdn, data: &Rdata| {
+            records.iter().any(|r| r.name == *name && r.data.record_type() == data.record_type())
+        };
+        let tombstones = tombstones
+            .into_iter()
+            .filter(|(name, data, _)| !contradicts(name, data))
+            .map(|(name, data, all)| Tombstone {
+                name,
+                record_type: data.record_type().expect("generated values are understood"),
+                data: (!all).then_some(data),
+                spelling: spelling.clone(),
+            })
+            .collect();
+        DesiredZone {
+            name: zone_name(),
+            id: None,
+            place: place(),
+            unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
+            ignore: Vec::new(),
+            records,
+            tombstones,
+        }
+    })
+}

@@ -1,0 +1,6 @@
+//! Shared by the tests.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
+
+pub(crate) mod generators;
+#[cfg(feature = "sandbox")]
+pub(crate) mod workspace;

@@ -1,0 +1,174 @@
+//! The real binary against an embedded service, over real HTTP, in a directory of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running};
+
+/// A service and a directory.
+pub(crate) struct Workspace {
+    directory: TempDir,
+    runtime: Runtime,
+    sandbox: Option<Running>,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Fails the test unless the run ended so.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
+    }
+}
+
+/// A service without a limit on requests, as most tests want it.
+pub(crate) fn options() -> Options {
+    Options { profile: Profile { rate_limit: None, ..Profile::default() }, ..Options::default() }
+}
+
+/// The binary with nothing of the caller's environment but what it needs to run.
+pub(crate) fn binary(directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zonewright"));
+    command.current_dir(directory).env_clear().stdin(Stdio::null());
+    for name in ["PATH", "HOME", "SystemRoot", "TMPDIR"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+}
+
+impl Workspace {
+    /// With the zone example.com on the profile's plan.
+    pub(crate) fn new(options: Options) -> Self {
+        let tier = options.profile.tier.clone();
+        let workspace = Self::empty(options);
+        workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": tier, "records": [] }] }));
+        workspace
+    }
+
+    /// Without zones.
+    pub(crate) fn empty(options: Options) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let sandbox = runtime.block_on(sandbox::start(options)).unwrap();
+        Self { directory: TempDir::new().unwrap(), runtime, sandbox: Some(sandbox) }
+    }
+
+    fn sandbox(&self) -> &Running {
+        self.sandbox.as_ref().unwrap()
+    }
+
+    /// Adds zones and records to the service.
+    pub(crate) fn plant(&self, document: &Value) {
+        self.sandbox().seed(document).unwrap();
+    }
+
+    /// Adds records to example.com.
+    pub(crate) fn plant_records(&self, records: Value) {
+        self.plant(&json!({ "zones": [{ "name": "example.com", "records": records }] }));
+    }
+
+    /// Adds a fault.
+    pub(crate) fn fault(&self, fault: sandbox::Fault) {
+        self.sandbox().add_fault(fault);
+    }
+
+    /// Requests received so far.
+    pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
+        self.sandbox().requests()
+    }
+
+    /// Requests received so far that could change something.
+    pub(crate) fn writes(&self) -> Vec<LoggedRequest> {
+        self.requests().into_iter().filter(|r| r.method != "GET").collect()
+    }
+
+    /// The records of a zone, as the service would dump them, without ids and times.
+    pub(crate) fn records(&self, zone: &str) -> Vec<Value> {
+        let dump = self.sandbox().dump().unwrap();
+        let zones = dump["zones"].as_array().unwrap();
+        let zone = zones.iter().find(|z| z["name"] == zone).unwrap_or_else(|| panic!("no zone {zone}"));
+        zone["records"].as_array().unwrap().clone()
+    }
+
+    /// Writes a file.
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a spec of example.com with these record lines, as `spec.yaml`.
+    pub(crate) fn records_spec(&self, records: &str) -> PathBuf {
+        self.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n    records:\n{records}\n"))
+    }
+
+    /// The directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The binary, connected to the service.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = binary(self.path());
+        command.env("CLOUDFLARE_BASE_URL", self.sandbox().base_url()).env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.command().args(arguments).output().unwrap().into()
+    }
+
+    /// Starts the binary.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Asserts that the spec is applied, in sync, and stays so without a write.
+    #[track_caller]
+    pub(crate) fn settles(&self, spec: &str) {
+        self.run(&["apply", spec, "--yes"]).exits(0);
+        let before = self.writes().len();
+        let again = self.run(&["plan", spec, "--detailed-exitcode", "--format", "json"]).exits(0);
+        assert_eq!(again.json()["verdict"], "in-sync");
+        assert_eq!(self.writes().len(), before);
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        if let Some(sandbox) = self.sandbox.take() {
+            self.runtime.block_on(sandbox.shutdown());
+        }
+    }
+}
