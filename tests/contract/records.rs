@@ -67,6 +67,16 @@ async fn the_old_form() {
 }
 
 #[tokio::test]
+async fn the_previous_generation() {
+    let bench = Bench::with(Profile::previous_generation()).await;
+    let txt = bench.post(json!({"type": "TXT", "name": "@", "content": "v=spf1 -all"})).await;
+    assert_eq!(txt.result()["content"], "\"v=spf1 -all\"");
+    assert_eq!(bench.post(a("x", "nonsense")).await.refusal(), (400, 1004));
+    assert_eq!(bench.batch(json!({})).await.refusal(), (400, 7000));
+    assert_eq!(bench.list("per_page=5000").await.body["result_info"]["per_page"], 100);
+}
+
+#[tokio::test]
 async fn every_type_takes_its_facts() {
     let bench = Bench::new().await;
     for facts in facts::all() {
