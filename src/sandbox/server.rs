@@ -2,7 +2,7 @@
 //!
 //! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -89,6 +89,8 @@ pub(super) struct Service {
     log: Mutex<Log>,
     /// Faults to come.
     script: Mutex<Script>,
+    /// Bodies of earlier reads by path with query, kept only while the script has stale reads.
+    earlier: Mutex<HashMap<String, String>>,
     /// The rate limit's state.
     limiter: Mutex<Limiter>,
     /// Names that still count as taken.
@@ -116,6 +118,7 @@ impl Service {
             seed,
             log: Mutex::default(),
             script: Mutex::new(script),
+            earlier: Mutex::default(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
         }
@@ -163,6 +166,42 @@ impl Service {
             ErrorStyle::Direct => outcome,
             ErrorStyle::Chain => outcome.map_err(Refusal::chained),
         }
+    }
+}
+
+impl Service {
+    /// Answers one request under the faults that concern the state.
+    fn reply(&self, turn: u64, incoming: &Incoming, fault: Option<&What>) -> Reply {
+        if let Some(What::AnotherWriter { method, path, body }) = fault
+            && let Some(other) = self.own_request(method, path, body)
+            && let Err(refusal) = self.handle(turn, &other)
+        {
+            tracing::warn!(?refusal, "the other writer of the script was refused");
+        }
+        let address = incoming.uri.to_string();
+        if fault == Some(&What::StaleRead)
+            && !incoming.is_write()
+            && let Some(body) = lock(&self.earlier).get(&address)
+        {
+            return Reply { status: 200, kind: "application/json", body: body.clone(), retry_after: None };
+        }
+        let reply = Reply::outcome(self.handle(turn, incoming));
+        if !incoming.is_write() && reply.status == 200 && lock(&self.script).has_stale_reads() {
+            lock(&self.earlier).insert(address, reply.body.clone());
+        }
+        reply
+    }
+
+    /// A request with the sandbox's own credentials; `None` if method or path make none.
+    fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
+        let authorization = HeaderValue::from_str(&format!("Bearer {}", self.credentials.token)).ok()?;
+        let json = HeaderValue::from_static("application/json");
+        Some(Incoming {
+            method: method.parse().ok()?,
+            uri: format!("{BASE}{path}").parse().ok()?,
+            headers: [(header::AUTHORIZATION, authorization), (header::CONTENT_TYPE, json)].into_iter().collect(),
+            body: body.to_string().into_bytes(),
+        })
     }
 }
 
@@ -277,7 +316,9 @@ async fn respond(
             | What::ResetAfterEffect
             | What::ResetMidBody
             | What::TruncateBody
-            | What::Stall { .. },
+            | What::Stall { .. }
+            | What::AnotherWriter { .. }
+            | What::StaleRead,
         )
         | None => {}
     }
@@ -292,8 +333,9 @@ async fn respond(
     };
     let reply = {
         let service = Arc::clone(service);
+        let fault = fault.clone();
         // The store is locked and SQLite blocks, so this must not hold up the threads that serve connections.
-        tokio::task::spawn_blocking(move || Reply::outcome(service.handle(turn, &incoming))).await
+        tokio::task::spawn_blocking(move || service.reply(turn, &incoming, fault.as_ref())).await
     };
     let mut reply = reply.unwrap_or_else(|error| {
         tracing::error!(%error, "a handler of the sandbox panicked");
