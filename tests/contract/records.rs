@@ -210,7 +210,7 @@ async fn patch_merges_and_put_resets() {
     assert_eq!((&after["ttl"], &after["comment"], &after["tags"]), (&json!(600), &json!("edge api"), &json!(["a:b"])));
     assert_eq!(after["created_on"], before["created_on"]);
     assert_eq!(after["comment_modified_on"], before["comment_modified_on"]);
-    assert!(after["modified_on"].as_str() > before["modified_on"].as_str());
+    assert_ne!(after["modified_on"], before["modified_on"]);
 
     for clear in [Value::Null, json!("")] {
         bench.patch(&id, json!({"comment": "again"})).await;
