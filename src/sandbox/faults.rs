@@ -1,5 +1,7 @@
 //! Scripted failures: which request fails, and how.
 
+use serde_json::Value;
+
 /// A scripted failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -66,6 +68,17 @@ pub enum What {
         /// How long.
         milliseconds: u64,
     },
+    /// Somebody else writes first: another request takes effect, unlogged, before this one is handled as usual.
+    AnotherWriter {
+        /// Method, upper case.
+        method: String,
+        /// Path without the base path, as in the log.
+        path: String,
+        /// Body.
+        body: Value,
+    },
+    /// A GET is answered as it was the last time, whatever has changed since; as usual if it is new.
+    StaleRead,
 }
 
 /// The faults of a sandbox and how often each has counted.
@@ -84,6 +97,11 @@ impl Script {
     /// Adds a fault, which counts from now on.
     pub(super) fn push(&mut self, fault: Fault) {
         self.faults.push((fault, 0));
+    }
+
+    /// Whether answers must be kept, lest they be wanted again.
+    pub(super) fn has_stale_reads(&self) -> bool {
+        self.faults.iter().any(|(fault, _)| fault.what == What::StaleRead)
     }
 
     /// What strikes the next request; of several faults the first.

@@ -24,6 +24,7 @@ mod export;
 mod faults;
 mod limits;
 mod list;
+mod log;
 mod name;
 mod network;
 mod profile;
@@ -55,8 +56,8 @@ use server::Service;
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use document::SeedReport;
 pub use faults::{Fault, What, When};
+pub use log::LoggedRequest;
 pub use profile::{ErrorStyle, ListOrder, OwnNetwork, Profile, ProxiedTtl, RateLimit, Shape, TxtQuotes};
-pub use server::LoggedRequest;
 pub use store::StoreLocation;
 pub use zone::ACCOUNT_ID;
 
@@ -128,6 +129,12 @@ impl SandboxError {
     fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
         let problems: Vec<_> = refusal.problems.iter().map(|p| format!("{} (code {})", p.message, p.code)).collect();
         Self::document(place, problems.join("; "))
+    }
+}
+
+impl From<rusqlite::Error> for SandboxError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error)
     }
 }
 

@@ -58,6 +58,25 @@ impl Default for Profile {
     }
 }
 
+impl Profile {
+    /// The service of a generation ago: the old form of records, wrapped errors, no batches, small pages.
+    ///
+    /// ASSUMED: the largest page is the default one of today, and nobody counted requests.
+    #[must_use]
+    pub fn previous_generation() -> Self {
+        Self {
+            shape: Shape::Seed,
+            batch: false,
+            page_limit: 100,
+            txt_quotes: TxtQuotes::Auto,
+            errors: ErrorStyle::Chain,
+            rate_limit: None,
+            own_network: OwnNetwork::Strict,
+            ..Self::default()
+        }
+    }
+}
+
 /// Form of record objects in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {

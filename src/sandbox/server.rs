@@ -2,7 +2,7 @@
 //!
 //! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,6 @@ use axum::response::Response;
 use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
 
-use super::SandboxError;
 use super::auth::{Credentials, Scheme};
 use super::call::Call;
 use super::clock;
@@ -22,58 +21,12 @@ use super::connection::Link;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::faults::{Script, What};
 use super::limits::{Budget, Limiter};
+use super::log::{Log, LoggedRequest};
 use super::profile::{ErrorStyle, Profile};
 use super::router::{self, BASE, Incoming};
 
 /// Largest body that is read, in bytes: a full batch of the longest TXT records, with room to spare.
 const BODY_BYTES: usize = 64 << 20;
-
-/// A request as the sandbox has logged it. Credentials are not kept, only their scheme.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoggedRequest {
-    /// Method, upper case.
-    pub method: String,
-    /// Path with query, without the base path: `/zones?name=example.com`.
-    pub path: String,
-    /// Scheme of the credentials, if there were any.
-    pub scheme: Option<Scheme>,
-    /// The body as JSON; `None` if there was none, or none that is JSON.
-    pub body: Option<Value>,
-    /// Status of the answer; `None` if the connection was cut instead.
-    pub status: Option<u16>,
-}
-
-/// The last requests, so that a sandbox that runs for long does not fill the memory.
-#[derive(Debug, Default)]
-struct Log {
-    /// Requests that have been forgotten.
-    forgotten: u64,
-    /// The others.
-    entries: VecDeque<LoggedRequest>,
-}
-
-/// Requests that are remembered.
-const LOGGED_REQUESTS: usize = 10_000;
-
-impl Log {
-    /// Adds a request; says which it is, counted from 1.
-    fn push(&mut self, entry: LoggedRequest) -> u64 {
-        if self.entries.len() == LOGGED_REQUESTS {
-            self.entries.pop_front();
-            self.forgotten += 1;
-        }
-        self.entries.push_back(entry);
-        self.forgotten + self.entries.len() as u64
-    }
-
-    /// Notes how a request was answered.
-    fn answered(&mut self, turn: u64, status: u16) {
-        let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
-        if let Some(entry) = index.and_then(|n| self.entries.get_mut(n)) {
-            entry.status = Some(status);
-        }
-    }
-}
 
 /// Everything that requests share.
 pub(super) struct Service {
@@ -89,6 +42,8 @@ pub(super) struct Service {
     log: Mutex<Log>,
     /// Faults to come.
     script: Mutex<Script>,
+    /// Bodies of earlier reads by path with query, kept only while the script has stale reads.
+    earlier: Mutex<HashMap<String, String>>,
     /// The rate limit's state.
     limiter: Mutex<Limiter>,
     /// Names that still count as taken.
@@ -116,6 +71,7 @@ impl Service {
             seed,
             log: Mutex::default(),
             script: Mutex::new(script),
+            earlier: Mutex::default(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
         }
@@ -123,7 +79,7 @@ impl Service {
 
     /// The last requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
-        lock(&self.log).entries.iter().cloned().collect()
+        lock(&self.log).requests()
     }
 
     /// Adds a fault.
@@ -163,6 +119,42 @@ impl Service {
             ErrorStyle::Direct => outcome,
             ErrorStyle::Chain => outcome.map_err(Refusal::chained),
         }
+    }
+}
+
+impl Service {
+    /// Answers one request under the faults that concern the state.
+    fn reply(&self, turn: u64, incoming: &Incoming, fault: Option<&What>) -> Reply {
+        if let Some(What::AnotherWriter { method, path, body }) = fault
+            && let Some(other) = self.own_request(method, path, body)
+            && let Err(refusal) = self.handle(turn, &other)
+        {
+            tracing::warn!(?refusal, "the other writer of the script was refused");
+        }
+        let address = incoming.uri.to_string();
+        if fault == Some(&What::StaleRead)
+            && !incoming.is_write()
+            && let Some(body) = lock(&self.earlier).get(&address)
+        {
+            return Reply { status: 200, kind: "application/json", body: body.clone(), retry_after: None };
+        }
+        let reply = Reply::outcome(self.handle(turn, incoming));
+        if !incoming.is_write() && reply.status == 200 && lock(&self.script).has_stale_reads() {
+            lock(&self.earlier).insert(address, reply.body.clone());
+        }
+        reply
+    }
+
+    /// A request with the sandbox's own credentials; `None` if method or path make none.
+    fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
+        let authorization = HeaderValue::from_str(&format!("Bearer {}", self.credentials.token)).ok()?;
+        let json = HeaderValue::from_static("application/json");
+        Some(Incoming {
+            method: method.parse().ok()?,
+            uri: format!("{BASE}{path}").parse().ok()?,
+            headers: [(header::AUTHORIZATION, authorization), (header::CONTENT_TYPE, json)].into_iter().collect(),
+            body: body.to_string().into_bytes(),
+        })
     }
 }
 
@@ -277,7 +269,9 @@ async fn respond(
             | What::ResetAfterEffect
             | What::ResetMidBody
             | What::TruncateBody
-            | What::Stall { .. },
+            | What::Stall { .. }
+            | What::AnotherWriter { .. }
+            | What::StaleRead,
         )
         | None => {}
     }
@@ -292,8 +286,9 @@ async fn respond(
     };
     let reply = {
         let service = Arc::clone(service);
+        let fault = fault.clone();
         // The store is locked and SQLite blocks, so this must not hold up the threads that serve connections.
-        tokio::task::spawn_blocking(move || Reply::outcome(service.handle(turn, &incoming))).await
+        tokio::task::spawn_blocking(move || service.reply(turn, &incoming, fault.as_ref())).await
     };
     let mut reply = reply.unwrap_or_else(|error| {
         tracing::error!(%error, "a handler of the sandbox panicked");
@@ -315,30 +310,4 @@ async fn respond(
         _ => {}
     }
     (Some(reply), budget)
-}
-
-/// A refusal of the sandbox's own store, as an error of the sandbox.
-impl From<rusqlite::Error> for SandboxError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_log_forgets_the_oldest() {
-        let entry = LoggedRequest { method: "GET".into(), path: "/".into(), scheme: None, body: None, status: None };
-        let mut log = Log::default();
-        for turn in 1..=LOGGED_REQUESTS as u64 + 2 {
-            assert_eq!(log.push(entry.clone()), turn);
-        }
-        log.answered(1, 200);
-        log.answered(3, 404);
-        assert_eq!(log.entries.len(), LOGGED_REQUESTS);
-        assert_eq!(log.entries[0].status, Some(404));
-        assert_eq!(log.entries[1].status, None);
-    }
 }

@@ -210,8 +210,8 @@ fn too_long() -> Refusal {
 
 /// An IPv6 address in the form of RFC 5952.
 ///
-/// The standard library follows it but for addresses with an embedded IPv4 part outside `::ffff:0:0/96`, which it writes
-/// in groups as well; section 5 of the RFC leaves that open.
+/// The standard library prints that form: lower case, the longest run of zero groups shortened, a single one not, and
+/// mixed notation for IPv4-mapped addresses only (sections 4 and 5).
 fn rfc5952(address: Ipv6Addr) -> String {
     address.to_string()
 }

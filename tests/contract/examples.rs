@@ -4,6 +4,7 @@
 //! `query`, `headers`, `body`) and `response` (`status`, `body`). Every exchange runs against a sandbox of its own, planted
 //! with what the exchange presupposes. Identifiers and moments may differ, and texts that the file calls approximate.
 
+use std::io::Write;
 use std::path::Path;
 
 use reqwest::Method;
@@ -191,7 +192,9 @@ async fn replay(file: &str, exchange: &Value) -> Option<String> {
 #[tokio::test]
 async fn example_exchanges() {
     let Ok(folder) = std::env::var("ZONEWRIGHT_SERVICE_EXAMPLES") else {
-        println!("SKIPPED: example_exchanges, as ZONEWRIGHT_SERVICE_EXAMPLES names no folder of example exchanges");
+        // Past the capture of the test harness, so that it is seen.
+        let line = b"SKIPPED: example_exchanges, as ZONEWRIGHT_SERVICE_EXAMPLES names no folder of example exchanges\n";
+        std::io::stderr().write_all(line).unwrap();
         return;
     };
     let mut files: Vec<_> = std::fs::read_dir(Path::new(&folder)).unwrap().map(|e| e.unwrap().path()).collect();

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
+use serde_json::json;
 use zonewright::sandbox::{Fault, Options, Profile, What, When};
 
 use crate::support::{Bench, a};
@@ -87,4 +88,22 @@ async fn late_answers() {
     let start = Instant::now();
     slow.list("").await;
     assert!(start.elapsed() >= Duration::from_millis(30));
+}
+
+#[tokio::test]
+async fn another_writer_and_stale_reads() {
+    let bench = Bench::new().await;
+    let fault = |what| Fault { when: When::Request(1), what, times: 1 };
+    let path = bench.records();
+    bench.running.add_fault(fault(What::AnotherWriter { method: "POST".into(), path, body: a("www", "192.0.2.1") }));
+    let cname = json!({"type": "CNAME", "name": "www", "content": "o.example.net"});
+    assert_eq!(bench.post(cname).await.refusal(), (400, 81053));
+    assert_eq!(bench.running.requests().len(), 1);
+
+    let stale = When::Matching { method: Some("GET".into()), path_suffix: "/dns_records".into(), nth: 2 };
+    bench.running.add_fault(Fault { when: stale, what: What::StaleRead, times: 1 });
+    assert_eq!(count(&bench).await, 1);
+    bench.post(a("api", "192.0.2.1")).await.result();
+    assert_eq!(count(&bench).await, 1);
+    assert_eq!(count(&bench).await, 2);
 }

@@ -1,5 +1,6 @@
 //! The state: it survives, it can be dumped and planted, and it does not depend on chance.
 
+use std::io::{BufRead, BufReader};
 use std::time::Instant;
 
 use rusqlite::Connection;
@@ -75,6 +76,44 @@ async fn a_file_survives_restarts() {
     assert_eq!((&zone.result()["status"], &zone.result()["plan"]["legacy_id"]), (&json!("active"), &json!("pro")));
     // Identifiers go on where they were.
     assert_ne!(again.post(a("api", "192.0.2.1")).await.id(), record.id());
+}
+
+/// Names the store of [`a_server_to_be_killed`] in its own process.
+const STORE_VARIABLE: &str = "ZONEWRIGHT_TEST_STORE";
+
+#[tokio::test]
+async fn a_killed_server_loses_no_acknowledged_write() {
+    let (directory, store) = file();
+    sandbox::ensure_zone(&store, "example.com", "pro", 0).unwrap();
+    let zone = sandbox::dump(&store).unwrap()["zones"][0]["id"].as_str().unwrap().to_owned();
+    let mut server = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "state::a_server_to_be_killed"])
+        .env(STORE_VARIABLE, directory.path().join("state/sandbox.sqlite"))
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let base = lines.map_while(Result::ok).find_map(|l| l.find("http://").map(|at| l[at..].to_owned())).unwrap();
+    let client = crate::support::client();
+    for n in 0..20 {
+        let request = client.post(format!("{base}/zones/{zone}/dns_records")).bearer_auth(sandbox::TOKEN);
+        crate::support::reply(request.json(&a(&format!("n{n}"), "192.0.2.1"))).await.result();
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(sandbox::dump(&store).unwrap()["zones"][0]["records"].as_array().unwrap().len(), 20);
+}
+
+#[tokio::test]
+#[ignore = "is started and killed by another test"]
+async fn a_server_to_be_killed() {
+    // Without the variable somebody runs all ignored tests, and there is nothing to do.
+    let Some(path) = std::env::var_os(STORE_VARIABLE) else { return };
+    let store = StoreLocation::File(path.into());
+    let running = sandbox::start(Options { store, ..Options::default() }).await.unwrap();
+    println!("{}", running.base_url());
+    // Long enough for the other test, and not for ever should that one fail.
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
 }
 
 #[tokio::test]
