@@ -67,7 +67,7 @@ fn every_type_settles_in_every_profile() {
         ),
         ("small pages", profile(|p| p.page_limit = 3)),
         ("one a page", profile(|p| p.page_limit = 1)),
-        ("random order", profile(|p| p.list_order = ListOrder::Random)),
+        ("random order", profile(|p| p.list_order = ListOrder::Hostile)),
         ("quotes added", profile(|p| p.txt_quotes = TxtQuotes::Auto)),
         ("ttl beside proxied refused", profile(|p| p.proxied_ttl = ProxiedTtl::Refuse)),
         ("own network refused", profile(|p| p.own_network = OwnNetwork::Strict)),
@@ -116,7 +116,7 @@ fn batches_are_sized_by_the_plan_and_the_flag() {
 
 #[test]
 fn ten_plans_in_a_row_are_empty_whatever_the_order() {
-    let workspace = Workspace::new(profile(|p| p.list_order = ListOrder::Random));
+    let workspace = Workspace::new(profile(|p| p.list_order = ListOrder::Hostile));
     workspace.records_spec(&format!("{}\n{}", everything(), addresses(100)));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     for _ in 0..10 {

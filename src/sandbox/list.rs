@@ -48,19 +48,18 @@ pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Out
 /// records at once.
 fn order(call: &Call<'_>, parameters: &Parameters, is_everything: bool) -> String {
     let direction = if parameters.is_descending() { "DESC" } else { "ASC" };
-    match parameters.get("order") {
-        Some(column @ ("type" | "name" | "content" | "ttl" | "proxied")) => {
+    match (call.profile.list_order, parameters.get("order")) {
+        (ListOrder::Hostile, _) | (ListOrder::Random, None) => {
+            // Identifiers are digests: turned by another number of digits they give another order each time.
+            let digit = 1 + call.turn % 32;
+            format!("substr(id, {digit}) {direction}, id {direction}")
+        }
+        (_, Some(column @ ("type" | "name" | "content" | "ttl" | "proxied"))) => {
             format!("{column} {direction}, seq {direction}")
         }
-        _ => match call.profile.list_order {
-            ListOrder::Stable if is_everything => format!("seq {direction}"),
-            ListOrder::Stable => format!("+seq {direction}"),
-            ListOrder::Random => {
-                // Identifiers are digests: turned by another number of digits they give another order each time.
-                let digit = 1 + call.turn % 32;
-                format!("substr(id, {digit}) {direction}, id {direction}")
-            }
-        },
+        (ListOrder::Random, Some(_)) => format!("id {direction}"),
+        (ListOrder::Stable, _) if is_everything => format!("seq {direction}"),
+        (ListOrder::Stable, _) => format!("+seq {direction}"),
     }
 }
 

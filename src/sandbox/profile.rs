@@ -23,7 +23,7 @@ pub struct Profile {
     pub errors: ErrorStyle,
     /// Requests that are answered in a window; `None` for any number.
     pub rate_limit: Option<RateLimit>,
-    /// Order of a list for which no order was asked.
+    /// Order of a list.
     pub list_order: ListOrder,
     /// Which records may not point into the service's own network.
     pub own_network: OwnNetwork,
@@ -122,13 +122,15 @@ pub struct RateLimit {
     pub window_seconds: u32,
 }
 
-/// Order of a list for which no order was asked.
+/// Order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListOrder {
     /// In the order of creation.
     Stable,
-    /// Another order for every request, which a client must survive as the default order is not documented.
+    /// Another order for every request that asks for none, which a client must survive as the default is not documented.
     Random,
+    /// Another order for every request, whatever it asks for: nothing that a client knows may depend on the order.
+    Hostile,
 }
 
 /// Which records may not point into the service's own network.

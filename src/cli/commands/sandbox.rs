@@ -97,7 +97,7 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.record_quota = args.record_quota;
     profile.latency_milliseconds = args.latency;
     if args.random_order {
-        profile.list_order = sandbox::ListOrder::Random;
+        profile.list_order = sandbox::ListOrder::Hostile;
     }
     profile.rate_limit =
         (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, window_seconds: 300 });
