@@ -1,5 +1,7 @@
 //! The texts that were read, and places in them.
 
+use std::sync::OnceLock;
+
 /// Number of a source in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
@@ -39,6 +41,8 @@ pub struct Place {
 pub struct Source {
     name: String,
     text: String,
+    /// Where each line begins, in bytes; found when it is first asked for.
+    lines: OnceLock<Vec<u32>>,
 }
 
 impl Source {
@@ -77,7 +81,7 @@ impl Sources {
     /// Adds a text under the name that the user knows it by.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
-        self.all.push(Source { name: name.into(), text: text.into() });
+        self.all.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
         id
     }
 
@@ -112,22 +116,25 @@ impl Sources {
     /// Line and column where a place begins.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
-        let text = self.get(place.source).map_or("", Source::text);
-        line_column(text, place.span.start as usize)
+        self.get(place.source).map_or(LineColumn { line: 1, column: 1 }, |s| s.line_column(place.span.start as usize))
     }
 }
 
-/// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
-fn line_column(text: &str, offset: usize) -> LineColumn {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
-    LineColumn {
-        line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-        column: before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1,
+impl Source {
+    /// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
+    fn line_column(&self, offset: usize) -> LineColumn {
+        let starts = self.lines.get_or_init(|| {
+            let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
+            std::iter::once(0).chain(after_breaks).map(|n| Span::new(n, n).start).collect()
+        });
+        let mut at = offset.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let line = starts.partition_point(|start| *start as usize <= at);
+        let before = &self.text[starts[line - 1] as usize..at];
+        // A byte order mark takes no column.
+        LineColumn { line, column: before.chars().filter(|c| *c != '\u{feff}').count() + 1 }
     }
 }
 
