@@ -127,9 +127,10 @@ fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagno
     };
     let Some(record) = found else { return };
     let place: Place = tombstone.spelling.place;
+    let which = if tombstone.data.is_some() { "this" } else { "every" };
     diagnostics.push(
         codes::CONTRADICTION
-            .at(place, format!("{} of `{}` should be gone", tombstone.record_type, tombstone.name))
+            .at(place, format!("{which} {} record of `{}` should be gone", tombstone.record_type, tombstone.name))
             .and_at(record.spelling.place, "and is wanted here")
             .about(address(zone, record))
             .help("remove one of the two, or give the `state: absent` the value that should be gone"),

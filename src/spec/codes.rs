@@ -142,7 +142,7 @@ findings! {
         "NS records at the apex of the zone are kept by the service; those of the spec may be ignored or refused.";
     NOT_PROXIABLE = "DNS0013" Error "records of this type cannot be proxied":
         "Only A, AAAA and CNAME records can be proxied.";
-    TTL = "DNS0014" Error "the time to live is out of range":
+    TTL = "DNS0014" Error "the time to live is not valid":
         "A time to live is `auto` or 60 to 86400 seconds, on Enterprise zones from 30.";
     TTL_ENTERPRISE = "DNS0015" Warning "the time to live is possible on Enterprise zones only":
         "Less than 60 seconds are refused by the service on other plans.";

@@ -95,8 +95,8 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             reduced = checked.reduced;
             syntax = typed(&tree, &mut diagnostics);
         }
-        let load::Loaded { source, includers, depth, .. } = file;
-        files.push(resolve::FileIn { source, syntax, includers, depth, reduced });
+        let load::Loaded { source, includers, named, .. } = file;
+        files.push(resolve::FileIn { source, syntax, includers, named, reduced });
     }
     let count = files.len();
     let first = files.first().map(|f| f.source);

@@ -22,8 +22,8 @@ pub(super) struct FileIn {
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
-    /// How many includes lead to it at least.
-    pub(super) depth: usize,
+    /// Whether it was named on the command line itself.
+    pub(super) named: bool,
     /// Starts of mappings that the shape check took something out of.
     pub(super) reduced: HashSet<u32>,
 }
@@ -38,6 +38,8 @@ struct Fragments {
     defaults: Defaults,
     /// Records with the number of their file.
     records: Vec<(usize, Vec<Spanned<RecordSyntax>>)>,
+    /// Whether everything that was said about the zone could be read.
+    certain: bool,
 }
 
 /// Resolves all files.
@@ -58,7 +60,10 @@ pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &m
                 ignore_place: None,
                 defaults: Defaults::default(),
                 records: Vec::new(),
+                certain: true,
             });
+            // Where something was refused, `unmanaged` may have been it.
+            fragments.certain &= !file.reduced.contains(&zone.span.start);
             fragments.add(number, zone.value, &mut reader);
         }
     }
@@ -209,9 +214,9 @@ fn zone(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
-    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records } = fragments;
+    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records, certain } = fragments;
     let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
-    if let (Some(place), Unmanaged::Keep) = (ignore_place, unmanaged) {
+    if let (Some(place), Unmanaged::Keep, true) = (ignore_place, unmanaged, certain) {
         diagnostics.push(
             codes::IGNORE_IDLE
                 .at(place, format!("{name} is not pruned"))
@@ -260,7 +265,9 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
         return own;
     }
-    let includers: Vec<Vec<(usize, Place)>> = (0..files.len()).map(|n| true_includers(files, n, sources)).collect();
+    let depths = depths(files, sources);
+    let includers: Vec<Vec<(usize, Place)>> =
+        (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
     let all: Vec<Defaults> = (0..files.len()).map(|n| chain(n, &own, &includers)).collect();
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
@@ -285,13 +292,13 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
 }
 
 /// The files whose defaults a file inherits, by name: those that include it, without those that only close a circle.
-fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
+fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
-    if includers.iter().any(|(i, _)| files[*i].depth >= files[number].depth) {
+    if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
         // Includers that are themselves reached from here, and no nearer to what was given, close a circle.
         let mut above = HashSet::new();
         for (includer, _) in &includers {
-            if files[*includer].depth >= files[number].depth && reaches(files, number, *includer) {
+            if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
                 above.insert(*includer);
             }
         }
@@ -299,6 +306,45 @@ fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(us
     }
     includers.sort_by_key(|(i, _)| sources.name(files[*i].source).to_owned());
     includers
+}
+
+/// How many includes lead to each file, at least, from the files that stand at the top.
+///
+/// At the top are files that were named and files that nobody includes; in a circle that nothing leads to, the file with
+/// the shortest path.
+fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
+    let mut included = vec![Vec::new(); files.len()];
+    for (number, file) in files.iter().enumerate() {
+        file.includers.iter().for_each(|(i, _)| included[*i].push(number));
+    }
+    let mut tops: Vec<usize> = (0..files.len()).collect();
+    tops.sort_by_cached_key(|n| {
+        let name = sources.name(files[*n].source).to_owned();
+        (!(files[*n].named || files[*n].includers.is_empty()), name.matches('/').count(), name)
+    });
+    let mut depths = vec![usize::MAX; files.len()];
+    let certain = |n: usize| files[n].named || files[n].includers.is_empty();
+    let mut next = std::collections::VecDeque::new();
+    for (n, top) in tops.iter().enumerate() {
+        if depths[*top] != usize::MAX {
+            continue;
+        }
+        depths[*top] = 0;
+        next.push_back(*top);
+        // All that are certainly at the top come first, and together.
+        if tops.get(n + 1).is_some_and(|t| certain(*t)) {
+            continue;
+        }
+        while let Some(file) = next.pop_front() {
+            for child in &included[file] {
+                if depths[*child] == usize::MAX {
+                    depths[*child] = depths[file] + 1;
+                    next.push_back(*child);
+                }
+            }
+        }
+    }
+    depths
 }
 
 /// Whether one file includes another, directly or through others.
