@@ -339,3 +339,24 @@ fn is_unsafe(c: char) -> bool {
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_upon_is_written_out() {
+        assert_eq!(display("a\u{1b}[31mb\u{202e}c\u{200b}\r"), "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\u{d}");
+        assert_eq!(display("\u{feff}é\t例"), "é    例");
+        assert_eq!(message(&"x".repeat(MESSAGE + 1)).chars().count(), MESSAGE + 1);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let line = "é".repeat(1_000);
+        assert_eq!(cut(&line, 0), 0..2 * LINE);
+        assert_eq!(cut(&line, 1_000), 2 * (500 - BEFORE)..2 * (500 - BEFORE + LINE));
+        assert_eq!(cut(&line, 2_000), 2 * (1_000 - BEFORE)..2_000);
+        assert_eq!(cut("short", 5), 0..5);
+    }
+}

@@ -23,6 +23,7 @@ mod records;
 mod resolve;
 mod scan;
 mod schema;
+mod secrets;
 mod shape;
 mod suggest;
 mod syntax;
@@ -101,8 +102,11 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let count = files.len();
     let first = files.first().map(|f| f.source);
     let desired = resolve::resolve(files, sources, &mut diagnostics);
-    for place in secrets {
-        sources.redact(place);
+    // A key that names a credential is an error, so where there is none, there is nothing to cover.
+    if diagnostics.has_errors() {
+        let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();
+        secrets.extend(found);
+        secrets.into_iter().for_each(|place| sources.redact(place));
     }
     if desired.zones.is_empty() && !diagnostics.has_errors() {
         let diagnostic = codes::NO_ZONES.nowhere("none of the files has a zone under `zones:`");

@@ -408,3 +408,36 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
         json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostics, Sources};
+    use crate::spec::scan::scan;
+
+    /// Reads a value from a text.
+    fn from_text<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, ReadError> {
+        let source = Sources::default().add("a.yaml", text);
+        let tree = scan(text, source, &mut Diagnostics::default()).unwrap();
+        read(&tree, tree.root)
+    }
+
+    #[test]
+    fn text_is_taken_as_written() {
+        assert_eq!(from_text::<Vec<Text>>("[101, 1.10, 'x', 010]").unwrap().len(), 4);
+        assert_eq!(from_text::<Text>("1.10").unwrap(), Text("1.10".to_owned()));
+        assert_eq!(from_text::<Nullable>("~").unwrap(), Nullable::Null);
+        assert_eq!(from_text::<Nullable>("'~'").unwrap(), Nullable::Text("~".to_owned()));
+        assert_eq!(from_text::<Nullable>("12").unwrap(), Nullable::Text("12".to_owned()));
+        assert_eq!(from_text::<OneOrMany<Text>>("a").unwrap().0.len(), 1);
+        assert_eq!(from_text::<OneOrMany<Text>>("[a, b]").unwrap().0.len(), 2);
+    }
+
+    #[test]
+    fn places_come_with_values_and_errors() {
+        let all = from_text::<Entries<Spanned<bool>>>("a: true\nb: false\n").unwrap();
+        assert_eq!((all.0[1].0.span, all.0[1].1.span), (Span { start: 8, end: 9 }, Span { start: 11, end: 16 }));
+        let error = from_text::<Entries<Spanned<bool>>>("a: true\nb: no\n").unwrap_err();
+        assert_eq!(error.span, Some(Span { start: 11, end: 13 }));
+    }
+}

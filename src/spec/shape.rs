@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::codes;
+use super::secrets::is_secret;
 use super::suggest::{hint, nearest};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place};
@@ -48,10 +49,6 @@ struct Shape {
 /// Keys that are reserved for what this version does not manage, and the mapping they belong to by one of its keys.
 const LATER: &[(&str, &[&str])] =
     &[("zones", &["profiles"]), ("records", &["waf", "settings", "dnssec", "dns_settings", "use", "create"])];
-
-/// Words in keys that name credentials.
-const SECRETS: &[&str] =
-    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
 
 /// What the check leaves behind beside findings.
 #[derive(Debug, Default)]
@@ -312,7 +309,9 @@ impl Check<'_> {
                 }
                 return kept;
             }
-            if let Some(free) = &shape.free {
+            if let Some(free) = &shape.free
+                && (!is_secret(key) || free.kinds.take(self.tree, entry.value))
+            {
                 if self.failed.contains(&entry.key) {
                     return false;
                 }
@@ -343,8 +342,7 @@ impl Check<'_> {
     /// A key that is not in the schema.
     fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
-        let lower = key.to_lowercase().replace('-', "_");
-        if SECRETS.iter().any(|s| lower.contains(s)) {
+        if is_secret(key) {
             self.diagnostics.push(codes::SECRET.at(place, "this key names a credential; its value is not shown").help(
                 "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
                  CLOUDFLARE_API_TOKEN_FILE in the environment",
@@ -415,4 +413,27 @@ impl Check<'_> {
 /// "in this record", for the name of what lacks something.
 fn inside(name: Name<'_>) -> &'static str {
     if name == Name::Item("records") { "in this record" } else { "here" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_said_in_words() {
+        let kinds = |schema: serde_json::Value| compile(&schema).kinds.words();
+        assert_eq!(kinds(serde_json::json!({ "type": ["string", "number"] })), "text");
+        assert_eq!(kinds(serde_json::json!({ "type": "boolean" })), "true or false");
+        assert_eq!(
+            kinds(serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "array" }] })),
+            "text, a number or a list"
+        );
+    }
+
+    #[test]
+    fn words_come_from_both_forms_of_enumerations() {
+        let words = |schema: serde_json::Value| compile(&schema).words;
+        assert_eq!(words(serde_json::json!({ "type": "string", "enum": ["a", "b"] })), ["a", "b"]);
+        assert_eq!(words(serde_json::json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] })), ["a", "b"]);
+    }
 }
