@@ -268,7 +268,7 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     let depths = depths(files, sources);
     let includers: Vec<Vec<(usize, Place)>> =
         (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
-    let all: Vec<Defaults> = (0..files.len()).map(|n| chain(n, &own, &includers)).collect();
+    let all = chained(&own, &includers);
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
@@ -360,17 +360,22 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     false
 }
 
-/// The defaults of a file and of everything above it.
-fn chain(number: usize, own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Defaults {
-    let mut seen = HashSet::from([number]);
-    let mut defaults = own[number].clone();
-    let mut at = number;
-    while let Some((above, _)) = includers[at].first() {
-        if !seen.insert(*above) {
-            break;
+/// The defaults of every file, with those of everything above it.
+fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
+    let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
+    for number in 0..own.len() {
+        // Up to a file whose defaults are known, or nothing is above, or a circle closes; then down again.
+        let mut way = Vec::new();
+        let mut on_way = HashSet::new();
+        let mut at = Some(number);
+        while let Some(file) = at.filter(|f| all[*f].is_none() && on_way.insert(*f)) {
+            way.push(file);
+            at = includers[file].first().map(|(above, _)| *above);
         }
-        defaults = defaults.or(&own[*above]);
-        at = *above;
+        for file in way.into_iter().rev() {
+            let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
+            all[file] = Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
+        }
     }
-    defaults
+    all.into_iter().map(Option::unwrap_or_default).collect()
 }
