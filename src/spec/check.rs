@@ -11,10 +11,13 @@ use crate::model::{Address, DesiredRecord, DesiredZone, RecordType};
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
     sort(zone);
     for same in zone.records.chunk_by(|a, b| a.name == b.name) {
+        if super::is_enough(diagnostics) {
+            return;
+        }
         repeated(zone, same, diagnostics);
         types(zone, same, diagnostics);
     }
-    for tombstone in &zone.tombstones {
+    for tombstone in zone.tombstones.iter().take(super::MOST) {
         contradiction(zone, tombstone, diagnostics);
     }
     for pair in zone.tombstones.windows(2) {

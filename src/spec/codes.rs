@@ -116,6 +116,8 @@ findings! {
         "`ignore` makes exceptions from `unmanaged: prune`; with `keep`, everything that the spec does not name stays.";
     NOT_UNDERSTOOD = "SPEC0035" Error "the value cannot be understood":
         "The value passed every other check and still could not be read.";
+    TOO_MANY = "SPEC0036" Error "there are more mistakes than are reported":
+        "After ten thousand findings the rest of the spec is not checked.";
     OUTSIDE_ZONE = "DNS0001" Error "the name is outside the zone":
         "Records of a zone stand at its name or below it.";
     NAME = "DNS0002" Error "the name is not a domain name":

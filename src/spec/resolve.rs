@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashSet};
 use super::check;
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
-use super::read::{Spanned, Text};
+use super::read::{Deferred, Spanned, Text};
 use super::records::Target;
 use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::tree::Tree;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, ZoneId, ZoneName};
 
@@ -18,7 +19,9 @@ use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Zo
 pub(super) struct FileIn {
     /// Its text.
     pub(super) source: SourceId,
-    /// Its syntax; `None` where it could not be read.
+    /// Its tree; `None` where it could not be read.
+    pub(super) tree: Option<Tree>,
+    /// Its syntax, from the tree.
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
@@ -37,7 +40,7 @@ struct Fragments {
     ignore_place: Option<Place>,
     defaults: Defaults,
     /// Records with the number of their file.
-    records: Vec<(usize, Vec<Spanned<RecordSyntax>>)>,
+    records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
     /// Whether everything that was said about the zone could be read.
     certain: bool,
 }
@@ -245,8 +248,15 @@ fn zone(
             tombstones: &mut zone.tombstones,
             diagnostics,
         };
-        for record in &records {
-            target.read(record);
+        let Some(tree) = &file.tree else { continue };
+        for record in records {
+            match record.read(tree) {
+                Ok(record) => target.read(&record),
+                Err(error) => target.diagnostics.push(error.diagnostic(tree)),
+            }
+            if super::is_enough(target.diagnostics) {
+                break;
+            }
         }
     }
     check::check(&mut zone, diagnostics);

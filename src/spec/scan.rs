@@ -266,6 +266,9 @@ impl Scanner<'_> {
             first
         };
         let Some(first) = first else { return true };
+        if super::is_enough(self.diagnostics) {
+            return false;
+        }
         self.diagnostics.push(
             codes::DUPLICATE_KEY
                 .at(place, format!("`{text}` stands here again"))

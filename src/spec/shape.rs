@@ -219,7 +219,7 @@ struct Check<'a> {
 impl Check<'_> {
     /// Checks a node; whether it is kept.
     fn node(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
-        if self.failed.contains(&id) {
+        if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
         }
         if !shape.kinds.take(self.tree, id) {

@@ -139,6 +139,19 @@ fn ten_thousand_values_and_includes_take_no_time() {
 }
 
 #[test]
+fn a_flood_of_mistakes_is_cut_off() {
+    for line in
+        ["      - {}\n", "      - { name: a, type: A, content: 1 }\n", "      - x\n", "      - { a: 1, a: 2, a: 3 }\n"]
+    {
+        let text = with_records(&line.repeat(30_000));
+        let (outcome, sources) = load_text(&text);
+        assert!((10_001..10_020).contains(&outcome.diagnostics.len()), "{line}: {}", outcome.diagnostics.len());
+        assert_eq!(outcome.diagnostics.iter().last().unwrap().code.0, "SPEC0036");
+        assert!(shown(&outcome, &sources).len() < 10_000_000);
+    }
+}
+
+#[test]
 fn every_truncation_of_a_good_spec_is_survived() {
     let text = fs::read_to_string(Path::new(CASES).join("good.yaml")).unwrap();
     for end in (0..text.len()).filter(|n| text.is_char_boundary(*n)) {
