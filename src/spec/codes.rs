@@ -51,7 +51,7 @@ findings! {
     UNREADABLE = "SPEC0002" Error "the file cannot be read":
         "The file or directory does not exist, is not readable, or is not a regular file.";
     TOO_LARGE = "SPEC0003" Error "the file is too large":
-        "A file of a spec has at most 64 MiB; write one file for each zone.";
+        "A file of a spec has at most 64 MiB and eight million values; write one file for each zone.";
     NOT_TEXT = "SPEC0004" Error "the file is not text":
         "A spec is UTF-8 text without NUL bytes.";
     NOTHING = "SPEC0005" Error "there is nothing to read":

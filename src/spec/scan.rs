@@ -15,6 +15,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 /// Deepest nesting; a spec needs about eight levels.
 const DEPTH: usize = 64;
 
+/// How many nodes a file may hold; records take about ten each.
+const NODES: usize = 8_000_000;
+
 /// How many nodes aliases may add, each counted as often as it is referred to.
 const ALIAS_NODES: u64 = 1_000_000;
 
@@ -105,6 +108,13 @@ impl Scanner<'_> {
                     .at(place, format!("`{tag}` is a tag"))
                     .help("remove the tag; write a value in quotes if it is meant as text"),
             );
+        }
+        if self.tree.nodes.len() >= NODES {
+            return Err(Box::new(
+                codes::TOO_LARGE
+                    .at(self.place(span), format!("the file holds more than {NODES} values"))
+                    .help("write one file for each zone"),
+            ));
         }
         match event {
             Event::DocumentStart(..) => {

@@ -318,6 +318,9 @@ impl Check<'_> {
                 let key = key.to_owned();
                 return self.node(entry.value, free, Name::Key(&key));
             }
+            if super::is_enough(self.diagnostics) {
+                return false;
+            }
             if let Some(key) = nearest(key, shape.keys.iter().map(String::as_str)) {
                 meant.push(key);
                 self.left.reduced.insert(start);

@@ -115,7 +115,8 @@ fn hostile_text_is_shown_harmlessly() {
     insta::assert_snapshot!(plain);
     let mut coloured = Vec::new();
     diagnostics::write(&mut coloured, &outcome.diagnostics, &sources, true).unwrap();
-    assert!(coloured.contains(&0x1b));
+    let coloured = String::from_utf8(coloured).unwrap();
+    assert!(coloured.contains('\u{1b}') && coloured.contains("<stdin>:6:1000028"));
 }
 
 #[test]
@@ -136,6 +137,21 @@ fn ten_thousand_values_and_includes_take_no_time() {
     assert_eq!((outcome.files, outcome.records), (2_001, 2_000));
     assert_eq!(load_text(&text).0.records, 10_000);
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
+fn variables_cannot_fill_the_memory() {
+    let long = "x".repeat(60_000);
+    let records = "      - { name: a, type: TXT, content: \"${LONG}\" }\n".repeat(1_500);
+    let text = format!("variables: {{ LONG: {long} }}\n{}", with_records(&records));
+    let started = Instant::now();
+    let (outcome, _) = load_text(&text);
+    assert!(outcome.desired.is_none());
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!(
+        places_text(&with_records(&format!("      - {{ name: \"{}\", type: A }}\n", "${A}".repeat(100_000)))).len(),
+        20
+    );
 }
 
 #[test]
