@@ -92,7 +92,7 @@ proptest! {
     fn a_zone_does_not_differ_from_itself(zone in live_zone(), prune in any::<bool>()) {
         let record = |r: &LiveRecord| {
             let RecordForm { name, data, facets } = r.form();
-            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place() } }
+            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place(), entry: place() } }
         };
         let desired = DesiredZone {
             name: zone.name.clone(), id: None, place: place(), ignore: Vec::new(), tombstones: Vec::new(),

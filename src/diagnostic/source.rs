@@ -1,5 +1,6 @@
 //! The texts that were read, and places in them.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Number of a source in [`Sources`].
@@ -121,20 +122,37 @@ impl Sources {
 }
 
 impl Source {
-    /// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
-    fn line_column(&self, offset: usize) -> LineColumn {
-        let starts = self.lines.get_or_init(|| {
+    /// Where each line begins.
+    fn starts(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
             let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
             std::iter::once(0).chain(after_breaks).map(|n| Span::new(n, n).start).collect()
-        });
-        let mut at = offset.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let line = starts.partition_point(|start| *start as usize <= at);
-        let before = &self.text[starts[line - 1] as usize..at];
+        })
+    }
+
+    /// The number of the line, from 0, that holds a byte offset.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts().partition_point(|start| *start as usize <= offset).saturating_sub(1)
+    }
+
+    /// The bytes of a line, counted from 0, without its line break; empty past the end.
+    #[must_use]
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let start = |n: usize| self.starts().get(n).map(|s| *s as usize);
+        let first = start(line).unwrap_or(self.text.len());
+        let end = start(line + 1).map_or(self.text.len(), |next| next - 1);
+        let end = if self.text[first..end].ends_with('\r') { end - 1 } else { end };
+        first..end
+    }
+
+    /// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
+    fn line_column(&self, offset: usize) -> LineColumn {
+        let at = self.text.floor_char_boundary(offset.min(self.text.len()));
+        let line = self.line(at);
+        let before = &self.text[self.line_range(line).start..at];
         // A byte order mark takes no column.
-        LineColumn { line, column: before.chars().filter(|c| *c != '\u{feff}').count() + 1 }
+        LineColumn { line: line + 1, column: before.chars().filter(|c| *c != '\u{feff}').count() + 1 }
     }
 }
 

@@ -232,7 +232,7 @@ fn take_tombstones<'a>(
             Some(tombstone) => outcome.changes.push(ChangeKind::Delete {
                 before: record,
                 reason: DeleteReason::Tombstone,
-                place: Some(tombstone.spelling.place),
+                place: Some(tombstone.spelling.entry),
             }),
             None => rest.push(record),
         }

@@ -42,7 +42,7 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
     let (action, fields, place, protected, written) = match kind {
         ChangeKind::Create { after } => {
             let action = Action::CreateRecord { after: after.form() };
-            (action, Vec::new(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+            (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
         ChangeKind::Update { before, after, fields } => {
             let wanted = after.form();
@@ -51,7 +51,7 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
             let after_form = Box::new(whole.overlaid(&wanted));
             let action =
                 Action::PatchRecord { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
-            (action, fields.clone(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+            (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
         ChangeKind::Delete { before, reason, place } => {
             let action =

@@ -51,7 +51,7 @@ fn consents(verdict: &Verdict) -> Json {
 /// Diagnostics in their order.
 #[must_use]
 pub fn diagnostics_json(all: &Diagnostics, sources: &Sources) -> Json {
-    all.iter().map(|d| diagnostics::json(d, sources)).collect()
+    diagnostics::json_all(all, sources)
 }
 
 /// Why records of a zone are left alone.

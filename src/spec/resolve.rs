@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashSet};
 use super::check;
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
-use super::read::{Spanned, Text};
+use super::read::{Deferred, Spanned, Text};
 use super::records::Target;
 use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::tree::Tree;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, ZoneId, ZoneName};
 
@@ -18,12 +19,14 @@ use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Zo
 pub(super) struct FileIn {
     /// Its text.
     pub(super) source: SourceId,
-    /// Its syntax; `None` where it could not be read.
+    /// Its tree; `None` where it could not be read.
+    pub(super) tree: Option<Tree>,
+    /// Its syntax, from the tree.
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
-    /// How many includes lead to it at least.
-    pub(super) depth: usize,
+    /// Whether it was named on the command line itself.
+    pub(super) named: bool,
     /// Starts of mappings that the shape check took something out of.
     pub(super) reduced: HashSet<u32>,
 }
@@ -37,7 +40,9 @@ struct Fragments {
     ignore_place: Option<Place>,
     defaults: Defaults,
     /// Records with the number of their file.
-    records: Vec<(usize, Vec<Spanned<RecordSyntax>>)>,
+    records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
+    /// Whether everything that was said about the zone could be read.
+    certain: bool,
 }
 
 /// Resolves all files.
@@ -58,7 +63,10 @@ pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &m
                 ignore_place: None,
                 defaults: Defaults::default(),
                 records: Vec::new(),
+                certain: true,
             });
+            // Where something was refused, `unmanaged` may have been it.
+            fragments.certain &= !file.reduced.contains(&zone.span.start);
             fragments.add(number, zone.value, &mut reader);
         }
     }
@@ -209,9 +217,9 @@ fn zone(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
-    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records } = fragments;
+    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records, certain } = fragments;
     let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
-    if let (Some(place), Unmanaged::Keep) = (ignore_place, unmanaged) {
+    if let (Some(place), Unmanaged::Keep, true) = (ignore_place, unmanaged, certain) {
         diagnostics.push(
             codes::IGNORE_IDLE
                 .at(place, format!("{name} is not pruned"))
@@ -240,8 +248,15 @@ fn zone(
             tombstones: &mut zone.tombstones,
             diagnostics,
         };
-        for record in &records {
-            target.read(record);
+        let Some(tree) = &file.tree else { continue };
+        for record in records {
+            match record.read(tree) {
+                Ok(record) => target.read(&record),
+                Err(error) => target.diagnostics.push(error.diagnostic(tree)),
+            }
+            if super::is_enough(target.diagnostics) {
+                break;
+            }
         }
     }
     check::check(&mut zone, diagnostics);
@@ -260,8 +275,10 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
         return own;
     }
-    let includers: Vec<Vec<(usize, Place)>> = (0..files.len()).map(|n| true_includers(files, n, sources)).collect();
-    let all: Vec<Defaults> = (0..files.len()).map(|n| chain(n, &own, &includers)).collect();
+    let depths = depths(files, sources);
+    let includers: Vec<Vec<(usize, Place)>> =
+        (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
+    let all = chained(&own, &includers);
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
@@ -285,13 +302,13 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
 }
 
 /// The files whose defaults a file inherits, by name: those that include it, without those that only close a circle.
-fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
+fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
-    if includers.iter().any(|(i, _)| files[*i].depth >= files[number].depth) {
+    if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
         // Includers that are themselves reached from here, and no nearer to what was given, close a circle.
         let mut above = HashSet::new();
         for (includer, _) in &includers {
-            if files[*includer].depth >= files[number].depth && reaches(files, number, *includer) {
+            if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
                 above.insert(*includer);
             }
         }
@@ -299,6 +316,45 @@ fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(us
     }
     includers.sort_by_key(|(i, _)| sources.name(files[*i].source).to_owned());
     includers
+}
+
+/// How many includes lead to each file, at least, from the files that stand at the top.
+///
+/// At the top are files that were named and files that nobody includes; in a circle that nothing leads to, the file with
+/// the shortest path.
+fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
+    let mut included = vec![Vec::new(); files.len()];
+    for (number, file) in files.iter().enumerate() {
+        file.includers.iter().for_each(|(i, _)| included[*i].push(number));
+    }
+    let mut tops: Vec<usize> = (0..files.len()).collect();
+    tops.sort_by_cached_key(|n| {
+        let name = sources.name(files[*n].source).to_owned();
+        (!(files[*n].named || files[*n].includers.is_empty()), name.matches('/').count(), name)
+    });
+    let mut depths = vec![usize::MAX; files.len()];
+    let certain = |n: usize| files[n].named || files[n].includers.is_empty();
+    let mut next = std::collections::VecDeque::new();
+    for (n, top) in tops.iter().enumerate() {
+        if depths[*top] != usize::MAX {
+            continue;
+        }
+        depths[*top] = 0;
+        next.push_back(*top);
+        // All that are certainly at the top come first, and together.
+        if tops.get(n + 1).is_some_and(|t| certain(*t)) {
+            continue;
+        }
+        while let Some(file) = next.pop_front() {
+            for child in &included[file] {
+                if depths[*child] == usize::MAX {
+                    depths[*child] = depths[file] + 1;
+                    next.push_back(*child);
+                }
+            }
+        }
+    }
+    depths
 }
 
 /// Whether one file includes another, directly or through others.
@@ -314,17 +370,22 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     false
 }
 
-/// The defaults of a file and of everything above it.
-fn chain(number: usize, own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Defaults {
-    let mut seen = HashSet::from([number]);
-    let mut defaults = own[number].clone();
-    let mut at = number;
-    while let Some((above, _)) = includers[at].first() {
-        if !seen.insert(*above) {
-            break;
+/// The defaults of every file, with those of everything above it.
+fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
+    let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
+    for number in 0..own.len() {
+        // Up to a file whose defaults are known, or nothing is above, or a circle closes; then down again.
+        let mut way = Vec::new();
+        let mut on_way = HashSet::new();
+        let mut at = Some(number);
+        while let Some(file) = at.filter(|f| all[*f].is_none() && on_way.insert(*f)) {
+            way.push(file);
+            at = includers[file].first().map(|(above, _)| *above);
         }
-        defaults = defaults.or(&own[*above]);
-        at = *above;
+        for file in way.into_iter().rev() {
+            let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
+            all[file] = Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
+        }
     }
-    defaults
+    all.into_iter().map(Option::unwrap_or_default).collect()
 }

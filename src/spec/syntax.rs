@@ -6,7 +6,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::read::{Entries, Nullable, OneOrMany, Spanned, Text};
+use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use crate::model::RecordType;
 use crate::model::facts::MAXIMUM_TTL;
 
@@ -61,7 +61,7 @@ pub(super) struct ZoneSyntax {
     /// What the zone's records say unless they say otherwise; wins over the defaults of files.
     pub(super) defaults: Option<DefaultsSyntax>,
     /// The records.
-    pub(super) records: Option<Vec<Spanned<RecordSyntax>>>,
+    pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 
 /// What happens to records that the spec does not name.

@@ -187,7 +187,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
     let records = vec((name(), rdata(), facets()), 0..14);
     let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);
     (records, tombstones, any::<bool>()).prop_map(|(records, tombstones, prune)| {
-        let spelling = Spelling { name: "x".into(), place: place() };
+        let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
         let records: Vec<_> = consistent(records, |(name, data, _)| (name, data))
             .into_iter()
             .map(|(name, data, facets)| {
