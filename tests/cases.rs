@@ -16,14 +16,10 @@ use zonewright::{render, spec, wire};
 fn live(case: &Value) -> LiveZone {
     let records = case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
     LiveZone {
-        name: ZoneName::parse("example.com").unwrap(),
-        id: ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()),
         tier: Tier::from_legacy_id(case["tier"].as_str().unwrap_or("free")),
-        created_on: None,
         name_servers: vec!["ada.ns.example.net".into(), "bob.ns.example.net".into()],
-        status: Some("active".into()),
         records,
-        record_quota: None,
+        ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
     }
 }
 

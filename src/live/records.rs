@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
     use crate::api::{ApiError, RequestName, Signature};
-    use crate::model::{Tier, ZoneId, ZoneName};
+    use crate::model::{ZoneId, ZoneName};
     use crate::wire::{Method, Request};
 
     /// A service that answers a listing with a function of page size and page number, and counts the requests.
@@ -188,16 +188,7 @@ mod tests {
         page_size: u64,
         answer: impl Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync,
     ) -> Result<(usize, u32), FetchError> {
-        let zone = LiveZone {
-            name: ZoneName::reported("example.com"),
-            id: ZoneId("z".into()),
-            tier: Tier::Free,
-            created_on: None,
-            name_servers: Vec::new(),
-            status: None,
-            records: Vec::new(),
-            record_quota: None,
-        };
+        let zone = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".into()));
         let service = Service(answer, Mutex::new(0));
         let options = Options { page_size, ..Options::default() };
         let records = list(&service, &zone, &options, &|_| {}).await?;

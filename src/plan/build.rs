@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::check;
 use super::guard::dangers;
 use super::operation::{Action, Cause, Expect, Operation, Reverse, SetAsideCount, ZonePlan};
+use super::{around, check};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{Change, ChangeKind, FieldChange, SetAside, SetAsideReason, ZoneChanges, diff_zone};
 use crate::model::facts::Slot;
@@ -20,7 +20,11 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
     let changes = diff_zone(desired, live);
     let operations: Vec<_> = changes.changes.iter().map(|change| operation(&desired.name, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
+    let mut diagnostics = Diagnostics::default();
     let plan = ZonePlan {
+        is_new: live.is_new,
+        zone_operations: around::operations(desired, live, &mut diagnostics),
+        notes: around::notes(desired, live),
         name: desired.name.clone(),
         id: live.id.clone(),
         tier: live.tier,
@@ -32,7 +36,7 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
         quota_in_doubt: check::quota_in_doubt(live, &operations),
         operations,
     };
-    let diagnostics = check::check(desired, live, &changes, &plan);
+    diagnostics.append(check::check(desired, live, &changes, &plan));
     (plan, diagnostics)
 }
 

@@ -17,6 +17,7 @@ mod check;
 pub mod codes;
 mod emit;
 mod facets;
+mod free;
 mod load;
 mod read;
 mod records;

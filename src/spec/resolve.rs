@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, HashSet};
 use super::check;
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
-use super::read::{Deferred, Spanned, Text};
+use super::free::Free;
+use super::read::{Deferred, Entries, Spanned, Text};
 use super::records::Target;
-use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
 use super::tree::Tree;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
-use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, ZoneId, ZoneName};
+use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants};
 
 /// A file as it comes in.
 pub(super) struct FileIn {
@@ -38,6 +39,10 @@ struct Fragments {
     unmanaged: Option<Facet<Unmanaged>>,
     ignore: Vec<IgnorePattern>,
     ignore_place: Option<Place>,
+    create: Option<Facet<bool>>,
+    dnssec: Option<Facet<bool>>,
+    settings: BTreeMap<String, Facet<Value>>,
+    dns_settings: BTreeMap<String, Facet<Value>>,
     defaults: Defaults,
     /// Records with the number of their file.
     records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
@@ -61,6 +66,10 @@ pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &m
                 unmanaged: None,
                 ignore: Vec::new(),
                 ignore_place: None,
+                create: None,
+                dnssec: None,
+                settings: BTreeMap::new(),
+                dns_settings: BTreeMap::new(),
                 defaults: Defaults::default(),
                 records: Vec::new(),
                 certain: true,
@@ -96,7 +105,17 @@ fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName
 impl Fragments {
     /// Merges one fragment.
     fn add(&mut self, file: usize, zone: ZoneSyntax, reader: &mut Reader<'_>) {
-        let ZoneSyntax { id, unmanaged, ignore, defaults, records } = zone;
+        let ZoneSyntax { id, unmanaged, ignore, create, settings, dnssec, dns_settings, defaults, records } = zone;
+        if let Some(create) = create {
+            let facet = reader.facet(&create, create.value);
+            agree("create", &mut self.create, facet, reader.diagnostics);
+        }
+        if let Some(dnssec) = dnssec {
+            let facet = reader.facet(&dnssec, dnssec.value == SwitchSyntax::On);
+            agree("dnssec", &mut self.dnssec, facet, reader.diagnostics);
+        }
+        merge(&mut self.settings, settings, reader);
+        merge(&mut self.dns_settings, dns_settings, reader);
         if let Some(id) = id.and_then(|id| zone_id(&id, reader)) {
             agree("id", &mut self.id, id, reader.diagnostics);
         }
@@ -121,6 +140,16 @@ impl Fragments {
         if let Some(records) = records {
             self.records.push((file, records));
         }
+    }
+}
+
+/// Named values of one fragment; each may be given by one fragment only, unless they agree.
+fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<Free>>>, reader: &mut Reader<'_>) {
+    for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
+        let facet = Facet { place: reader.place(&name), value: value.value.0 };
+        let mut first = all.remove(&name.value.0);
+        agree(&name.value.0, &mut first, facet, reader.diagnostics);
+        all.extend(first.map(|first| (name.value.0, first)));
     }
 }
 
@@ -217,7 +246,27 @@ fn zone(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
-    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records, certain } = fragments;
+    let Fragments {
+        place,
+        id,
+        unmanaged,
+        ignore,
+        ignore_place,
+        create,
+        dnssec,
+        settings,
+        dns_settings,
+        defaults: own,
+        records,
+        certain,
+    } = fragments;
+    let placed =
+        |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).collect();
+    let around = ZoneWants {
+        settings: placed(settings),
+        dnssec: dnssec.map(|d| (d.value, d.place)),
+        dns_settings: placed(dns_settings),
+    };
     let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
     if let (Some(place), Unmanaged::Keep, true) = (ignore_place, unmanaged, certain) {
         diagnostics.push(
@@ -232,6 +281,8 @@ fn zone(
         place,
         unmanaged,
         ignore,
+        create: create.is_some_and(|c| c.value),
+        around,
         records: Vec::new(),
         tombstones: Vec::new(),
     };

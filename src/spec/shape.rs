@@ -44,11 +44,12 @@ struct Shape {
     needs_item: bool,
     alternatives: Vec<Shape>,
     is_record_type: bool,
+    /// Whether any value will do.
+    is_free: bool,
 }
 
 /// Keys that are reserved for what this version does not manage, and the mapping they belong to by one of its keys.
-const LATER: &[(&str, &[&str])] =
-    &[("zones", &["profiles"]), ("records", &["waf", "settings", "dnssec", "dns_settings", "use", "create"])];
+const LATER: &[(&str, &[&str])] = &[("zones", &["profiles"]), ("records", &["waf", "use"])];
 
 /// What the check leaves behind beside findings.
 #[derive(Debug, Default)]
@@ -78,7 +79,9 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
 
 /// Compiles the parts of a schema that are checked here.
 fn compile(schema: &Value) -> Shape {
-    let mut shape = Shape::default();
+    let judged = ["type", "anyOf", "oneOf", "enum", "const", "properties"];
+    let is_free = schema.is_object() && judged.iter().all(|key| schema.get(*key).is_none());
+    let mut shape = Shape { is_free, ..Shape::default() };
     let types = match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
         Value::String(one) => vec![one.as_str()],
@@ -221,6 +224,9 @@ impl Check<'_> {
     fn node(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
         if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
+        }
+        if shape.is_free {
+            return true;
         }
         if !shape.kinds.take(self.tree, id) {
             self.wrong_kind(id, shape, name);

@@ -170,14 +170,9 @@ pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
             stored(n, &RecordForm { name, data, facets })
         });
         LiveZone {
-            name: zone_name(),
-            id: ZoneId("f".repeat(32)),
             tier: Tier::Enterprise,
-            created_on: None,
-            name_servers: Vec::new(),
-            status: None,
             records: stored.collect(),
-            record_quota: None,
+            ..LiveZone::new(zone_name(), ZoneId("f".repeat(32)))
         }
     })
 }
@@ -209,13 +204,10 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
             })
             .collect();
         DesiredZone {
-            name: zone_name(),
-            id: None,
-            place: place(),
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
-            ignore: Vec::new(),
             records,
             tombstones,
+            ..DesiredZone::new(zone_name(), place())
         }
     })
 }
