@@ -18,7 +18,8 @@ use zonewright::sandbox::{ListOrder, Profile};
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("ZONEWRIGHT_REAL_ZONES").map(PathBuf::from);
     if folder.is_none() {
-        writeln!(std::io::stderr(), "SKIPPED: real zones; set ZONEWRIGHT_REAL_ZONES to a folder of specs").unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "SKIPPED: real zones; set ZONEWRIGHT_REAL_ZONES to a folder of specs").unwrap();
     }
     folder
 }
