@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::{Global, SpecArgs};
+use super::args::{ConsentArgs, Global, SpecArgs};
 use super::exit::Exit;
 use super::output::Output;
 use super::service::Service;
+use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
 use crate::model::{Desired, Live, LiveZone};
-use crate::plan::{Lowering, Plan, ZonePlan, plan_zone};
+use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
 use crate::render;
 use crate::spec;
 
@@ -44,6 +45,41 @@ impl Loaded {
     pub(super) fn rehearsed(&self) -> impl Iterator<Item = &crate::model::ZoneName> {
         self.desired.zones.values().filter(|z| !z.create).map(|z| &z.name)
     }
+}
+
+/// What `plan` and `apply` begin with: a good spec, the consents given, a connection.
+pub(super) struct Begun {
+    /// The spec.
+    pub(super) loaded: Loaded,
+    /// The consents.
+    pub(super) consents: Consents,
+    /// The connection.
+    pub(super) service: Service,
+}
+
+/// Begins `plan` or `apply`; wrong usage and mistakes of the spec are reported here and end the run.
+///
+/// # Errors
+/// No credentials, no service.
+pub(super) async fn begin(
+    spec: &SpecArgs,
+    consents: &ConsentArgs,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Result<Begun, Exit>> {
+    let consents = match settings::consents(consents) {
+        Ok(consents) => consents,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Err(Exit::Usage));
+        }
+    };
+    let loaded = match load(spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let service = Service::open(global, output, loaded.rehearsed()).await?;
+    Ok(Ok(Begun { loaded, consents, service }))
 }
 
 /// Reads a spec; shows what is wrong with it.

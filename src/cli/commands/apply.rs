@@ -9,9 +9,7 @@ use crate::apply::{ApplyEvent, Executor, Journal, JournalError, Moved, Outcome, 
 use crate::cli::args::{ApplyArgs, Format, Global};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::{self, Loaded, Planned, load, with_hint};
-use crate::cli::service::Service;
-use crate::cli::settings;
+use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::live::fetch_records;
 use crate::model::LiveZone;
 use crate::plan::{Verdict, ZonePlan};
@@ -20,18 +18,10 @@ use crate::render::text::{ZoneResult, write_requests, write_result};
 
 /// Plans, asks and applies.
 pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let consents = match settings::consents(&args.consents) {
-        Ok(consents) => consents,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let loaded = match load(&args.spec, global, output)? {
-        Ok(loaded) => loaded,
+    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, global, output).await? {
+        Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let service = Service::open(global, output, loaded.rehearsed()).await?;
     let exit = async {
         let planned = planning::plan(&loaded, &service, global, output).await?;
         let verdict = planned.plan.verdict(&consents);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::{self, Loaded, Planned, load};
-use crate::cli::service::Service;
-use crate::cli::settings;
+use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
 use crate::plan::{Verdict, ZonePlan, lower, lower_zone_operation};
 use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
@@ -15,18 +13,10 @@ use crate::wire::Request;
 
 /// Plans and prints.
 pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let consents = match settings::consents(&args.consents) {
-        Ok(consents) => consents,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let loaded = match load(&args.spec, global, output)? {
-        Ok(loaded) => loaded,
+    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, global, output).await? {
+        Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let service = Service::open(global, output, loaded.rehearsed()).await?;
     let planned = planning::plan(&loaded, &service, global, output).await;
     service.close().await;
     let planned = planned?;
