@@ -6,10 +6,11 @@ mod support;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use support::generators::{desired_zone, live_zone, place, rdata, stored};
+use support::generators::{desired_zone, live_zone, place, rdata, stored, zone_name};
 use zonewright::diff::{SetAsideReason, diff_zone};
 use zonewright::model::{
-    DesiredRecord, DesiredZone, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Spelling, Unmanaged,
+    DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType, Spelling,
+    Unmanaged, ZoneId,
 };
 use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
 use zonewright::wire;
@@ -159,6 +160,36 @@ proptest! {
         zone.records.rotate_left(n);
         zone.records.reverse();
         prop_assert_eq!(plan(&desired, &zone), first);
+    }
+
+    /// A value that moves to another name goes in one request, if one request can hold both names.
+    #[test]
+    fn renames_are_one_batch(from in "[a-c]", to in "[d-f]", others in 0usize..6, size in 2usize..9) {
+        let at = |name: &str, n: u8| {
+            let data = Rdata::from_text(RecordType::A, &format!("192.0.2.{n}")).unwrap();
+            RecordForm { name: zone_name().resolve(name).unwrap(), data, facets: Facets::default() }
+        };
+        let wanted = |form: RecordForm| {
+            let RecordForm { name, data, facets } = form;
+            let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
+            DesiredRecord { name, data, facets, protect: false, spelling }
+        };
+        let mut records = vec![wanted(at(&to, 1))];
+        records.extend((0..others).map(|n| wanted(at(&format!("b{n}"), 9))));
+        let desired = DesiredZone { unmanaged: Unmanaged::Prune, records, ..DesiredZone::new(zone_name(), place()) };
+        let live = LiveZone { records: vec![stored(1, &at(&from, 1))], ..LiveZone::new(zone_name(), ZoneId("z".into())) };
+        let plan = plan(&desired, &live);
+        let steps = lower(&plan, Lowering::Batches(size));
+        let home = |wanted: fn(&Action) -> bool| {
+            let data = at("x", 1).data;
+            steps.iter().position(|s| s.operations.iter().any(|o| {
+                let o = &plan.operations[*o];
+                wanted(&o.action) && o.form().data == data
+            }))
+        };
+        let left = home(|a| matches!(a, Action::DeleteRecord { .. }));
+        let came = home(|a| matches!(a, Action::CreateRecord { .. }));
+        prop_assert!(left.is_some() && left == came, "{left:?} {came:?}");
     }
 
     /// Every operation is in exactly one request, and no name straddles two batches that could hold it.

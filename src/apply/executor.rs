@@ -5,8 +5,8 @@
 //! | success | done |
 //! | the service has no batches | the rest goes out one operation a request |
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
-//! | refused, several names in the request | halves by name, so that only the culprit's name stays behind |
-//! | refused, one name | refused, with the service's words; a name emptied for it is filled again |
+//! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
+//! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota or the network | the rest is not sent |
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use crate::api::{ApiError, Reader, Writer};
 use crate::diff::DeleteReason;
 use crate::live::{Options, fetch_records};
 use crate::model::{Fqdn, LiveZone};
-use crate::plan::{Action, Lowering, Operation, Step, ZonePlan, lower, lower_step};
+use crate::plan::{Action, Lowering, Operation, Step, ZonePlan, groups, lower, lower_step};
 use crate::wire::Envelope;
 use crate::wire::zone::create_record;
 
@@ -111,6 +111,8 @@ struct Run<'z> {
     queue: VecDeque<Vec<usize>>,
     lowering: Lowering,
     resends: usize,
+    /// What belongs together: the number of its group for each operation.
+    group: Vec<usize>,
 }
 
 /// Whether the zone goes on.
@@ -135,7 +137,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.observer.event(&ApplyEvent::ZoneStarted { zone: &zone.name, operations: zone.operations.len() });
         let queue = lower(zone, lowering).into_iter().map(|step| step.operations).collect();
         let outcomes = vec![None; zone.operations.len()];
-        let mut run = Run { zone, live, outcomes, queue, lowering, resends: 0 };
+        let mut group = vec![0; zone.operations.len()];
+        let size = match lowering {
+            Lowering::Batches(size) => size,
+            Lowering::Single => 1,
+        };
+        for (number, members) in groups(zone, size).into_iter().enumerate() {
+            for n in members {
+                group[n] = number;
+            }
+        }
+        let mut run = Run { zone, live, outcomes, queue, lowering, resends: 0, group };
         let mut stopped = None;
         while let Some(operations) = run.queue.pop_front() {
             let step = lower_step(zone, operations, run.lowering);
@@ -329,9 +341,9 @@ impl Run<'_> {
         &self.zone.operations[n].form().name
     }
 
-    /// Two halves of a request's operations that cut no name in two; `None` if they are all of one name.
+    /// Two halves of a request's operations that cut no group in two; `None` if they all belong together.
     fn halves(&self, operations: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
-        let cuts = (1..operations.len()).filter(|n| self.name(operations[*n]) != self.name(operations[n - 1]));
+        let cuts = (1..operations.len()).filter(|n| self.group[operations[*n]] != self.group[operations[n - 1]]);
         let middle = operations.len() / 2;
         let cut = cuts.min_by_key(|n| n.abs_diff(middle))?;
         let (first, second) = operations.split_at(cut);

@@ -19,3 +19,4 @@ pub use operation::{
     Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction, ZoneOperation,
     ZonePlan,
 };
+pub use order::groups;

@@ -1,17 +1,22 @@
 //! Which operations go together in one request.
 //!
-//! A batch is one transaction, and a name is changed in one transaction if at all possible: its operations never straddle
-//! two batches, so a swap of types or a rename of values leaves no moment without an answer. Only a name with more
-//! operations than a batch may hold is cut, its deletes first.
+//! A batch is one transaction, and what belongs together is changed in one transaction if at all possible:
+//!
+//! - the operations of one name, so that a swap of types or values leaves no moment without an answer;
+//! - a value that leaves one name and comes to another: a rename.
+//!
+//! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut, its deletes first.
+
+use std::collections::BTreeMap;
 
 use super::operation::{Action, Operation, ZonePlan};
-use crate::model::Fqdn;
+use crate::model::{Fqdn, Rdata};
 
 /// Cuts a zone's operations into batches of at most `size`, as indices in the order of execution.
 pub(super) fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let size = size.max(1);
     let mut batches: Vec<Vec<usize>> = Vec::new();
-    for group in groups(zone) {
+    for group in groups(zone, size) {
         match batches.last_mut() {
             Some(last) if last.len() + group.len() <= size => last.extend(group),
             _ => batches.extend(group.chunks(size).map(<[usize]>::to_vec)),
@@ -20,20 +25,71 @@ pub(super) fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     batches
 }
 
-/// The operations of each name. In a zone whose quota is tight, names that shrink come before names that grow.
-fn groups(zone: &ZonePlan) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(&Fqdn, Vec<usize>)> = Vec::new();
+/// What belongs together, in the order of the first name of each group; a group is at most `size` large unless it is one name.
+///
+/// In a zone whose quota is tight, groups that shrink come before groups that grow.
+#[must_use]
+pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
+    let mut groups = renames(zone, names(zone), size);
+    if zone.tight {
+        groups.sort_by_key(|group| group.iter().map(|n| growth(&zone.operations[*n])).sum::<i64>());
+    }
+    groups
+}
+
+/// The operations of each name.
+fn names(zone: &ZonePlan) -> Vec<Vec<usize>> {
+    let mut names: Vec<(&Fqdn, Vec<usize>)> = Vec::new();
     for (n, operation) in zone.operations.iter().enumerate() {
         let name = &operation.form().name;
-        match groups.last_mut() {
+        match names.last_mut() {
             Some((last, group)) if *last == name => group.push(n),
-            _ => groups.push((name, vec![n])),
+            _ => names.push((name, vec![n])),
         }
     }
-    if zone.tight {
-        groups.sort_by_key(|(_, group)| group.iter().map(|n| growth(&zone.operations[*n])).sum::<i64>());
+    names.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Joins names between which a value moves, as long as they fit into one batch together.
+fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usize>> {
+    let home: BTreeMap<usize, usize> =
+        names.iter().enumerate().flat_map(|(name, group)| group.iter().map(move |n| (*n, name))).collect();
+    let mut leaving: BTreeMap<&Rdata, Vec<usize>> = BTreeMap::new();
+    for (n, operation) in zone.operations.iter().enumerate() {
+        if matches!(operation.action, Action::DeleteRecord { .. }) {
+            leaving.entry(&operation.form().data).or_default().push(n);
+        }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    // Each name leads to the group that it has been joined to.
+    let mut lead: Vec<usize> = (0..names.len()).collect();
+    let mut groups = names;
+    if !leaving.is_empty() {
+        for (n, operation) in zone.operations.iter().enumerate() {
+            if !matches!(operation.action, Action::CreateRecord { .. }) {
+                continue;
+            }
+            let Some(from) = leaving.get_mut(&operation.form().data).and_then(Vec::pop) else { continue };
+            let (a, b) = (find(&mut lead, home[&from]), find(&mut lead, home[&n]));
+            let (first, second) = (a.min(b), a.max(b));
+            if first != second && groups[first].len() + groups[second].len() <= size {
+                let moved = std::mem::take(&mut groups[second]);
+                groups[first].extend(moved);
+                lead[second] = first;
+            }
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// The group that a name has been joined to.
+fn find(lead: &mut [usize], name: usize) -> usize {
+    let mut at = name;
+    while lead[at] != at {
+        lead[at] = lead[lead[at]];
+        at = lead[at];
+    }
+    at
 }
 
 /// How many records an operation adds.
