@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use serde_json::json;
+use zonewright::sandbox::{ACCOUNT_ID, Profile};
 
 use crate::support::{Bench, a, keys};
 
@@ -21,7 +22,18 @@ async fn create_get_change_delete() {
     let again = bench.send(Method::POST, "/zones", Some(body)).await;
     assert_eq!(again.refusal(), (400, 1061));
     assert_eq!(again.body["errors"][0]["message"], "example.org already exists");
-    for name in [json!("nonsense"), json!("a..b"), json!(null)] {
+    for name in [
+        json!("nonsense"),
+        json!("a..b"),
+        json!(null),
+        json!(7),
+        json!("_a.example"),
+        json!("-a.example"),
+        json!("*.example.net"),
+        json!("a b.example"),
+        json!("192.0.2.1"),
+        json!("example.123"),
+    ] {
         let refused = bench.send(Method::POST, "/zones", Some(json!({"name": name}))).await;
         assert_eq!(refused.refusal(), (400, 1049));
     }
@@ -67,4 +79,23 @@ async fn list() {
     assert_eq!(reply.body["result_info"].to_string(), info);
     let reply = bench.send(Method::GET, "/zones", None).await;
     assert_eq!(reply.body["result_info"]["per_page"], 20);
+}
+
+#[tokio::test]
+async fn accounts_of_new_zones() {
+    let bench = Bench::with(Profile { tier: "business".to_owned(), ..Profile::default() }).await;
+    for (name, account) in [("a.example", json!(null)), ("b.example", json!({})), ("c.example", json!({"id": null}))] {
+        let created = bench.send(Method::POST, "/zones", Some(json!({"name": name, "account": account}))).await;
+        assert_eq!(created.result()["account"]["id"], ACCOUNT_ID, "{name}");
+        assert_eq!(created.result()["plan"]["legacy_id"], "business");
+        assert_eq!(created.result()["activated_on"], json!(null));
+        assert_eq!(created.result()["name_servers"].as_array().unwrap().len(), 2);
+    }
+    for id in [json!("x"), json!(7)] {
+        let refused =
+            bench.send(Method::POST, "/zones", Some(json!({"name": "d.example", "account": {"id": id}}))).await;
+        assert_eq!(refused.refusal(), (400, 1101));
+    }
+    let bare = bench.send(Method::POST, "/zones", Some(json!({"name": "Bücher.example"}))).await;
+    assert_eq!(bare.result()["name"], "xn--bcher-kva.example");
 }
