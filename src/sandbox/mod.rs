@@ -25,6 +25,7 @@ mod document;
 mod envelope;
 mod export;
 mod faults;
+mod fresh;
 mod limits;
 mod list;
 mod log;

@@ -35,6 +35,10 @@ pub struct Profile {
     pub conflict_lag_milliseconds: u64,
     /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next look; else it stays pending.
     pub dnssec_activates: bool,
+    /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
+    ///
+    /// Reported by clients as 403 "Authentication error"; 0 for none.
+    pub fresh_zone_forbidden_milliseconds: u64,
 }
 
 impl Default for Profile {
@@ -57,6 +61,7 @@ impl Default for Profile {
             latency_milliseconds: 0,
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
+            fresh_zone_forbidden_milliseconds: 0,
         }
     }
 }

@@ -128,6 +128,21 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
     }
 }
 
+/// The zone that a resource lies below.
+fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
+    match resource {
+        Resource::Verification | Resource::Zones | Resource::Zone(_) => None,
+        Resource::Records(zone)
+        | Resource::Record(zone, _)
+        | Resource::Batch(zone)
+        | Resource::Export(zone)
+        | Resource::Usage(zone)
+        | Resource::Dnssec(zone)
+        | Resource::DnsSettings(zone)
+        | Resource::Setting(zone, _) => Some(zone),
+    }
+}
+
 /// Answers a request.
 ///
 /// # Errors
@@ -140,6 +155,9 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         return Err(Refusal::new(405, 7001, message));
     }
     auth::check(&incoming.headers, known, resource == Resource::Verification)?;
+    if let Some(zone) = zone_above(resource) {
+        call.fresh.check(call, zone)?;
+    }
     let zone = |id: &str| Zone::get(call.connection, id);
     let shape = call.profile.shape;
     let is = |method: Method| incoming.method == method;

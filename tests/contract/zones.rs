@@ -99,3 +99,22 @@ async fn accounts_of_new_zones() {
     let bare = bench.send(Method::POST, "/zones", Some(json!({"name": "Bücher.example"}))).await;
     assert_eq!(bare.result()["name"], "xn--bcher-kva.example");
 }
+
+#[tokio::test]
+async fn nobody_is_let_into_a_fresh_zone() {
+    let bench = Bench::with(Profile { fresh_zone_forbidden_milliseconds: 500, ..Profile::default() }).await;
+    let zone = bench.send(Method::POST, "/zones", Some(json!({"name": "example.org"}))).await.id();
+    let path = format!("/zones/{zone}");
+    for below in ["dns_records", "dnssec", "dns_settings", "settings/ssl", "dns_records/export"] {
+        let refused = bench.send(Method::GET, &format!("{path}/{below}"), None).await;
+        assert_eq!(refused.refusal(), (403, 10000), "{below}");
+    }
+    let post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    assert_eq!(post.body["errors"][0]["message"], "Authentication error");
+    // The zone itself, and zones that were there before, are not concerned.
+    assert_eq!(bench.send(Method::GET, &path, None).await.id(), zone);
+    bench.list("").await.result();
+    tokio::time::sleep(std::time::Duration::from_millis(550)).await;
+    let post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    assert_eq!(post.result()["name"], "www.example.org");
+}
