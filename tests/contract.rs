@@ -20,5 +20,9 @@ mod records;
 mod state;
 #[path = "contract/support.rs"]
 mod support;
+#[path = "contract/zone_dnssec.rs"]
+mod zone_dnssec;
+#[path = "contract/zone_settings.rs"]
+mod zone_settings;
 #[path = "contract/zones.rs"]
 mod zones;

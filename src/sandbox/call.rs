@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 
 use super::conflicts::RecentDeletions;
+use super::fresh::FreshZones;
 use super::profile::Profile;
 
 /// The surroundings of one request.
@@ -18,6 +19,8 @@ pub(super) struct Call<'a> {
     pub(super) now: &'a str,
     /// Names that still count as taken.
     pub(super) recent: &'a RecentDeletions,
+    /// Zones that nobody is let into yet.
+    pub(super) fresh: &'a FreshZones,
     /// Which request it is, counted from 1 when the sandbox started.
     pub(super) turn: u64,
 }

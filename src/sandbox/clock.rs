@@ -41,6 +41,19 @@ fn civil(days: u64) -> (u64, u64, u64) {
     (year_of_era + era * 400 + u64::from(month <= 2), month, day)
 }
 
+/// Seconds since 1970-01-01 of a moment in that form, or with another offset of zero; `None` if it has neither.
+pub(super) fn seconds(moment: &str) -> Option<i64> {
+    let number = |from: usize, to: usize| moment.get(from..to)?.parse::<i64>().ok();
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    // The same shift as in `civil`, which is `days_from_civil` of the same page.
+    let year = if month <= 2 { year - 1 } else { year };
+    let month_from_march = if month <= 2 { month + 9 } else { month - 3 };
+    let day_of_era = year % 400 * 365 + year % 400 / 4 - year % 400 / 100 + (153 * month_from_march + 2) / 5 + day - 1;
+    let days = year / 400 * 146_097 + day_of_era - 719_468;
+    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +63,14 @@ mod tests {
         assert_eq!(timestamp(0, 0), "1970-01-01T00:00:00Z");
         assert_eq!(timestamp(951_782_400, 66_670), "2000-02-29T00:00:00.06667Z");
         assert_eq!(timestamp(1_772_323_199, 999_999), "2026-02-28T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn moments_are_read_back() {
+        for number in [0, 951_782_400, 951_868_800, 1_709_251_199, 1_772_323_199, 4_107_542_400] {
+            assert_eq!(seconds(&timestamp(number, 5)), i64::try_from(number).ok());
+        }
+        assert_eq!(seconds("1970-01-02T00:00:01+00:00"), Some(86_401));
+        assert_eq!(seconds("yesterday"), None);
     }
 }

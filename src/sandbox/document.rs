@@ -4,15 +4,20 @@
 //! {"zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
+//! A zone may have `settings`, `dnssec` and `dns_settings` as well, with what differs from a zone that nobody touched.
+//!
 //! A record has the form of a create body, plus what only the service decides: `id`, `meta`, `locked` and the moments. What
 //! [`dump`] gives, [`plant`] takes, and the state is the same.
 
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::envelope::Refusal;
+use super::dns_settings;
+use super::dnssec::Dnssec;
+use super::envelope::{Outcome, Refusal};
 use super::record::Record;
 use super::records::{self, Writer};
+use super::settings;
 use super::store;
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
@@ -37,6 +42,7 @@ pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, San
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
         let zone = plant_zone(call, entry, &place, &mut report)?;
+        plant_surroundings(call, &zone, entry, &place)?;
         for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
             let place = format!("{place}.records[{index}]");
             let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
@@ -100,6 +106,20 @@ fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedRepo
     Ok(zone)
 }
 
+/// Plants what a zone has beside its records, also over what a zone has that was there already.
+fn plant_surroundings(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    type Planter = fn(&Call<'_>, &Zone, &Value) -> Outcome<()>;
+    let planters: [(&str, Planter); 3] =
+        [("settings", settings::plant), ("dnssec", Dnssec::plant), ("dns_settings", dns_settings::plant)];
+    for (key, planter) in planters {
+        if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
+            let place = format!("{place}.{key}");
+            planter(call, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal))?;
+        }
+    }
+    Ok(())
+}
+
 /// Creates the record of a body, and lays over it what only the service decides.
 fn plant_record(
     call: &Call<'_>,
@@ -147,7 +167,7 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
         let mut statement = call.connection.prepare_cached(&sql)?;
         let records = statement.query_map([&zone.id], Record::from_row)?;
         let records = records.map(|row| row.map(|r| record_body(&r))).collect::<rusqlite::Result<Vec<_>>>()?;
-        zones.push(json!({
+        let mut entry = json!({
             "name": zone.name,
             "plan": zone.plan,
             "id": zone.id,
@@ -158,8 +178,19 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
             "created_on": zone.created_on,
             "modified_on": zone.modified_on,
             "activated_on": zone.activated_on,
-            "records": records,
-        }));
+        });
+        let surroundings = [
+            ("settings", settings::to_document(call.connection, &zone)?),
+            ("dnssec", Dnssec::of(call.connection, &zone)?.to_document()),
+            ("dns_settings", dns_settings::changes(call.connection, &zone)?),
+        ];
+        for (key, member) in surroundings {
+            if let Some(member) = member {
+                entry[key] = member;
+            }
+        }
+        entry["records"] = records.into();
+        zones.push(entry);
     }
     Ok(json!({ "counter": store::number(call.connection, "counter")?, "zones": zones }))
 }

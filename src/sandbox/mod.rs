@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!  HTTP ─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
+//!                                                            │ dnssec · dns_settings · settings
 //!                                                            │ value · attributes · conflicts (checks)
 //!                                                            ▼
-//!                                                     zone · record ⇄ store (SQLite)
+//!                                                     zone · record · setting ⇄ store (SQLite)
 //! ```
 //!
 //! It is an independent witness: it knows the facts of the record types (`model::facts`) and nothing else of ours, so that
@@ -18,10 +19,13 @@ mod call;
 mod clock;
 mod conflicts;
 mod connection;
+mod dns_settings;
+mod dnssec;
 mod document;
 mod envelope;
 mod export;
 mod faults;
+mod fresh;
 mod limits;
 mod list;
 mod log;
@@ -33,6 +37,8 @@ mod record;
 mod records;
 mod router;
 mod server;
+mod setting;
+mod settings;
 mod store;
 mod txt;
 mod value;

@@ -33,6 +33,12 @@ pub struct Profile {
     ///
     /// Observed as retries of 81053 and 81054 in clients; 0 for none.
     pub conflict_lag_milliseconds: u64,
+    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next look; else it stays pending.
+    pub dnssec_activates: bool,
+    /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
+    ///
+    /// Reported by clients as 403 "Authentication error"; 0 for none.
+    pub fresh_zone_forbidden_milliseconds: u64,
 }
 
 impl Default for Profile {
@@ -54,6 +60,8 @@ impl Default for Profile {
             own_network: OwnNetwork::ProxiedOnly,
             latency_milliseconds: 0,
             conflict_lag_milliseconds: 0,
+            dnssec_activates: false,
+            fresh_zone_forbidden_milliseconds: 0,
         }
     }
 }
@@ -145,4 +153,10 @@ pub enum OwnNetwork {
 /// What a plan allows.
 pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
     facts::TIERS.iter().find(|t| t.name == name)
+}
+
+/// Whether a plan is at least another one.
+pub(super) fn reaches(plan: &str, least: &str) -> bool {
+    let rank = |name: &str| facts::TIERS.iter().position(|t| t.name == name);
+    rank(plan) >= rank(least)
 }

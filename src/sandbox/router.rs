@@ -9,11 +9,14 @@ use serde_json::{Map, Value};
 use super::auth::{self, Credentials};
 use super::batch;
 use super::call::Call;
+use super::dns_settings;
+use super::dnssec;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::export;
 use super::list;
 use super::query::Parameters;
 use super::records;
+use super::settings;
 use super::zone::Zone;
 use super::zones;
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -65,6 +68,12 @@ enum Resource<'a> {
     Export(&'a str),
     /// The usage of a zone's quota.
     Usage(&'a str),
+    /// DNSSEC of a zone.
+    Dnssec(&'a str),
+    /// The DNS settings of a zone.
+    DnsSettings(&'a str),
+    /// One setting of a zone, by its name.
+    Setting(&'a str, &'a str),
 }
 
 /// The resource behind a path.
@@ -81,6 +90,9 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         ["zones", zone, "dns_records", "batch"] => Resource::Batch(zone),
         ["zones", zone, "dns_records", "export"] => Resource::Export(zone),
         ["zones", zone, "dns_records", "usage"] => Resource::Usage(zone),
+        ["zones", zone, "dnssec"] => Resource::Dnssec(zone),
+        ["zones", zone, "dns_settings"] => Resource::DnsSettings(zone),
+        ["zones", zone, "settings", name] => Resource::Setting(zone, name),
         ["zones", zone, "dns_records", record] => Resource::Record(zone, record),
         _ => return Err(no_route()),
     };
@@ -90,7 +102,10 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         | Resource::Records(zone)
         | Resource::Batch(zone)
         | Resource::Export(zone)
-        | Resource::Usage(zone) => &[zone],
+        | Resource::Usage(zone)
+        | Resource::Dnssec(zone)
+        | Resource::DnsSettings(zone)
+        | Resource::Setting(zone, _) => &[zone],
         Resource::Record(zone, record) => &[zone, record],
     };
     let is_identifier = |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -106,9 +121,25 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
     match resource {
         Resource::Verification | Resource::Export(_) | Resource::Usage(_) => &[Method::GET],
         Resource::Zones | Resource::Records(_) => &[Method::GET, Method::POST],
-        Resource::Zone(_) => &[Method::GET, Method::PATCH, Method::DELETE],
+        Resource::Zone(_) | Resource::Dnssec(_) => &[Method::GET, Method::PATCH, Method::DELETE],
+        Resource::DnsSettings(_) | Resource::Setting(..) => &[Method::GET, Method::PATCH],
         Resource::Record(..) => &[Method::GET, Method::PATCH, Method::PUT, Method::DELETE],
         Resource::Batch(_) => &[Method::POST],
+    }
+}
+
+/// The zone that a resource lies below.
+fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
+    match resource {
+        Resource::Verification | Resource::Zones | Resource::Zone(_) => None,
+        Resource::Records(zone)
+        | Resource::Record(zone, _)
+        | Resource::Batch(zone)
+        | Resource::Export(zone)
+        | Resource::Usage(zone)
+        | Resource::Dnssec(zone)
+        | Resource::DnsSettings(zone)
+        | Resource::Setting(zone, _) => Some(zone),
     }
 }
 
@@ -124,6 +155,9 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         return Err(Refusal::new(405, 7001, message));
     }
     auth::check(&incoming.headers, known, resource == Resource::Verification)?;
+    if let Some(zone) = zone_above(resource) {
+        call.fresh.check(call, zone)?;
+    }
     let zone = |id: &str| Zone::get(call.connection, id);
     let shape = call.profile.shape;
     let is = |method: Method| incoming.method == method;
@@ -138,7 +172,7 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         Resource::Zones => zones::list(call, &parameters),
         Resource::Zone(id) if is(Method::PATCH) => zones::patch(call, zone(id)?, &body(incoming)?),
         Resource::Zone(id) if is(Method::DELETE) => zones::delete(call, &zone(id)?),
-        Resource::Zone(id) => Ok(zones::get(&zone(id)?)),
+        Resource::Zone(id) => zones::get(call, &zone(id)?),
         Resource::Records(id) if is(Method::POST) => {
             let body = body(incoming)?;
             let zone = zone(id)?;
@@ -168,6 +202,13 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         Resource::Batch(id) => batch::run(call, &zone(id)?, &body(incoming)?),
         Resource::Export(id) => export::export(call, &zone(id)?),
         Resource::Usage(id) => Ok(records::usage(call, &zone(id)?)),
+        Resource::Dnssec(id) if is(Method::PATCH) => dnssec::patch(call, &zone(id)?, &body(incoming)?),
+        Resource::Dnssec(id) if is(Method::DELETE) => dnssec::delete(call, &zone(id)?),
+        Resource::Dnssec(id) => dnssec::get(call, &zone(id)?),
+        Resource::DnsSettings(id) if is(Method::PATCH) => dns_settings::patch(call, &zone(id)?, &body(incoming)?),
+        Resource::DnsSettings(id) => dns_settings::get(call, &zone(id)?),
+        Resource::Setting(id, name) if is(Method::PATCH) => settings::patch(call, &zone(id)?, name, &body(incoming)?),
+        Resource::Setting(id, name) => settings::get(call, &zone(id)?, name),
     }
 }
 
@@ -203,6 +244,9 @@ mod tests {
         assert_eq!(code("/zones/example.com"), Err(7003));
         assert_eq!(code(&format!("/zones/{id}/dns_records/x")), Err(7003));
         assert_eq!(code(&format!("/zones/{id}/dns_records/{id}")), Ok(Resource::Record(id, id)));
+        assert_eq!(code(&format!("/zones/{id}/settings/ssl")), Ok(Resource::Setting(id, "ssl")));
+        assert_eq!(code(&format!("/zones/{id}/settings")), Err(7000));
+        assert_eq!(code("/zones/example.com/dnssec"), Err(7003));
         let batch = format!("/zones/{id}/dns_records/batch");
         assert_eq!(resource(&batch, true), Ok(Resource::Batch(id)));
         assert_eq!(resource(&batch, false).unwrap_err().code(), 7000);

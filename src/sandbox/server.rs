@@ -20,6 +20,7 @@ use super::conflicts::RecentDeletions;
 use super::connection::Link;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::faults::{Script, What};
+use super::fresh::FreshZones;
 use super::limits::{Budget, Limiter};
 use super::log::{Log, LoggedRequest};
 use super::profile::{ErrorStyle, Profile};
@@ -48,6 +49,8 @@ pub(super) struct Service {
     limiter: Mutex<Limiter>,
     /// Names that still count as taken.
     recent: RecentDeletions,
+    /// Zones that nobody is let into yet.
+    fresh: FreshZones,
 }
 
 /// Locks, also after a panic elsewhere: every change of the shared state is complete in itself.
@@ -74,6 +77,7 @@ impl Service {
             earlier: Mutex::default(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
+            fresh: FreshZones::default(),
         }
     }
 
@@ -97,8 +101,8 @@ impl Service {
         let now = clock::now();
         // Immediate, so that another process on the same file is waited for at the beginning and not in the middle.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (profile, seed, recent) = (&self.profile, self.seed, &self.recent);
-        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, turn })?;
+        let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
+        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, fresh, turn })?;
         transaction.commit()?;
         Ok(result)
     }
@@ -107,8 +111,8 @@ impl Service {
     pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&Call<'_>) -> Result<T, E>) -> Result<T, E> {
         let connection = lock(&self.connection);
         let now = clock::now();
-        let (profile, seed, recent) = (&self.profile, self.seed, &self.recent);
-        work(&Call { connection: &connection, profile, seed, now: &now, recent, turn })
+        let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
+        work(&Call { connection: &connection, profile, seed, now: &now, recent, fresh, turn })
     }
 
     /// Answers one request.

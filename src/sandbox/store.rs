@@ -22,7 +22,8 @@ pub enum StoreLocation {
 /// Tables and indexes.
 ///
 /// `seq` keeps the order of creation. `identity` is equal for records that say the same. The count of a zone's records is
-/// kept by triggers, so that the quota costs nothing in a zone of 100,000 records.
+/// kept by triggers, so that the quota costs nothing in a zone of 100,000 records. What a zone has beside its records is kept
+/// only where somebody changed it, and goes with the zone; values are JSON.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS zones (
@@ -62,6 +63,25 @@ CREATE TABLE IF NOT EXISTS records (
   tags_modified_on TEXT,
   identity TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS zone_settings (
+  zone_id TEXT NOT NULL REFERENCES zones(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  modified_on TEXT NOT NULL,
+  PRIMARY KEY (zone_id, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS zone_dnssec (
+  zone_id TEXT PRIMARY KEY REFERENCES zones(id) ON DELETE CASCADE,
+  status TEXT NOT NULL,
+  modified_on TEXT,
+  multi_signer INTEGER NOT NULL DEFAULT 0,
+  presigned INTEGER NOT NULL DEFAULT 0,
+  use_nsec3 INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS zone_dns_settings (
+  zone_id TEXT PRIMARY KEY REFERENCES zones(id) ON DELETE CASCADE,
+  changes TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS records_by_name ON records(zone_id, name, type, identity);
 CREATE INDEX IF NOT EXISTS records_by_age ON records(zone_id, seq);
 CREATE INDEX IF NOT EXISTS records_managed ON records(zone_id, name) WHERE meta <> '{}';

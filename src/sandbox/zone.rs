@@ -126,7 +126,7 @@ impl Zone {
         Ok(())
     }
 
-    /// Takes it and its records out of the store.
+    /// Takes it, its records and its settings out of the store.
     pub(super) fn remove(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.prepare_cached("DELETE FROM records WHERE zone_id = ?1")?.execute([&self.id])?;
         connection.prepare_cached("DELETE FROM zones WHERE id = ?1")?.execute([&self.id])?;
@@ -151,7 +151,10 @@ impl Zone {
     /// As the service answers it: fields and order observed 2025-08.
     ///
     /// ASSUMED: identifiers of the paid plans, which differ by account on the service.
-    pub(super) fn to_json(&self) -> Value {
+    ///
+    /// # Units
+    /// `development_mode` in seconds.
+    pub(super) fn to_json(&self, development_mode: i64) -> Value {
         let (plan_id, plan_name) = match self.plan.as_str() {
             "pro" => ("1feeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "Pro Website"),
             "business" => ("2feeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "Business Website"),
@@ -165,7 +168,7 @@ impl Zone {
             "status": self.status,
             "paused": self.paused,
             "type": self.kind,
-            "development_mode": 0,
+            "development_mode": development_mode,
             "name_servers": ["ada.ns.example.net", "bob.ns.example.net"],
             "original_name_servers": null,
             "original_registrar": null,

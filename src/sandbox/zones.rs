@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::query::Parameters;
+use super::settings;
 use super::store;
 use super::zone::{ACCOUNT_ID, ACCOUNT_NAME, Zone};
 use super::{name, profile};
@@ -36,9 +37,15 @@ pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> 
     let total = zones.len() as u64;
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let shown: Vec<_> = zones.iter().skip(start).take(size).map(Zone::to_json).collect();
+    let shown = zones.iter().skip(start).take(size).map(|zone| answered(call, zone));
+    let shown = shown.collect::<rusqlite::Result<Vec<_>>>()?;
     let info = page.info_of_zones(shown.len(), total);
     Ok(Answer::Page(shown, info))
+}
+
+/// A zone as the service answers it.
+fn answered(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
+    Ok(zone.to_json(settings::development_mode(call.connection, &zone.id, call.now)?))
 }
 
 /// Whether a zone passes the filters.
@@ -82,11 +89,12 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// POST /zones.
 ///
 /// # Sources
-/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and an
-/// unusable name is code 1049, known from clients only.
+/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and none means
+/// the only one there is; what is no identifier of one is code 1101 "request was invalid"; an unusable name is code 1049,
+/// known from clients only.
 pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answer> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
-    let name = name::host(text).filter(|n| n.contains('.'));
+    let name = name::host(text).filter(|n| is_registrable(n));
     let name = name.ok_or_else(|| Refusal::new(400, 1049, format!("{text} is not a registered domain")))?;
     if Zone::named(call.connection, &name)?.is_some() {
         return Err(Refusal::new(400, 1061, format!("{name} already exists")));
@@ -95,7 +103,14 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answ
     if !matches!(kind, "full" | "partial" | "secondary" | "internal") {
         return Err(Refusal::new(400, 1101, format!("{kind} is not a type of zones")));
     }
-    let account = body.get("account").and_then(|a| a.get("id")).and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
+    let is_identifier = |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let account = match body.get("account").and_then(|account| account.get("id")) {
+        None | Some(Value::Null) => ACCOUNT_ID,
+        Some(id) => id
+            .as_str()
+            .filter(is_identifier)
+            .ok_or_else(|| Refusal::new(400, 1101, "request was invalid: account.id is not an identifier"))?,
+    };
     let zone = Zone {
         status: "pending".to_owned(),
         activated_on: None,
@@ -105,12 +120,24 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answ
         ..Zone::active(store::next_id(call.connection, call.seed)?, name, &call.profile.tier, call.now)
     };
     zone.save(call.connection)?;
-    Ok(Answer::One(zone.to_json()))
+    call.fresh.note(call, &zone.id);
+    Ok(Answer::One(answered(call, &zone)?))
+}
+
+/// Whether a name can be that of a zone: at least two labels of letters, digits and inner hyphens, the last no number.
+fn is_registrable(name: &str) -> bool {
+    let is_label = |label: &str| {
+        label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let has_suffix = name.rsplit_once('.').is_some_and(|(_, last)| !last.bytes().all(|b| b.is_ascii_digit()));
+    has_suffix && name.split('.').all(is_label)
 }
 
 /// GET /zones/{id}.
-pub(super) fn get(zone: &Zone) -> Answer {
-    Answer::One(zone.to_json())
+pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
+    Ok(Answer::One(answered(call, zone)?))
 }
 
 /// PATCH /zones/{id}: `paused`, `type` and, as octoDNS uses it, `plan`.
@@ -129,7 +156,7 @@ pub(super) fn patch(call: &Call<'_>, mut zone: Zone, body: &Map<String, Value>) 
     }
     zone.modified_on = call.now.to_owned();
     zone.save(call.connection)?;
-    Ok(Answer::One(zone.to_json()))
+    Ok(Answer::One(answered(call, &zone)?))
 }
 
 /// DELETE /zones/{id}.

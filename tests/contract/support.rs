@@ -96,6 +96,16 @@ impl Bench {
         format!("/zones/{}/dns_records", self.zone)
     }
 
+    /// GET of something of the zone.
+    pub(crate) async fn get_below(&self, path: &str) -> Reply {
+        self.send(Method::GET, &format!("/zones/{}/{path}", self.zone), None).await
+    }
+
+    /// PATCH of something of the zone.
+    pub(crate) async fn patch_below(&self, path: &str, body: Value) -> Reply {
+        self.send(Method::PATCH, &format!("/zones/{}/{path}", self.zone), Some(body)).await
+    }
+
     /// GET of the zone's records with a query.
     pub(crate) async fn list(&self, query: &str) -> Reply {
         self.send(Method::GET, &format!("{}?{query}", self.records()), None).await

@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use serde_json::json;
+use zonewright::sandbox::{ACCOUNT_ID, Profile};
 
 use crate::support::{Bench, a, keys};
 
@@ -21,7 +22,18 @@ async fn create_get_change_delete() {
     let again = bench.send(Method::POST, "/zones", Some(body)).await;
     assert_eq!(again.refusal(), (400, 1061));
     assert_eq!(again.body["errors"][0]["message"], "example.org already exists");
-    for name in [json!("nonsense"), json!("a..b"), json!(null)] {
+    for name in [
+        json!("nonsense"),
+        json!("a..b"),
+        json!(null),
+        json!(7),
+        json!("_a.example"),
+        json!("-a.example"),
+        json!("*.example.net"),
+        json!("a b.example"),
+        json!("192.0.2.1"),
+        json!("example.123"),
+    ] {
         let refused = bench.send(Method::POST, "/zones", Some(json!({"name": name}))).await;
         assert_eq!(refused.refusal(), (400, 1049));
     }
@@ -67,4 +79,42 @@ async fn list() {
     assert_eq!(reply.body["result_info"].to_string(), info);
     let reply = bench.send(Method::GET, "/zones", None).await;
     assert_eq!(reply.body["result_info"]["per_page"], 20);
+}
+
+#[tokio::test]
+async fn accounts_of_new_zones() {
+    let bench = Bench::with(Profile { tier: "business".to_owned(), ..Profile::default() }).await;
+    for (name, account) in [("a.example", json!(null)), ("b.example", json!({})), ("c.example", json!({"id": null}))] {
+        let created = bench.send(Method::POST, "/zones", Some(json!({"name": name, "account": account}))).await;
+        assert_eq!(created.result()["account"]["id"], ACCOUNT_ID, "{name}");
+        assert_eq!(created.result()["plan"]["legacy_id"], "business");
+        assert_eq!(created.result()["activated_on"], json!(null));
+        assert_eq!(created.result()["name_servers"].as_array().unwrap().len(), 2);
+    }
+    for id in [json!("x"), json!(7)] {
+        let refused =
+            bench.send(Method::POST, "/zones", Some(json!({"name": "d.example", "account": {"id": id}}))).await;
+        assert_eq!(refused.refusal(), (400, 1101));
+    }
+    let bare = bench.send(Method::POST, "/zones", Some(json!({"name": "Bücher.example"}))).await;
+    assert_eq!(bare.result()["name"], "xn--bcher-kva.example");
+}
+
+#[tokio::test]
+async fn nobody_is_let_into_a_fresh_zone() {
+    let bench = Bench::with(Profile { fresh_zone_forbidden_milliseconds: 500, ..Profile::default() }).await;
+    let zone = bench.send(Method::POST, "/zones", Some(json!({"name": "example.org"}))).await.id();
+    let path = format!("/zones/{zone}");
+    for below in ["dns_records", "dnssec", "dns_settings", "settings/ssl", "dns_records/export"] {
+        let refused = bench.send(Method::GET, &format!("{path}/{below}"), None).await;
+        assert_eq!(refused.refusal(), (403, 10000), "{below}");
+    }
+    let post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    assert_eq!(post.body["errors"][0]["message"], "Authentication error");
+    // The zone itself, and zones that were there before, are not concerned.
+    assert_eq!(bench.send(Method::GET, &path, None).await.id(), zone);
+    bench.list("").await.result();
+    tokio::time::sleep(std::time::Duration::from_millis(550)).await;
+    let post = bench.send(Method::POST, &format!("{path}/dns_records"), Some(a("www", "192.0.2.1"))).await;
+    assert_eq!(post.result()["name"], "www.example.org");
 }
