@@ -9,8 +9,9 @@ use super::event::ApplyEvent;
 use super::executor::{Executor, Outcome, said};
 use super::journal::JournalError;
 use crate::api::{ApiError, Reader, Writer};
+use crate::diff::ZonePart;
 use crate::live::find_zone_by_name;
-use crate::model::ZoneId;
+use crate::model::{LiveZone, ZoneId};
 use crate::plan::{ZoneAction, ZoneOperation, ZonePlan, lower_zone_operation};
 use crate::wire::Envelope;
 use crate::wire::zone::{list_records, read_zone};
@@ -24,8 +25,8 @@ const FRESH_ZONE_WAITS: [u64; 6] = [1, 2, 4, 8, 15, 30];
 /// What became of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// The zone's id; of a zone just made, the real one. `None` if it could not be made.
-    pub id: Option<ZoneId>,
+    /// The zone, without its records; of a zone just made, what the service said. `None` if it could not be made.
+    pub zone: Option<LiveZone>,
     /// One outcome for each operation, in their order.
     pub outcomes: Vec<Outcome>,
 }
@@ -35,22 +36,25 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ///
     /// # Errors
     /// The journal cannot be written; nothing is sent that is not in it.
-    pub async fn prepare(&mut self, zone: &ZonePlan) -> Result<Prepared, JournalError> {
-        let mut id = (!zone.is_new).then(|| zone.id.clone());
+    pub async fn prepare(&mut self, zone: &ZonePlan, live: &LiveZone) -> Result<Prepared, JournalError> {
+        let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         for operation in &zone.zone_operations {
-            let outcome = match (&operation.action, &id) {
+            let outcome = match (&operation.action, &made) {
                 (ZoneAction::Create, _) => {
-                    let (made, outcome) = self.make(zone, operation).await?;
-                    id = made;
+                    let (new, outcome) = self.make(zone, operation).await?;
+                    made = new;
                     outcome
                 }
-                (ZoneAction::Change(_), Some(id)) => self.change(&zone.with_id(id.clone()), operation).await?,
+                (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
+                    Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
+                }
+                (ZoneAction::Change(_), Some(made)) => self.change(&zone.with_id(made.id.clone()), operation).await?,
                 (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()),
             };
             outcomes.push(outcome);
         }
-        Ok(Prepared { id, outcomes })
+        Ok(Prepared { zone: made, outcomes })
     }
 
     /// Makes the zone, and waits until it can be used.
@@ -58,20 +62,20 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         &mut self,
         zone: &ZonePlan,
         operation: &ZoneOperation,
-    ) -> Result<(Option<ZoneId>, Outcome), JournalError> {
+    ) -> Result<(Option<LiveZone>, Outcome), JournalError> {
         let request = lower_zone_operation(zone, operation, self.options.account.as_deref());
         let number = self.journal.zone_intent(zone, operation, &request)?;
         let answer = self.writer.write(&request).await;
-        let id = match &answer {
-            Ok(Envelope { result, .. }) => read_zone(result).ok().map(|z| z.id),
+        let made = match &answer {
+            Ok(Envelope { result, .. }) => read_zone(result).ok(),
             Err(_) => None,
         };
-        let lost = id.is_none() && answer.as_ref().err().is_none_or(ApiError::is_uncertain);
-        let id = match (id, lost) {
-            (None, true) => find_zone_by_name(self.reader, &zone.name, self.options).await.ok().flatten().map(|z| z.id),
-            (id, _) => id,
+        let lost = made.is_none() && answer.as_ref().err().is_none_or(ApiError::is_uncertain);
+        let made = match (made, lost) {
+            (None, true) => find_zone_by_name(self.reader, &zone.name, self.options).await.ok().flatten(),
+            (made, _) => made,
         };
-        let Some(id) = id else {
+        let Some(made) = made else {
             let reason = match &answer {
                 Ok(_) => "the service said that it made the zone, but the zone cannot be found".to_owned(),
                 Err(error) if self.options.account.is_none() => {
@@ -90,8 +94,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             return Ok((None, outcome));
         };
         self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result))?;
-        self.wait_for(zone, &id).await;
-        Ok((Some(id), Outcome::Done))
+        self.wait_for(zone, &made.id).await;
+        Ok((Some(made), Outcome::Done))
     }
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
@@ -130,7 +134,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         };
         let reason = match &outcome {
             Outcome::Unknown(reason) | Outcome::NotSent(reason) | Outcome::Refused(reason) => Some(reason.clone()),
-            Outcome::Done | Outcome::Restored => None,
+            Outcome::Deferred(_) | Outcome::Done | Outcome::Restored => None,
         };
         self.journal.outcome(number, word, reason.as_deref(), None)?;
         Ok(outcome)

@@ -53,6 +53,8 @@ pub enum Outcome {
     Restored,
     /// Nobody knows whether it took effect.
     Unknown(String),
+    /// It has to wait for something that no request can bring about; a later run does it.
+    Deferred(String),
 }
 
 /// What became of a zone's operations, one for each, in their order.
@@ -79,7 +81,7 @@ impl ZoneApplied {
     /// Whether all took effect.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.done() == self.all().count()
+        self.all().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
     }
 
     /// Whether anything at the service may be other than before.

@@ -60,7 +60,9 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
     }
     if let Some((on, place)) = desired.around.dnssec {
         let status = live.around.dnssec.as_ref();
-        if status.is_none_or(|s| s.is_on() != on) && (on || !live.is_new) {
+        // A zone that is not active yet cannot be signed: a later run will do it. Whether a new one is active is not known.
+        let can_wait = on && !live.is_new && live.is_inactive();
+        if !can_wait && status.is_none_or(|s| s.is_on() != on) && (on || !live.is_new) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
             let after = Value::from(if on { "active" } else { "disabled" });
             let fields = vec![FieldChange { field: "status".to_owned(), before, after }];

@@ -182,6 +182,12 @@ impl LiveZone {
         }
     }
 
+    /// Whether the service says that it does not serve the zone yet.
+    #[must_use]
+    pub fn is_inactive(&self) -> bool {
+        matches!(self.status.as_deref(), Some("pending" | "initializing"))
+    }
+
     /// A zone that is to be made: empty, and on the free plan until somebody changes that.
     #[must_use]
     pub fn to_be_made(name: ZoneName) -> Self {

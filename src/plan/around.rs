@@ -69,7 +69,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
 /// What somebody has to do elsewhere.
 pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
-    if live.status.as_deref() == Some("pending") && !live.name_servers.is_empty() {
+    if live.is_inactive() && !live.name_servers.is_empty() {
         notes.push(format!(
             "the zone is pending: it is served once the registrar names its name servers, {}",
             live.name_servers.join(" and ")
@@ -78,6 +78,9 @@ pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let wanted = desired.around.dnssec.map(|(on, _)| on);
     if let (Some(wanted), Some(dnssec)) = (wanted, &live.around.dnssec) {
         match (wanted, dnssec.status.as_str(), &dnssec.ds) {
+            (true, "disabled", _) if live.is_inactive() => {
+                notes.push("DNSSEC is switched on by a later run, once the zone is active".to_owned());
+            }
             (true, "pending", Some(ds)) => {
                 notes.push(format!("DNSSEC is pending: give the registrar this record: {ds}"))
             }

@@ -182,6 +182,7 @@ fn outcome(address: &Address, outcome: &Outcome) -> Option<Json> {
         Outcome::NotSent(reason) => ("not-sent", reason.as_str()),
         Outcome::Restored => ("restored", "what it made room for was refused"),
         Outcome::Unknown(reason) => ("unknown", reason.as_str()),
+        Outcome::Deferred(reason) => ("deferred", reason.as_str()),
     };
     Some(json!({ "address": address.as_str(), "outcome": word, "reason": reason }))
 }

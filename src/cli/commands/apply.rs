@@ -173,13 +173,12 @@ async fn carry_out(
     live: &LiveZone,
     global: &Global,
 ) -> Result<(ZoneApplied, LiveZone), JournalError> {
-    let Prepared { id, outcomes: zone_outcomes } = executor.prepare(plan).await?;
-    let Some(id) = id else {
+    let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, live).await?;
+    let Some(live) = zone else {
         let reason = Outcome::NotSent("the zone could not be made".to_owned());
         return Ok((ZoneApplied { zone_outcomes, outcomes: vec![reason; plan.operations.len()] }, live.clone()));
     };
-    let live = LiveZone { id: id.clone(), ..live.clone() };
-    let plan = plan.with_id(id);
+    let plan = plan.with_id(live.id.clone());
     let applied = executor.execute(&plan, &live, planning::lowering(&plan, global)).await?;
     Ok((ZoneApplied { zone_outcomes, ..applied }, live))
 }

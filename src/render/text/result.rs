@@ -42,6 +42,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 Outcome::NotSent(reason) => ("not sent", reason.as_str()),
                 Outcome::Restored => ("restored", "what it made room for was refused"),
                 Outcome::Unknown(reason) => ("unknown", reason.as_str()),
+                Outcome::Deferred(reason) => ("deferred", reason.as_str()),
             };
             let word = styled(word, DELETE, colour);
             writeln!(out, "  {word}  {}: {}", safe(address.as_str()), safe(reason))?;
