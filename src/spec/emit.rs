@@ -138,7 +138,7 @@ fn scalar(value: &Value) -> Json {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),
         Value::Integer(number) => json!(number),
-        Value::Text(text) => json!(escape(text)),
+        Value::Decimal(text) | Value::Text(text) => json!(escape(text)),
         Value::List(items) => items.iter().map(scalar).collect(),
     }
 }
