@@ -376,15 +376,15 @@ fn location() -> BoxedStrategy<Pair> {
             }
             words.push(style.letters(letters[usize::from(negative)]));
         }
+        let defaults = [100, 1_000_000, 1000];
+        let sizes = [sizes.0, sizes.1, sizes.2];
+        let needed = (0..3).rev().find(|n| sizes[*n] != defaults[*n]).map_or(0, |n| n + 1).max(style.pick(4));
         let mut metres = |centimetres: u64, sign: &str| {
             let (whole, part) = (centimetres / 100, centimetres % 100);
             let number = if part == 0 && style.odd() { whole.to_string() } else { format!("{whole}.{part:02}") };
             format!("{sign}{number}{}", ["", "m", "M"][style.pick(3)])
         };
         words.push(metres(altitude.unsigned_abs(), if *altitude < 0 { "-" } else { "" }));
-        let defaults = [100, 1_000_000, 1000];
-        let sizes = [sizes.0, sizes.1, sizes.2];
-        let needed = (0..3).rev().find(|n| sizes[*n] != defaults[*n]).map_or(0, |n| n + 1);
         words.extend(sizes.iter().take(needed).map(|n| metres(*n, "")));
         style.line(&words)
     })
