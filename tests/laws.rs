@@ -6,11 +6,13 @@ mod support;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use support::generators::{desired_zone, live_zone, place, rdata, stored, two_spellings};
+use support::generators::{
+    desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, stored, two_spellings, zone_name,
+};
 use zonewright::diff::{SetAsideReason, diff_zone};
 use zonewright::model::{
     DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
-    Spelling, Tier, Unmanaged, Value, ZoneId, ZoneName,
+    Spelling, Unmanaged, Value,
 };
 use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
 use zonewright::wire;
@@ -27,20 +29,6 @@ fn world(live: &LiveZone) -> World {
 
 fn live(zone: &LiveZone, world: &World) -> LiveZone {
     LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
-}
-
-/// A zone without records.
-fn empty_zone() -> LiveZone {
-    LiveZone {
-        name: ZoneName::parse("example.com").unwrap(),
-        id: ZoneId("f".repeat(32)),
-        tier: Tier::Enterprise,
-        created_on: None,
-        name_servers: Vec::new(),
-        status: None,
-        records: Vec::new(),
-        record_quota: None,
-    }
 }
 
 /// The record as the service would hold it after a change.
@@ -98,15 +86,10 @@ proptest! {
         let read = |text: &str| Rdata::from_text(record_type, text).map_err(|e| TestCaseError::fail(format!("{text}: {e}")));
         let (first, second) = (read(&one)?, read(&other)?);
         prop_assert_eq!(&first, &second, "{:?} and {:?}", one, other);
-        let name = ZoneName::parse("example.com").unwrap();
-        let form = |data| RecordForm { name: name.as_fqdn().clone(), data, facets: Facets::default() };
-        let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_zone() };
-        let spelling = Spelling { name: "@".into(), place: place() };
-        let wanted = DesiredRecord { name: name.as_fqdn().clone(), data: second, facets: Facets::default(), protect: false, spelling };
-        let desired = DesiredZone {
-            name, id: None, place: place(), ignore: Vec::new(), tombstones: Vec::new(), unmanaged: Unmanaged::Prune,
-            records: vec![wanted],
-        };
+        let form = |data| RecordForm { name: zone_name().as_fqdn().clone(), data, facets: Facets::default() };
+        let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_live() };
+        let records = vec![desired_record(&form(second))];
+        let desired = DesiredZone { records, unmanaged: Unmanaged::Prune, ..empty_desired() };
         let changes = diff_zone(&desired, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
         prop_assert_eq!(changes.unchanged, 1);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use zonewright::diagnostic::Sources;
+use zonewright::diagnostic::{Diagnostic, Severity, Sources};
 use zonewright::model::{DesiredZone, LiveRecord, LiveZone, Rdata, RecordType, Tier, ZoneId, ZoneName};
 use zonewright::plan::plan_zone;
 use zonewright::{spec, wire};
@@ -82,18 +82,31 @@ fn lines(table: &str) -> Vec<Line> {
     table.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')).map(line).collect()
 }
 
-/// The record of a spec; `None` if the spec refuses it.
-fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
+/// What the spec of a form comes to.
+fn outcome(kind: &str, form: &Form) -> spec::Outcome {
     // Quoted JSON is quoted YAML.
     let record = match form {
         Form::Content(text) if kind == "NAME" => format!("name: {}, type: A, content: 192.0.2.1", json!(text)),
         Form::Content(text) => format!("name: n, type: {kind}, content: {}", json!(text)),
         Form::Spec(keys) => format!("name: n, type: {kind}, {keys}"),
-        Form::Answer(_) => return None,
+        Form::Answer(_) => panic!("an answer is no spec"),
     };
     let text = format!("{{version: 1, zones: {{example.com: {{records: [{{{record}}}]}}}}}}");
-    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default());
-    Some(outcome.desired?.zones.into_values().next().unwrap()).filter(|zone| zone.records.len() == 1)
+    spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut Sources::default())
+}
+
+/// What the spec of a form is told.
+fn findings(kind: &str, form: &Form) -> Vec<Diagnostic> {
+    outcome(kind, form).diagnostics.iter().cloned().collect()
+}
+
+/// The record of a spec; `None` for an answer, or if the spec refuses it.
+fn desired(kind: &str, form: &Form) -> Option<DesiredZone> {
+    if matches!(form, Form::Answer(_)) {
+        return None;
+    }
+    let zone = outcome(kind, form).desired?.zones.into_values().next().unwrap();
+    Some(zone).filter(|zone| zone.records.len() == 1)
 }
 
 /// The record of an answer.
@@ -147,6 +160,11 @@ fn check(line: &Line) -> Result<(), String> {
         Claim::Refused => {
             if matches!(form, Form::Answer(_)) {
                 return Err("only a spec refuses".to_owned());
+            }
+            if let Some(silent) =
+                findings(kind, form).iter().find(|d| d.severity == Severity::Error && d.help.is_none())
+            {
+                return Err(format!("`{}` has no help", silent.detail));
             }
             return match desired(kind, form) {
                 Some(zone) => Err(format!("the spec takes it as {:?}", zone.records[0].data)),

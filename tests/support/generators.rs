@@ -116,6 +116,39 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     }
 }
 
+/// A live zone without records.
+pub(crate) fn empty_live() -> LiveZone {
+    LiveZone {
+        name: zone_name(),
+        id: ZoneId("f".repeat(32)),
+        tier: Tier::Enterprise,
+        created_on: None,
+        name_servers: Vec::new(),
+        status: None,
+        records: Vec::new(),
+        record_quota: None,
+    }
+}
+
+/// A spec of the zone that names nothing.
+pub(crate) fn empty_desired() -> DesiredZone {
+    DesiredZone {
+        name: zone_name(),
+        id: None,
+        place: place(),
+        unmanaged: Unmanaged::Keep,
+        ignore: Vec::new(),
+        records: Vec::new(),
+        tombstones: Vec::new(),
+    }
+}
+
+/// A record of a spec.
+pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
+    let RecordForm { name, data, facets } = form.clone();
+    DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place() } }
+}
+
 /// A live zone.
 pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
     vec((name(), rdata(), facets()), 0..14).prop_map(|records| {
@@ -124,16 +157,7 @@ pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
             let facets = fitting(&data, facets);
             stored(n, &RecordForm { name, data, facets })
         });
-        LiveZone {
-            name: zone_name(),
-            id: ZoneId("f".repeat(32)),
-            tier: Tier::Enterprise,
-            created_on: None,
-            name_servers: Vec::new(),
-            status: None,
-            records: stored.collect(),
-            record_quota: None,
-        }
+        LiveZone { records: stored.collect(), ..empty_live() }
     })
 }
 
