@@ -16,15 +16,29 @@ use zonewright::{render, spec, wire};
 fn live(case: &Value) -> LiveZone {
     let records = case["live"].as_array().unwrap().iter().map(|r| wire::record::read(r).unwrap()).collect();
     LiveZone {
-        name: ZoneName::parse("example.com").unwrap(),
-        id: ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()),
         tier: Tier::from_legacy_id(case["tier"].as_str().unwrap_or("free")),
-        created_on: None,
         name_servers: vec!["ada.ns.example.net".into(), "bob.ns.example.net".into()],
-        status: Some("active".into()),
         records,
-        record_quota: None,
+        ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
     }
+}
+
+/// The field names and codes of the JSON form are a contract: a change of this snapshot raises `format`.
+#[test]
+fn json_is_a_contract() {
+    insta::glob!("cases/json/*.yaml", |path| {
+        let case = read(path);
+        let mut sources = Sources::default();
+        let input = spec::Input::Stdin(case["spec"].as_str().unwrap().to_owned());
+        let outcome = spec::load(&[input], &spec::Options::default(), &mut sources);
+        let desired = outcome.desired.expect("the spec of a case is good");
+        let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live(&case));
+        let plan = Plan { zones: vec![zone], diagnostics, requests_made: 2, ..Plan::default() };
+        let json = render::json::plan(&plan, &plan.verdict(&Consents::default()), 1, &sources);
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(format!("{json:#}"));
+        });
+    });
 }
 
 /// Everything that a reviewer would see of a case, and what would be sent.

@@ -159,12 +159,12 @@ proptest! {
     fn a_zone_does_not_differ_from_itself(zone in live_zone(), prune in any::<bool>()) {
         let record = |r: &LiveRecord| {
             let RecordForm { name, data, facets } = r.form();
-            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place() } }
+            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place(), entry: place() } }
         };
         let desired = DesiredZone {
-            name: zone.name.clone(), id: None, place: place(), ignore: Vec::new(), tombstones: Vec::new(),
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
             records: zone.records.iter().map(record).collect(),
+            ..DesiredZone::new(zone.name.clone(), place())
         };
         let changes = diff_zone(&desired, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);

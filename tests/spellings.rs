@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 use zonewright::diagnostic::{Diagnostic, Severity, Sources};
-use zonewright::model::{DesiredZone, LiveRecord, LiveZone, Rdata, RecordType, Tier, ZoneId, ZoneName};
+use zonewright::model::{DesiredZone, LiveRecord, LiveZone, Rdata, RecordType, ZoneId, ZoneName};
 use zonewright::plan::plan_zone;
 use zonewright::{spec, wire};
 
@@ -122,16 +122,8 @@ fn answered(kind: &str, members: &Map<String, Value>) -> LiveRecord {
 
 /// A zone that holds one record.
 fn zone(record: LiveRecord) -> LiveZone {
-    LiveZone {
-        name: ZoneName::parse("example.com").unwrap(),
-        id: ZoneId("f".repeat(32)),
-        tier: Tier::Free,
-        created_on: None,
-        name_servers: Vec::new(),
-        status: None,
-        records: vec![record],
-        record_quota: None,
-    }
+    let name = ZoneName::parse("example.com").unwrap();
+    LiveZone { records: vec![record], ..LiveZone::new(name, ZoneId("f".repeat(32))) }
 }
 
 /// The record that a form stands for, as the service would hold it: what a spec says is sent and read back.

@@ -58,27 +58,34 @@ pub enum Outcome {
 /// What became of a zone's operations, one for each, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneApplied {
-    /// The outcomes.
+    /// Of the operations on the zone itself.
+    pub zone_outcomes: Vec<Outcome>,
+    /// Of the operations on its records.
     pub outcomes: Vec<Outcome>,
 }
 
 impl ZoneApplied {
+    /// All outcomes.
+    pub fn all(&self) -> impl Iterator<Item = &Outcome> {
+        self.zone_outcomes.iter().chain(&self.outcomes)
+    }
+
     /// How many took effect.
     #[must_use]
     pub fn done(&self) -> usize {
-        self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
+        self.all().filter(|o| **o == Outcome::Done).count()
     }
 
     /// Whether all took effect.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.done() == self.outcomes.len()
+        self.done() == self.all().count()
     }
 
     /// Whether anything at the service may be other than before.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
-        self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
+        self.all().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
     }
 }
 
@@ -139,7 +146,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
         let outcomes = run.outcomes.into_iter().map(|o| o.unwrap_or_else(|| Outcome::NotSent(rest.clone()))).collect();
-        Ok(ZoneApplied { outcomes })
+        Ok(ZoneApplied { zone_outcomes: Vec::new(), outcomes })
     }
 
     /// Sends one step and deals with the answer.
@@ -357,7 +364,7 @@ impl Run<'_> {
 }
 
 /// An error in the service's words, with what to do if we know.
-fn said(error: &ApiError) -> String {
+pub(super) fn said(error: &ApiError) -> String {
     let messages: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
     let mut text = if messages.is_empty() { format!("failed to {error}") } else { messages.join("; ") };
     if let Some(source) = std::error::Error::source(error) {

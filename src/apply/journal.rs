@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::model::ZoneName;
-use crate::plan::{Action, Operation, Step, ZonePlan};
-use crate::wire::record::create_body;
+use crate::plan::{Action, Operation, Step, ZoneAction, ZoneOperation, ZonePlan};
+use crate::wire::Request;
+use crate::wire::record::{create_body, to_json};
 
 /// The journal could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -74,10 +75,14 @@ impl Journal {
     /// # Errors
     /// The line cannot be written; nothing must be sent then.
     pub fn intent(&mut self, zone: &ZonePlan, step: &Step) -> Result<u64, JournalError> {
+        let operations = step.operations.iter().map(|n| operation(&zone.operations[*n])).collect();
+        self.write_intent(zone, &step.request, operations)
+    }
+
+    /// Writes an intent, and waits until it is on disk.
+    fn write_intent(&mut self, zone: &ZonePlan, request: &Request, operations: Json) -> Result<u64, JournalError> {
         let number = self.next;
         self.next += 1;
-        let operations: Vec<Json> = step.operations.iter().map(|n| operation(&zone.operations[*n])).collect();
-        let request = &step.request;
         self.line(json!({
             "event": "intent", "step": number, "zone": zone.name.as_str(), "zone_id": zone.id.0,
             "request": { "method": request.method.as_str(), "path": request.path, "body": request.body },
@@ -85,6 +90,31 @@ impl Journal {
         }))?;
         self.file.sync_data().map_err(|source| JournalError { path: self.path.clone(), source })?;
         Ok(number)
+    }
+
+    /// Notes an operation on a zone itself that is about to be sent, as [`Journal::intent`].
+    ///
+    /// # Errors
+    /// The line cannot be written; nothing must be sent then.
+    pub fn zone_intent(
+        &mut self,
+        zone: &ZonePlan,
+        operation: &ZoneOperation,
+        request: &Request,
+    ) -> Result<u64, JournalError> {
+        let fields = operation.fields.iter();
+        let fields: Vec<Json> = fields
+            .map(|f| json!({ "field": f.field, "before": to_json(&f.before), "after": to_json(&f.after) }))
+            .collect();
+        let action = match operation.action {
+            ZoneAction::Create => "create",
+            ZoneAction::Change(_) => "update",
+        };
+        self.write_intent(
+            zone,
+            request,
+            json!([{ "address": operation.address.as_str(), "action": action, "fields": fields }]),
+        )
     }
 
     /// Notes what became of a step: `done`, `refused`, `not sent`, `unknown`, `no batches`.

@@ -3,12 +3,14 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
 //! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
 
+mod around;
 mod event;
 mod executor;
 mod expect;
 mod journal;
 mod verify;
 
+pub use around::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Outcome, ZoneApplied};
 pub use expect::{Index, Moved, OperationState, moved, state_of};

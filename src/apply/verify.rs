@@ -2,7 +2,7 @@
 
 use super::event::{ApplyEvent, Observer};
 use crate::api::Reader;
-use crate::live::{FetchError, Options, fetch_records};
+use crate::live::{FetchError, Options, fetch_around, fetch_records};
 use crate::model::{DesiredZone, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
 
@@ -17,7 +17,7 @@ impl Verified {
     /// Whether nothing is left to do.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
-        self.remaining.operations.is_empty()
+        self.remaining.is_empty()
     }
 }
 
@@ -34,7 +34,8 @@ pub async fn verify<R: Reader>(
 ) -> Result<Verified, FetchError> {
     observer.event(&ApplyEvent::Verifying { zone: &desired.name });
     let records = fetch_records(reader, live, options, &|_| {}).await?;
-    let now = LiveZone { records, ..live.clone() };
+    let around = fetch_around(reader, live, &desired.around, options).await?;
+    let now = LiveZone { records, around, is_new: false, ..live.clone() };
     let (remaining, _) = plan_zone(desired, &now);
     Ok(Verified { remaining })
 }

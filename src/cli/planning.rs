@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::{Global, SpecArgs};
+use super::args::{ConsentArgs, Global, SpecArgs};
 use super::exit::Exit;
 use super::output::Output;
 use super::service::Service;
+use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
-use crate::model::{Desired, Live};
-use crate::plan::{Lowering, Plan, ZonePlan, plan_zone};
+use crate::model::{Desired, Live, LiveZone};
+use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
 use crate::render;
 use crate::spec;
 
@@ -37,6 +38,48 @@ pub(super) struct Loaded {
     pub(super) files: usize,
     /// Records wanted.
     pub(super) records: usize,
+}
+
+impl Loaded {
+    /// The zones that a rehearsal needs to find: those that the spec does not make itself.
+    pub(super) fn rehearsed(&self) -> impl Iterator<Item = &crate::model::ZoneName> {
+        self.desired.zones.values().filter(|z| !z.create).map(|z| &z.name)
+    }
+}
+
+/// What `plan` and `apply` begin with: a good spec, the consents given, a connection.
+pub(super) struct Begun {
+    /// The spec.
+    pub(super) loaded: Loaded,
+    /// The consents.
+    pub(super) consents: Consents,
+    /// The connection.
+    pub(super) service: Service,
+}
+
+/// Begins `plan` or `apply`; wrong usage and mistakes of the spec are reported here and end the run.
+///
+/// # Errors
+/// No credentials, no service.
+pub(super) async fn begin(
+    spec: &SpecArgs,
+    consents: &ConsentArgs,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Result<Begun, Exit>> {
+    let consents = match settings::consents(consents) {
+        Ok(consents) => consents,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Err(Exit::Usage));
+        }
+    };
+    let loaded = match load(spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let service = Service::open(global, output, loaded.rehearsed()).await?;
+    Ok(Ok(Begun { loaded, consents, service }))
 }
 
 /// Reads a spec; shows what is wrong with it.
@@ -151,8 +194,12 @@ pub(super) async fn plan(
         account: service.account.clone(),
     };
     let reader = service.client.reader();
-    let wanted: Vec<_> =
-        loaded.desired.zones.values().map(|z| Wanted { name: z.name.clone(), id: z.id.clone() }).collect();
+    let wanted: Vec<_> = loaded
+        .desired
+        .zones
+        .values()
+        .map(|z| Wanted { name: z.name.clone(), id: z.id.clone(), around: z.around.clone() })
+        .collect();
     let shown = Arc::clone(output);
     let progress = move |progress: Progress| match progress {
         Progress::ZoneRead { zone, records } => shown.progress(&format!("read {zone}: {records} records"), false),
@@ -165,13 +212,17 @@ pub(super) async fn plan(
     let mut plan =
         Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
     for zone in &fetched.missing {
+        if loaded.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
+            live.zones.insert(zone.clone(), LiveZone::to_be_made(zone.clone()));
+            continue;
+        }
         let diagnostic = Diagnostic::error(
             MISSING_ZONE,
             "the zone does not exist at the service",
             format!("{zone} is not there, or these credentials may not see it"),
         )
         .about(zone.to_string())
-        .help("add the zone at the service, correct its name, or give the token access to it");
+        .help("write `create: true` to have it made, correct its name, or give the token access to it");
         let place = loaded.desired.zones.get(zone).map(|z| z.place);
         plan.diagnostics.push(match place {
             Some(place) => diagnostic.at(place, ""),
@@ -181,7 +232,7 @@ pub(super) async fn plan(
     for (name, desired) in &loaded.desired.zones {
         let Some(zone) = live.zones.get_mut(name) else { continue };
         let (mut zone_plan, mut diagnostics) = plan_zone(desired, zone);
-        if zone_plan.quota_in_doubt {
+        if zone_plan.quota_in_doubt && !zone.is_new {
             zone.record_quota = fetch_record_quota(&reader, &zone.id).await;
             (zone_plan, diagnostics) = plan_zone(desired, zone);
         }

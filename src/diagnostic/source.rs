@@ -1,5 +1,8 @@
 //! The texts that were read, and places in them.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 /// Number of a source in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
@@ -39,6 +42,8 @@ pub struct Place {
 pub struct Source {
     name: String,
     text: String,
+    /// Where each line begins, in bytes; found when it is first asked for.
+    lines: OnceLock<Vec<u32>>,
 }
 
 impl Source {
@@ -77,7 +82,7 @@ impl Sources {
     /// Adds a text under the name that the user knows it by.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
-        self.all.push(Source { name: name.into(), text: text.into() });
+        self.all.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
         id
     }
 
@@ -112,22 +117,42 @@ impl Sources {
     /// Line and column where a place begins.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
-        let text = self.get(place.source).map_or("", Source::text);
-        line_column(text, place.span.start as usize)
+        self.get(place.source).map_or(LineColumn { line: 1, column: 1 }, |s| s.line_column(place.span.start as usize))
     }
 }
 
-/// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
-fn line_column(text: &str, offset: usize) -> LineColumn {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+impl Source {
+    /// Where each line begins.
+    fn starts(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
+            std::iter::once(0).chain(after_breaks).map(|n| Span::new(n, n).start).collect()
+        })
     }
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
-    LineColumn {
-        line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-        column: before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1,
+
+    /// The number of the line, from 0, that holds a byte offset.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts().partition_point(|start| *start as usize <= offset).saturating_sub(1)
+    }
+
+    /// The bytes of a line, counted from 0, without its line break; empty past the end.
+    #[must_use]
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let start = |n: usize| self.starts().get(n).map(|s| *s as usize);
+        let first = start(line).unwrap_or(self.text.len());
+        let end = start(line + 1).map_or(self.text.len(), |next| next - 1);
+        let end = if self.text[first..end].ends_with('\r') { end - 1 } else { end };
+        first..end
+    }
+
+    /// Line and column of a byte offset; an offset inside a character counts as its start, one past the end as the end.
+    fn line_column(&self, offset: usize) -> LineColumn {
+        let at = self.text.floor_char_boundary(offset.min(self.text.len()));
+        let line = self.line(at);
+        let before = &self.text[self.line_range(line).start..at];
+        // A byte order mark takes no column.
+        LineColumn { line: line + 1, column: before.chars().filter(|c| *c != '\u{feff}').count() + 1 }
     }
 }
 

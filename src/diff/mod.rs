@@ -15,7 +15,9 @@ mod change;
 mod facets;
 mod records;
 mod scope;
+mod zone;
 
 pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
 pub use facets::field_changes;
 pub use records::diff_zone;
+pub use zone::{ZoneChange, ZonePart, diff_around};

@@ -125,12 +125,20 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
     result.changes.extend(changes);
 }
 
-/// Deletes make room before what needs it.
+/// Deletes make room before what needs it; a DS goes before the NS that it needs, and comes after it.
 fn rank(kind: &ChangeKind) -> u8 {
     match kind {
-        ChangeKind::Delete { .. } => 0,
-        ChangeKind::Update { .. } => 1,
-        ChangeKind::Create { .. } => 2,
+        ChangeKind::Delete { before, .. } => match before.data.type_name() {
+            "DS" => 0,
+            "NS" => 2,
+            _ => 1,
+        },
+        ChangeKind::Update { .. } => 3,
+        ChangeKind::Create { after } => match after.data.type_name() {
+            "NS" => 4,
+            "DS" => 6,
+            _ => 5,
+        },
     }
 }
 
@@ -232,7 +240,7 @@ fn take_tombstones<'a>(
             Some(tombstone) => outcome.changes.push(ChangeKind::Delete {
                 before: record,
                 reason: DeleteReason::Tombstone,
-                place: Some(tombstone.spelling.place),
+                place: Some(tombstone.spelling.entry),
             }),
             None => rest.push(record),
         }

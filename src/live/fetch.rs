@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::{records, zones};
+use super::{around, records, zones};
 use crate::api::{ApiError, Reader};
-use crate::model::{Live, LiveRecord, LiveZone, ZoneId, ZoneName};
+use crate::model::{Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
 use crate::wire::record::RecordShapeError;
 use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
 
@@ -34,6 +34,8 @@ pub struct Wanted {
     pub name: ZoneName,
     /// Its id, where the spec pins it.
     pub id: Option<ZoneId>,
+    /// What is wanted of it beside its records, and so is read.
+    pub around: ZoneWants,
 }
 
 /// What is happening, for a progress display.
@@ -139,10 +141,15 @@ pub async fn fetch<R: Reader>(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, wanted, options).await?;
+    let wants: BTreeMap<&ZoneName, &ZoneWants> = wanted.iter().map(|w| (&w.name, &w.around)).collect();
+    let wants = &wants;
     let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
     let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
+            if let Some(wants) = wants.get(&zone.name) {
+                zone.around = around::read(reader, &zone, wants, options).await?;
+            }
             Ok::<_, FetchError>((zone.name.clone(), zone))
         })
         .buffer_unordered(options.concurrency.max(1))
@@ -164,6 +171,32 @@ pub async fn fetch_records<R: Reader>(
     let records = records::list(reader, zone, options, progress).await?;
     progress(Progress::ZoneRead { zone: &zone.name, records: records.len() });
     Ok(records)
+}
+
+/// Reads what is wanted of a zone beside its records.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn fetch_around<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    wants: &ZoneWants,
+    options: &Options,
+) -> Result<LiveAround, FetchError> {
+    around::read(reader, zone, wants, options).await
+}
+
+/// Finds one zone by its name, without its records.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn find_zone_by_name<R: Reader>(
+    reader: &R,
+    name: &ZoneName,
+    options: &Options,
+) -> Result<Option<LiveZone>, FetchError> {
+    let wanted = [Wanted { name: name.clone(), id: None, around: ZoneWants::default() }];
+    Ok(zones::find(reader, &wanted, options).await?.remove(name))
 }
 
 /// Asks how many records a zone may hold. `None` if the service does not say.

@@ -3,8 +3,12 @@
 //! Nothing is taken on trust: a zone is looked up by name *and* its name compared, a listing must hold as many records as
 //! the service says there are, and an error is never an empty list.
 
+mod around;
 mod fetch;
 mod records;
 mod zones;
 
-pub use fetch::{FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_record_quota, fetch_records};
+pub use fetch::{
+    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_record_quota, fetch_records,
+    find_zone_by_name,
+};

@@ -77,29 +77,29 @@ async fn list_once<R: Reader>(
     if received > 0 && effective < asked && pages.is_some_and(|p| p > 1) {
         progress(Progress::SmallPages { zone: &zone.name, per_page: effective });
     }
-    match pages {
-        Some(pages) => {
-            let rest: Vec<Page> = stream::iter(2..=pages.min(MOST_PAGES))
-                .map(|n| page(reader, zone, asked, n))
-                .buffer_unordered(options.concurrency.max(1))
-                .try_collect()
-                .await?;
-            for page in rest {
-                newest_total = newest_total.max(page.info.total_count);
-                records.extend(page.records.into_iter().map(|r| (r.id.clone(), r)));
-            }
-        }
-        // Without any count, pages end with one that brings nothing new.
-        None => {
-            for n in 2..=MOST_PAGES {
-                let before = records.len();
-                if received < asked && received != SMALL_PAGE {
-                    break;
-                }
-                records.extend(page(reader, zone, asked, n).await?.records.into_iter().map(|r| (r.id.clone(), r)));
-                if records.len() == before {
-                    break;
-                }
+    // Without any count, a page that is not full is the last. Either way a page without news ends the walk, so that a
+    // service that lies about its pages cannot keep us busy for ever.
+    let last = match pages {
+        Some(pages) => pages.min(MOST_PAGES),
+        None if received < asked && received != SMALL_PAGE => 1,
+        None => MOST_PAGES,
+    };
+    let at_once = if pages.is_some() { options.concurrency.max(1) } else { 1 };
+    let mut next = 2;
+    while next <= last {
+        let until = last.min(next + at_once as u64 - 1);
+        let some: Vec<Page> = stream::iter(next..=until)
+            .map(|n| page(reader, zone, asked, n))
+            .buffer_unordered(at_once)
+            .try_collect()
+            .await?;
+        next = until + 1;
+        for page in some {
+            newest_total = newest_total.max(page.info.total_count);
+            let before = records.len();
+            records.extend(page.records.into_iter().map(|r| (r.id.clone(), r)));
+            if records.len() == before {
+                next = u64::MAX;
             }
         }
     }
@@ -131,4 +131,146 @@ async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
     Ok(Page { records, info })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::{ApiError, RequestName, Signature};
+    use crate::model::{ZoneId, ZoneName};
+    use crate::wire::{Method, Request};
+
+    /// A service that answers a listing with a function of page size and page number, and counts the requests.
+    struct Service<F>(F, Mutex<u32>);
+
+    impl<F: Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync> Reader for Service<F> {
+        async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+            let number = |name: &str| {
+                request
+                    .query
+                    .iter()
+                    .find(|(n, _)| *n == name)
+                    .and_then(|(_, v)| v.parse().ok())
+                    .expect("it is asked for")
+            };
+            let call = {
+                let mut calls = self.1.lock().expect("nobody panics");
+                *calls += 1;
+                *calls
+            };
+            match self.0(number("per_page"), number("page"), call) {
+                Ok(body) => Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope")),
+                Err(status) => Err(ApiError::Refused {
+                    request: RequestName::of(&Request::new(Method::Get, "/zones/z/dns_records")),
+                    status,
+                    messages: Vec::new(),
+                    signature: Signature::Token,
+                }),
+            }
+        }
+    }
+
+    fn record(n: u64) -> Json {
+        json!({ "id": format!("{n:032x}"), "name": format!("h{n}.example.com"), "type": "A", "content": "192.0.2.1" })
+    }
+
+    /// A page of `0..total` at this size.
+    fn slice(total: u64, size: u64, page: u64) -> Vec<Json> {
+        ((page - 1) * size..(page * size).min(total)).map(record).collect()
+    }
+
+    /// Lists with the service's default options; the number of records and of requests.
+    async fn run(
+        page_size: u64,
+        answer: impl Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync,
+    ) -> Result<(usize, u32), FetchError> {
+        let zone = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".into()));
+        let service = Service(answer, Mutex::new(0));
+        let options = Options { page_size, ..Options::default() };
+        let records = list(&service, &zone, &options, &|_| {}).await?;
+        let calls = *service.1.lock().expect("nobody panics");
+        Ok((records.len(), calls))
+    }
+
+    fn whole(result: Vec<Json>, page: u64, per_page: u64, total: u64, pages: u64) -> Result<Json, u16> {
+        let count = result.len();
+        Ok(json!({ "success": true, "result": result, "result_info": {
+            "page": page, "per_page": per_page, "count": count, "total_count": total, "total_pages": pages } }))
+    }
+
+    #[tokio::test]
+    async fn one_page_if_it_fits() {
+        for total in [0, 1, 5000] {
+            let got = run(5000, |size, page, _| whole(slice(total, size, page), page, size, total, 1)).await;
+            assert_eq!(got.expect("it is whole"), (usize::try_from(total).expect("small"), 1));
+        }
+        let got = run(5000, |size, page, _| whole(slice(12_001, size, page), page, size, 12_001, 3)).await;
+        assert_eq!(got.expect("it is whole"), (12_001, 3));
+    }
+
+    #[tokio::test]
+    async fn smaller_pages_than_asked_for() {
+        // Said so; not said so; refused; with a wrong number of pages.
+        let clamped = run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, 100, 250, 3)).await;
+        assert_eq!(clamped.expect("it is whole"), (250, 3));
+        let silent = run(5000, |size, page, _| whole(slice(250, size.min(100), page), page, size, 250, 1)).await;
+        assert_eq!(silent.expect("it is whole"), (250, 3));
+        let refused = run(
+            5000,
+            |size, page, _| {
+                if size > 100 { Err(400) } else { whole(slice(250, size, page), page, size, 250, 3) }
+            },
+        );
+        assert_eq!(refused.await.expect("it is whole"), (250, 4));
+    }
+
+    #[tokio::test]
+    async fn without_counts_pages_are_read_until_nothing_is_new() {
+        let bare = |result: Vec<Json>| Ok(json!({ "success": true, "result": result }));
+        assert_eq!(run(100, |size, page, _| bare(slice(250, size, page))).await.expect("it is whole"), (250, 4));
+        assert_eq!(run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"), (30, 1));
+        // A service that ignores the page number gives the same page for ever.
+        assert_eq!(run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"), (100, 2));
+    }
+
+    #[tokio::test]
+    async fn a_listing_that_falls_short_is_read_again_and_then_refused() {
+        let late = run(5000, |size, page, call| {
+            let total = if call < 3 { 4 } else { 5 };
+            whole(slice(total, size, page), page, size, 5, 1)
+        });
+        assert_eq!(late.await.expect("the last listing is whole").0, 5);
+        let never = run(5000, |size, page, _| whole(slice(4, size, page), page, size, 5, 1)).await;
+        assert!(matches!(never, Err(FetchError::Incomplete { got: 4, total: 5, .. })), "{never:?}");
+        let calls = Mutex::new(0);
+        let absurd = run(5000, |size, page, call| {
+            *calls.lock().expect("nobody panics") = call;
+            whole(slice(4, size, page), page, size, u64::MAX, u64::MAX)
+        });
+        let absurd = absurd.await;
+        assert!(matches!(absurd, Err(FetchError::Incomplete { .. })), "{absurd:?}");
+        assert!(*calls.lock().expect("nobody panics") < 50, "it does not ask for ever");
+    }
+
+    #[tokio::test]
+    async fn pages_that_shift_do_not_count_twice() {
+        // A record appears on the first page while the second is read: one is seen twice.
+        let got = run(2, |size, page, call| {
+            let records = if call == 1 { slice(4, size, page) } else { vec![record(1), record(2), record(3)] };
+            whole(records, page, size, 4, 2)
+        });
+        assert_eq!(got.await.expect("all four were seen").0, 4);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_list_of_records_is_an_error() {
+        for result in [json!(null), json!({}), json!("x"), json!([{ "id": "1" }]), json!([null])] {
+            let got = run(100, |_, _, _| Ok(json!({ "success": true, "result": result }))).await;
+            assert!(matches!(got, Err(FetchError::NotAList { .. } | FetchError::Record { .. })), "{result}: {got:?}");
+        }
+    }
 }

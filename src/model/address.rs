@@ -29,6 +29,18 @@ impl Address {
         Self(format!("{set}/{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]))
     }
 
+    /// The address of a zone itself.
+    #[must_use]
+    pub fn of_zone(zone: &ZoneName) -> Self {
+        Self(zone.to_string())
+    }
+
+    /// The address of a part of a zone: `example.com/settings/ssl`, `example.com/dnssec`, `example.com/dns_settings`.
+    #[must_use]
+    pub fn of_zone_part(zone: &ZoneName, part: &str) -> Self {
+        Self(format!("{zone}/{part}"))
+    }
+
     /// As text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -18,6 +18,8 @@ pub enum Value {
     Text(String),
     /// Several values.
     List(Vec<Value>),
+    /// Named values; only settings of zones have them.
+    Map(BTreeMap<String, Value>),
 }
 
 impl fmt::Display for Value {
@@ -35,6 +37,13 @@ impl fmt::Display for Value {
                     write!(f, "{value}")?;
                 }
                 Ok(())
+            }
+            Self::Map(map) => {
+                f.write_str("{")?;
+                for (n, (name, value)) in map.iter().enumerate() {
+                    write!(f, "{}{name}: {value}", if n > 0 { ", " } else { " " })?;
+                }
+                f.write_str(" }")
             }
         }
     }

@@ -22,6 +22,8 @@ pub use record::{
     Comment, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag, TagError,
     Tombstone, ZoneId,
 };
-pub use state::{Desired, DesiredZone, IgnorePattern, Live, LiveZone, Unmanaged};
+pub use state::{
+    Desired, DesiredZone, IgnorePattern, Live, LiveAround, LiveDnssec, LiveSetting, LiveZone, Unmanaged, ZoneWants,
+};
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};

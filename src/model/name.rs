@@ -11,8 +11,27 @@ const NAME_OCTETS: usize = 253;
 /// A fully qualified domain name.
 ///
 /// Equal names are equal values: lower case, A-labels (RFC 5891), no final dot; the root is `.`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// # Order
+/// By labels from the right, as RFC 4034 section 6.1 orders names: a zone comes before everything below it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fqdn(Box<str>);
+
+impl Ord for Fqdn {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        // The root has no labels; other names keep even empty ones, so that only equal names are equal.
+        fn labels(name: &Fqdn) -> impl Iterator<Item = &str> {
+            (!name.is_root()).then(|| name.0.rsplit('.')).into_iter().flatten()
+        }
+        labels(self).cmp(labels(other))
+    }
+}
+
+impl PartialOrd for Fqdn {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// Why a text is not a domain name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -257,6 +276,23 @@ mod tests {
         assert_eq!(Fqdn::parse("bücher.example").unwrap(), Fqdn::parse("XN--BCHER-KVA.example.").unwrap());
         assert_eq!(Fqdn::parse("_dmarc.Bücher.example").unwrap().as_str(), "_dmarc.xn--bcher-kva.example");
         assert_eq!(Fqdn::parse("*.例え.example").unwrap().as_str(), "*.xn--r8jz45g.example");
+    }
+
+    #[test]
+    fn a_zone_comes_before_what_is_below_it() {
+        let mut names: Vec<_> =
+            ["b.example.com", "b..example.com", "_x.example.com", "example.com", "a.b.example.com", "example.org", "."]
+                .map(Fqdn::reported)
+                .into();
+        names.sort();
+        let sorted: Vec<_> = names.iter().map(Fqdn::as_str).collect();
+        assert_eq!(
+            sorted,
+            [".", "example.com", "b..example.com", "_x.example.com", "b.example.com", "a.b.example.com", "example.org"]
+        );
+        for (n, a) in names.iter().enumerate() {
+            assert!(names[n + 1..].iter().all(|b| a.cmp(b).is_lt() && b.cmp(a).is_gt()));
+        }
     }
 
     #[test]

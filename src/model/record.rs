@@ -153,8 +153,10 @@ pub struct Facets {
 pub struct Spelling {
     /// The name, as written.
     pub name: Box<str>,
-    /// Where the record stands; for a list of contents, the item.
+    /// Where its value stands.
     pub place: Place,
+    /// Where its entry stands; for one of several values of an entry, that value.
+    pub entry: Place,
 }
 
 /// A record that the spec wants.

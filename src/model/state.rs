@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::fields::Value;
 use super::name::ZoneName;
-use super::rdata::RecordType;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
 use super::tier::Tier;
 use crate::diagnostic::Place;
@@ -48,10 +48,32 @@ pub struct DesiredZone {
     pub unmanaged: Unmanaged,
     /// Exceptions from pruning.
     pub ignore: Vec<IgnorePattern>,
+    /// Whether the zone is made if the service does not have it.
+    pub create: bool,
+    /// What is wanted of the zone around its records.
+    pub around: ZoneWants,
     /// Records wanted, in the order of name, type, value.
     pub records: Vec<DesiredRecord>,
     /// Records wanted gone.
     pub tombstones: Vec<Tombstone>,
+}
+
+impl DesiredZone {
+    /// A zone of which nothing is wanted.
+    #[must_use]
+    pub fn new(name: ZoneName, place: Place) -> Self {
+        Self {
+            name,
+            id: None,
+            place,
+            unmanaged: Unmanaged::Keep,
+            ignore: Vec::new(),
+            create: false,
+            around: ZoneWants::default(),
+            records: Vec::new(),
+            tombstones: Vec::new(),
+        }
+    }
 }
 
 /// Everything that the spec wants.
@@ -59,6 +81,62 @@ pub struct DesiredZone {
 pub struct Desired {
     /// The zones by name.
     pub zones: BTreeMap<ZoneName, DesiredZone>,
+}
+
+/// What a spec wants of a zone beside its records. What is not here is left alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ZoneWants {
+    /// Zone settings by the service's name, each with its place.
+    pub settings: BTreeMap<String, (Value, Place)>,
+    /// Whether the zone is signed.
+    pub dnssec: Option<(bool, Place)>,
+    /// Members of the zone's DNS settings by the service's name, each with its place.
+    pub dns_settings: BTreeMap<String, (Value, Place)>,
+}
+
+/// A zone setting as the service has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveSetting {
+    /// It has this value.
+    Value {
+        /// The value.
+        value: Value,
+        /// Whether the zone's plan lets it be changed.
+        editable: bool,
+    },
+    /// The service does not know it, or does not tell; in its own words.
+    Refused(String),
+}
+
+/// Signing of a zone as the service has it.
+///
+/// # Sources
+/// developers.cloudflare.com/api/resources/dns/subresources/dnssec, read 2026-11-20.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiveDnssec {
+    /// `active`, `pending`, `disabled`, `pending-disabled` or `error`, as the service wrote it.
+    pub status: String,
+    /// The DS record for the parent zone, as the service wrote it.
+    pub ds: Option<String>,
+}
+
+impl LiveDnssec {
+    /// Whether the zone is signed, or will be once the parent zone has its DS record.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        matches!(self.status.as_str(), "active" | "pending" | "error")
+    }
+}
+
+/// What the service has of a zone beside its records, as far as it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiveAround {
+    /// Zone settings.
+    pub settings: BTreeMap<String, LiveSetting>,
+    /// Signing.
+    pub dnssec: Option<LiveDnssec>,
+    /// DNS settings.
+    pub dns_settings: BTreeMap<String, Value>,
 }
 
 /// A zone as the service has it.
@@ -78,8 +156,37 @@ pub struct LiveZone {
     pub status: Option<String>,
     /// Every record.
     pub records: Vec<LiveRecord>,
-    /// Quota and use of records, where the service was asked and told.
+    /// Quota of records, where the service was asked and told.
     pub record_quota: Option<usize>,
+    /// The rest of the zone, as far as it was asked for.
+    pub around: LiveAround,
+    /// Whether it does not exist yet and is to be made; its id then stands in for the real one.
+    pub is_new: bool,
+}
+
+impl LiveZone {
+    /// A zone of which nothing is known but its name and id.
+    #[must_use]
+    pub fn new(name: ZoneName, id: ZoneId) -> Self {
+        Self {
+            name,
+            id,
+            tier: Tier::Free,
+            created_on: None,
+            name_servers: Vec::new(),
+            status: None,
+            records: Vec::new(),
+            record_quota: None,
+            around: LiveAround::default(),
+            is_new: false,
+        }
+    }
+
+    /// A zone that is to be made: empty, and on the free plan until somebody changes that.
+    #[must_use]
+    pub fn to_be_made(name: ZoneName) -> Self {
+        Self { is_new: true, ..Self::new(name, ZoneId("NEW_ZONE_ID".to_owned())) }
+    }
 }
 
 /// What was fetched, and so what may be compared: a zone that is not here was not seen, which is not the same as empty.
@@ -87,12 +194,4 @@ pub struct LiveZone {
 pub struct Live {
     /// The zones seen whole.
     pub zones: BTreeMap<ZoneName, LiveZone>,
-}
-
-impl LiveZone {
-    /// How many records of a type it has.
-    #[must_use]
-    pub fn count(&self, record_type: RecordType) -> usize {
-        self.records.iter().filter(|r| r.data.record_type() == Some(record_type)).count()
-    }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::check;
 use super::guard::dangers;
 use super::operation::{Action, Cause, Expect, Operation, Reverse, SetAsideCount, ZonePlan};
+use super::{around, check};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{Change, ChangeKind, FieldChange, SetAside, SetAsideReason, ZoneChanges, diff_zone};
 use crate::model::facts::Slot;
@@ -20,7 +20,11 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
     let changes = diff_zone(desired, live);
     let operations: Vec<_> = changes.changes.iter().map(|change| operation(&desired.name, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
+    let mut diagnostics = Diagnostics::default();
     let plan = ZonePlan {
+        is_new: live.is_new,
+        zone_operations: around::operations(desired, live, &mut diagnostics),
+        notes: around::notes(desired, live),
         name: desired.name.clone(),
         id: live.id.clone(),
         tier: live.tier,
@@ -32,7 +36,7 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
         quota_in_doubt: check::quota_in_doubt(live, &operations),
         operations,
     };
-    let diagnostics = check::check(desired, live, &changes, &plan);
+    diagnostics.append(check::check(desired, live, &changes, &plan));
     (plan, diagnostics)
 }
 
@@ -42,7 +46,7 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
     let (action, fields, place, protected, written) = match kind {
         ChangeKind::Create { after } => {
             let action = Action::CreateRecord { after: after.form() };
-            (action, Vec::new(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+            (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
         ChangeKind::Update { before, after, fields } => {
             let wanted = after.form();
@@ -51,7 +55,7 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
             let after_form = Box::new(whole.overlaid(&wanted));
             let action =
                 Action::PatchRecord { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
-            (action, fields.clone(), Some(after.spelling.place), after.protect, Some(&after.spelling.name))
+            (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
         ChangeKind::Delete { before, reason, place } => {
             let action =

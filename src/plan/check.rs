@@ -2,8 +2,8 @@
 
 use super::operation::{Action, Operation, ZonePlan};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::diff::{SetAsideReason, ZoneChanges};
-use crate::model::{Comment, DesiredZone, LiveZone, Tier};
+use crate::diff::{DeleteReason, SetAsideReason, ZoneChanges};
+use crate::model::{Comment, DesiredZone, LiveZone, Rdata, Tier};
 
 /// Quota, certain or assumed.
 const QUOTA: Code = Code("PLAN0001");
@@ -11,6 +11,8 @@ const QUOTA: Code = Code("PLAN0001");
 const CONFLICT: Code = Code("PLAN0002");
 /// A facet is beyond the limits of the zone's plan.
 const LIMIT: Code = Code("PLAN0003");
+/// A pruned zone loses what looks like another program's records.
+const ROBOTS: Code = Code("PLAN0009");
 /// Live records with the same name, type and value.
 const DUPLICATES: Code = Code("PLAN0004");
 
@@ -23,6 +25,7 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChange
         limits(live.tier, operation, &mut found);
     }
     duplicates(desired, changes, &mut found);
+    robots(desired, plan, &mut found);
     found
 }
 
@@ -150,6 +153,43 @@ fn limits(tier: Tier, operation: &Operation, found: &mut Diagnostics) {
         refuse(
             "CNAME flattening of single records needs a paid plan".to_owned(),
             "remove `flatten_cname`; at the apex and on proxied records flattening is automatic".to_owned(),
+        );
+    }
+}
+
+/// Records that pruning would delete and that look like the work of another program: a suggestion, never a silent rule.
+fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
+    let pruned =
+        |operation: &&Operation| matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::Pruned, .. });
+    let text = |operation: &Operation| match &operation.form().data {
+        Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).into_owned(),
+        _ => String::new(),
+    };
+    let certificates = |o: &&Operation| o.form().name.as_str().starts_with("_acme-challenge.") && !text(o).is_empty();
+    let external_dns = |o: &&Operation| text(o).contains("heritage=external-dns");
+    let robots: [(&str, usize, &str); 2] = [
+        (
+            "a certificate robot (ACME challenges)",
+            plan.operations.iter().filter(pruned).filter(certificates).count(),
+            "{ name: \"_acme-challenge*\", type: TXT, reason: written by the certificate robot }",
+        ),
+        (
+            "external-dns (ownership records)",
+            plan.operations.iter().filter(pruned).filter(external_dns).count(),
+            "{ type: TXT, content: \"heritage=external-dns*\", reason: written by external-dns }",
+        ),
+    ];
+    for (robot, count, ignore) in robots.into_iter().filter(|(_, count, _)| *count > 0) {
+        let noun = if count == 1 { "record" } else { "records" };
+        found.push(
+            Diagnostic::warning(
+                ROBOTS,
+                "pruning would delete what looks like another program's records",
+                format!("{count} {noun} to be deleted, apparently of {robot}"),
+            )
+            .at(desired.place, "")
+            .about(desired.name.to_string())
+            .help(format!("to leave them alone, add to `ignore`: {ignore}")),
         );
     }
 }

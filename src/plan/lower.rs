@@ -1,8 +1,10 @@
 //! Operations as exact requests, without sending anything.
 
-use super::operation::{Action, Operation, ZonePlan};
+use super::operation::{Action, Operation, ZoneAction, ZoneOperation, ZonePlan};
 use super::order::batches;
+use crate::diff::ZonePart;
 use crate::wire::Request;
+use crate::wire::around::{create_zone, patch_dns_settings, patch_dnssec, patch_setting};
 use crate::wire::zone::{Batch, create_record, delete_record, patch_record};
 
 /// How the service takes changes.
@@ -34,6 +36,17 @@ pub fn lower(zone: &ZonePlan, lowering: Lowering) -> Vec<Step> {
         Lowering::Single => 1,
     };
     batches(zone, size).into_iter().map(|operations| lower_step(zone, operations, lowering)).collect()
+}
+
+/// An operation on the zone itself as a request.
+#[must_use]
+pub fn lower_zone_operation(zone: &ZonePlan, operation: &ZoneOperation, account: Option<&str>) -> Request {
+    match &operation.action {
+        ZoneAction::Create => create_zone(&zone.name, account),
+        ZoneAction::Change(ZonePart::Setting { name, value }) => patch_setting(&zone.id, name, value),
+        ZoneAction::Change(ZonePart::Dnssec { on }) => patch_dnssec(&zone.id, *on),
+        ZoneAction::Change(ZonePart::DnsSettings { members }) => patch_dns_settings(&zone.id, members),
+    }
 }
 
 /// One step: these operations of a zone in one request.

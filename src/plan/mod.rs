@@ -4,6 +4,7 @@
 //! they expect to find and how to undo them; `check` holds them against the limits of the zone's plan; `guard` names the
 //! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
 
+mod around;
 mod build;
 mod check;
 mod guard;
@@ -13,5 +14,8 @@ mod order;
 
 pub use build::plan_zone;
 pub use guard::{Consents, Danger, MissingConsent};
-pub use lower::{Lowering, Step, lower, lower_step};
-pub use operation::{Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZonePlan};
+pub use lower::{Lowering, Step, lower, lower_step, lower_zone_operation};
+pub use operation::{
+    Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction, ZoneOperation,
+    ZonePlan,
+};

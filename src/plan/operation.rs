@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::guard::{Consents, Danger, MissingConsent};
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{DeleteReason, FieldChange};
+use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::{Address, RecordForm, RecordId, Tier, ZoneId, ZoneName};
 use crate::wire::record::RecordPatch;
 
@@ -115,6 +115,30 @@ impl Operation {
     }
 }
 
+/// One thing that apply will do to a zone itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZoneOperation {
+    /// The address of the part concerned.
+    pub address: Address,
+    /// What is done.
+    pub action: ZoneAction,
+    /// The fields that change.
+    pub fields: Vec<FieldChange>,
+    /// Why it is here.
+    pub cause: Cause,
+    /// The spec entry that asks for it.
+    pub place: Place,
+}
+
+/// What is done to a zone itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ZoneAction {
+    /// It is made.
+    Create,
+    /// A part of it is changed.
+    Change(ZonePart),
+}
+
 /// How many live records are left alone for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SetAsideCount {
@@ -143,7 +167,11 @@ pub struct ZonePlan {
     pub id: ZoneId,
     /// Its plan at the service.
     pub tier: Tier,
-    /// What is done, in order.
+    /// Whether the zone does not exist yet; its id then stands in for the real one.
+    pub is_new: bool,
+    /// What is done to the zone itself, in order, before anything is done to its records.
+    pub zone_operations: Vec<ZoneOperation>,
+    /// What is done to its records, in the order of their names.
     pub operations: Vec<Operation>,
     /// Records that are as they should be.
     pub unchanged: usize,
@@ -155,8 +183,30 @@ pub struct ZonePlan {
     pub set_aside: Vec<SetAsideCount>,
     /// Whether the live records, before anything is deleted, leave no room for what is created.
     pub tight: bool,
+    /// What somebody has to do elsewhere: records for the registrar, name servers.
+    pub notes: Vec<String>,
     /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
     pub quota_in_doubt: bool,
+}
+
+impl ZonePlan {
+    /// Whether there is anything to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty() && self.zone_operations.is_empty()
+    }
+
+    /// How many operations there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.operations.len() + self.zone_operations.len()
+    }
+
+    /// The same plan for the zone with this id, after it was made.
+    #[must_use]
+    pub fn with_id(&self, id: ZoneId) -> Self {
+        Self { id, ..self.clone() }
+    }
 }
 
 /// Counts over all zones.
@@ -235,6 +285,12 @@ impl Plan {
             summary.unchanged += zone.unchanged;
             summary.unmanaged += zone.unmanaged;
             summary.ignored += zone.ignored;
+            for operation in &zone.zone_operations {
+                match operation.action {
+                    ZoneAction::Create => summary.create += 1,
+                    ZoneAction::Change(_) => summary.update += 1,
+                }
+            }
             for operation in &zone.operations {
                 match operation.action {
                     Action::CreateRecord { .. } => summary.create += 1,
@@ -246,7 +302,7 @@ impl Plan {
         summary
     }
 
-    /// All operations, in order.
+    /// All operations on records, in order.
     pub fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.zones.iter().flat_map(|z| &z.operations)
     }
@@ -257,7 +313,7 @@ impl Plan {
         if self.diagnostics.has_errors() {
             return Verdict::Incomplete;
         }
-        if self.operations().next().is_none() {
+        if self.zones.iter().all(ZonePlan::is_empty) {
             return Verdict::InSync;
         }
         let missing = super::guard::missing(self, consents);

@@ -14,7 +14,6 @@
 //! characters, escape sequences and marks that reorder text are written out as `\u{…}`, and long lines are cut around the
 //! place. Columns in the heading count the characters of the file, not of what is shown.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -22,7 +21,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
 use super::safe::is_hidden;
-use crate::diagnostic::{Diagnostic, Diagnostics, Label, LineColumn, Place, Severity, Source, SourceId, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Label, Place, Severity, Source, SourceId, Sources, Span};
 
 /// Longest line shown in full.
 ///
@@ -54,9 +53,8 @@ const WIDTH: usize = 400;
 /// Those of the writer.
 pub fn write(out: &mut dyn Write, diagnostics: &Diagnostics, sources: &Sources, colour: bool) -> io::Result<()> {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
-    let mut lines = Lines::new(sources);
     for diagnostic in diagnostics.iter() {
-        let (group, headings) = group(diagnostic, &mut lines);
+        let (group, headings) = group(diagnostic, sources);
         let mut text = renderer.render(&[group]);
         for (shown, meant) in headings {
             text = text.replacen(&shown, &meant, 1);
@@ -73,18 +71,17 @@ pub fn write(out: &mut dyn Write, diagnostics: &Diagnostics, sources: &Sources, 
 /// A finding as JSON.
 #[must_use]
 pub fn json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    one_json(diagnostic, &mut Lines::new(sources))
+    one_json(diagnostic, sources)
 }
 
-/// All findings as JSON; looks up lines faster than one by one.
+/// All findings as JSON.
 #[must_use]
 pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
-    let mut lines = Lines::new(sources);
-    diagnostics.iter().map(|d| one_json(d, &mut lines)).collect()
+    diagnostics.iter().map(|d| one_json(d, sources)).collect()
 }
 
 /// A finding as JSON.
-fn one_json(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> Value {
+fn one_json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
     let Diagnostic { code, severity, summary, detail, address, primary, related, help } = diagnostic;
     let mut value = json!({
         "code": code.0,
@@ -93,11 +90,11 @@ fn one_json(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> Value {
         "detail": detail,
         "address": address,
     });
-    let place = primary.as_ref().map_or_else(no_place, |l| place_json(l.place, lines));
+    let place = primary.as_ref().map_or_else(no_place, |l| place_json(l.place, sources));
     let related: Vec<_> = related
         .iter()
         .map(|label| {
-            let mut related = place_json(label.place, lines);
+            let mut related = place_json(label.place, sources);
             related["text"] = json!(label.text);
             related
         })
@@ -119,11 +116,11 @@ fn no_place() -> Value {
 ///
 /// # Units
 /// Lines and columns count from 1, columns in characters; the end is one past the last character.
-fn place_json(place: Place, lines: &mut Lines<'_>) -> Value {
-    let start = lines.line_column(place.source, place.span.start as usize);
-    let end = lines.line_column(place.source, place.span.end as usize);
+fn place_json(place: Place, sources: &Sources) -> Value {
+    let start = sources.line_column(place);
+    let end = sources.line_column(Place { span: Span { start: place.span.end, ..place.span }, ..place });
     json!({
-        "file": lines.sources.name(place.source),
+        "file": sources.name(place.source),
         "line": start.line,
         "column": start.column,
         "end_line": end.line,
@@ -131,60 +128,11 @@ fn place_json(place: Place, lines: &mut Lines<'_>) -> Value {
     })
 }
 
-/// Line starts of the texts shown, each text looked through once.
-struct Lines<'a> {
-    sources: &'a Sources,
-    starts: HashMap<SourceId, Vec<usize>>,
-}
-
-impl<'a> Lines<'a> {
-    /// Over these texts.
-    fn new(sources: &'a Sources) -> Self {
-        Self { sources, starts: HashMap::new() }
-    }
-
-    /// The text of a source.
-    fn text(&self, source: SourceId) -> &'a str {
-        self.sources.get(source).map_or("", Source::text)
-    }
-
-    /// The number of the line, from 0, that holds an offset.
-    fn line(&mut self, source: SourceId, offset: usize) -> usize {
-        let text = self.text(source);
-        let starts = self
-            .starts
-            .entry(source)
-            .or_insert_with(|| std::iter::once(0).chain(text.match_indices('\n').map(|(n, _)| n + 1)).collect());
-        starts.partition_point(|s| *s <= offset).saturating_sub(1)
-    }
-
-    /// The range of a line without its line break.
-    fn range(&mut self, source: SourceId, line: usize) -> Range<usize> {
-        let text = self.text(source);
-        self.line(source, 0);
-        let starts = self.starts.get(&source).map(Vec::as_slice).unwrap_or_default();
-        let start = starts.get(line).copied().unwrap_or(text.len());
-        let end = starts.get(line + 1).map_or(text.len(), |next| next - 1);
-        let end = if text[start..end].ends_with('\r') { end - 1 } else { end };
-        start..end
-    }
-
-    /// Line and column of an offset, as [`Sources::line_column`] counts them.
-    fn line_column(&mut self, source: SourceId, offset: usize) -> LineColumn {
-        let text = self.text(source);
-        let offset = text.floor_char_boundary(offset.min(text.len()));
-        let line = self.line(source, offset);
-        let start = self.range(source, line).start;
-        let column = text[start..offset].chars().filter(|c| *c != '\u{feff}').count() + 1;
-        LineColumn { line: line + 1, column }
-    }
-}
-
 /// A heading as the renderer writes it, and as it should be: the renderer counts columns in what is shown of a line.
 type Heading = (String, String);
 
 /// A finding for the renderer.
-fn group<'a>(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> (Group<'a>, Vec<Heading>) {
+fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Heading>) {
     let mut headings = Vec::new();
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -202,12 +150,12 @@ fn group<'a>(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> (Group<'a>, Vec<
         .chain(diagnostic.related.iter().map(|l| (AnnotationKind::Context, l, message(&l.text))))
         .collect();
     let mut first = true;
-    for labels in excerpts(labels, lines) {
+    for labels in excerpts(labels, sources) {
         let Some((_, anchor, _)) = labels.first() else { continue };
         let source = anchor.place.source;
-        let at = lines.line_column(source, anchor.place.span.start as usize);
-        let name = message(lines.sources.name(source));
-        let (snippet, column) = snippet(labels, lines);
+        let at = sources.line_column(anchor.place);
+        let name = message(sources.name(source));
+        let (snippet, column) = snippet(labels, sources);
         if column != at.column {
             let heading = |column| format!("{name}:{}:{column}", at.line);
             headings.push((heading(column), heading(at.column)));
@@ -228,11 +176,11 @@ fn group<'a>(diagnostic: &Diagnostic, lines: &mut Lines<'_>) -> (Group<'a>, Vec<
 type Labelled<'l> = (AnnotationKind, &'l Label, String);
 
 /// Puts labels together that are near enough for one excerpt; the primary one stays first.
-fn excerpts<'l>(labels: Vec<Labelled<'l>>, lines: &mut Lines<'_>) -> Vec<Vec<Labelled<'l>>> {
+fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelled<'l>>> {
     let mut excerpts: Vec<(SourceId, usize, usize, Vec<Labelled<'l>>)> = Vec::new();
     for label in labels {
         let source = label.1.place.source;
-        let line = lines.line(source, label.1.place.span.start as usize);
+        let line = sources.get(source).map_or(0, |s| s.line(label.1.place.span.start as usize));
         let near = |e: &&mut (SourceId, usize, usize, _)| e.0 == source && line + NEAR >= e.2 && line <= e.1 + NEAR;
         match excerpts.iter_mut().find(near) {
             Some(excerpt) => {
@@ -249,18 +197,18 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, lines: &mut Lines<'_>) -> Vec<Vec<Lab
 /// The excerpt of a text around its labels, made safe and short, and the column of the first label in what is shown.
 fn snippet<'a>(
     labels: Vec<Labelled<'_>>,
-    lines: &mut Lines<'_>,
+    sources: &Sources,
 ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, usize) {
     let source = labels[0].1.place.source;
-    let text = lines.text(source);
+    let text = sources.get(source).map_or("", Source::text);
     // Of a place of several lines, the first line is shown.
     let spots: Vec<(usize, Range<usize>)> = labels
         .iter()
         .map(|(_, label, _)| {
             let span = label.place.span;
             let start = text.floor_char_boundary((span.start as usize).min(text.len()));
-            let line = lines.line(source, start);
-            let range = lines.range(source, line);
+            let line = sources.get(source).map_or(0, |s| s.line(start));
+            let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
             let start = start.min(range.end);
             let end = text.floor_char_boundary((span.end as usize).clamp(start, range.end));
             (line, start..end)
@@ -271,7 +219,7 @@ fn snippet<'a>(
     let mut shown = String::new();
     let mut places = vec![0..0; spots.len()];
     for line in first..=last {
-        let range = lines.range(source, line);
+        let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
         let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
         // Lines without a label are folded away unless they touch one, so only their number matters.
         let cut = cut(&text[range.clone()], here.first().map_or(0, |n| spots[*n].1.start - range.start));
@@ -330,4 +278,25 @@ fn display(text: &str) -> String {
         }
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_upon_is_written_out() {
+        assert_eq!(display("a\u{1b}[31mb\u{202e}c\u{200b}\r"), "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\u{d}");
+        assert_eq!(display("\u{feff}é\t例"), "é    例");
+        assert_eq!(message(&"x".repeat(MESSAGE + 1)).chars().count(), MESSAGE + 1);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let line = "é".repeat(1_000);
+        assert_eq!(cut(&line, 0), 0..2 * LINE);
+        assert_eq!(cut(&line, 1_000), 2 * (500 - BEFORE)..2 * (500 - BEFORE + LINE));
+        assert_eq!(cut(&line, 2_000), 2 * (1_000 - BEFORE)..2_000);
+        assert_eq!(cut("short", 5), 0..5);
+    }
 }

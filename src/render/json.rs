@@ -8,9 +8,9 @@ use super::diagnostics;
 use super::text::ZoneResult;
 use crate::apply::Outcome;
 use crate::diagnostic::{Diagnostics, Place, Sources};
-use crate::diff::{DeleteReason, FieldChange};
-use crate::model::{RecordForm, RecordId};
-use crate::plan::{Action, MissingConsent, Operation, Plan, Verdict, ZonePlan};
+use crate::diff::{DeleteReason, FieldChange, ZonePart};
+use crate::model::{Address, RecordForm, RecordId, Value};
+use crate::plan::{Action, MissingConsent, Operation, Plan, Verdict, ZoneAction, ZoneOperation, ZonePlan};
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
 
@@ -20,7 +20,7 @@ pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &
     let s = plan.summary();
     let notes: Vec<Json> = plan.zones.iter().flat_map(notes).collect();
     let operations: Vec<Json> =
-        plan.zones.iter().flat_map(|zone| zone.operations.iter().map(|o| operation(zone, o, sources))).collect();
+        plan.zones.iter().flat_map(|zone| zone_operations(zone, sources).chain(records(zone, sources))).collect();
     json!({
         "format": Plan::FORMAT,
         "kind": "plan",
@@ -51,13 +51,44 @@ fn consents(verdict: &Verdict) -> Json {
 /// Diagnostics in their order.
 #[must_use]
 pub fn diagnostics_json(all: &Diagnostics, sources: &Sources) -> Json {
-    all.iter().map(|d| diagnostics::json(d, sources)).collect()
+    diagnostics::json_all(all, sources)
 }
 
-/// Why records of a zone are left alone.
+/// Operations on the records of a zone.
+fn records<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
+    zone.operations.iter().map(move |o| operation(zone, o, sources))
+}
+
+/// Operations on a zone itself.
+fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
+    zone.zone_operations.iter().map(move |operation| {
+        let ZoneOperation { address, action, fields, cause, place } = operation;
+        let (kind, word) = match action {
+            ZoneAction::Create => ("zone", "create"),
+            ZoneAction::Change(ZonePart::Setting { .. }) => ("zone_setting", "update"),
+            ZoneAction::Change(ZonePart::Dnssec { .. }) => ("dnssec", "update"),
+            ZoneAction::Change(ZonePart::DnsSettings { .. }) => ("dns_settings", "update"),
+        };
+        let side = |of: fn(&FieldChange) -> &Value| -> Json {
+            fields.iter().map(|f| (f.field.clone(), to_json(of(f)))).collect::<Map<_, _>>().into()
+        };
+        let (before, after) = match action {
+            ZoneAction::Create => (Json::Null, json!({ "name": zone.name.as_str() })),
+            ZoneAction::Change(_) => (side(|f| &f.before), side(|f| &f.after)),
+        };
+        json!({
+            "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "action": word,
+            "cause": cause.as_str(), "effect": null, "before": before, "after": after,
+            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": [], "source": source(*place, sources),
+        })
+    })
+}
+
+/// Why records of a zone are left alone, and what somebody has to do elsewhere.
 fn notes(zone: &ZonePlan) -> Vec<Json> {
     let note = |aside: &crate::plan::SetAsideCount| json!({ "zone": zone.name.as_str(), "code": "left-alone", "reason": aside.reason, "count": aside.count(), "types": aside.types });
-    zone.set_aside.iter().map(note).collect()
+    let todo = |note: &String| json!({ "zone": zone.name.as_str(), "code": "to-do", "text": note });
+    zone.set_aside.iter().map(note).chain(zone.notes.iter().map(todo)).collect()
 }
 
 /// One operation.
@@ -129,11 +160,12 @@ pub fn requests(requests: &[Request]) -> Json {
 #[must_use]
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
     let all = zones.iter().map(|ZoneResult { plan, applied, remaining }| {
-        let failed: Vec<Json> =
-            plan.operations.iter().zip(&applied.outcomes).filter_map(|(o, r)| outcome(o, r)).collect();
+        let addresses =
+            plan.zone_operations.iter().map(|o| &o.address).chain(plan.operations.iter().map(|o| &o.address));
+        let failed: Vec<Json> = addresses.zip(applied.all()).filter_map(|(a, r)| outcome(a, r)).collect();
         json!({
             "zone": plan.name.as_str(),
-            "operations": applied.outcomes.len(),
+            "operations": applied.all().count(),
             "done": applied.done(),
             "remaining": remaining,
             "not_done": failed,
@@ -143,7 +175,7 @@ pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
 }
 
 /// An operation that was not simply done.
-fn outcome(operation: &Operation, outcome: &Outcome) -> Option<Json> {
+fn outcome(address: &Address, outcome: &Outcome) -> Option<Json> {
     let (word, reason) = match outcome {
         Outcome::Done => return None,
         Outcome::Refused(reason) => ("refused", reason.as_str()),
@@ -151,5 +183,5 @@ fn outcome(operation: &Operation, outcome: &Outcome) -> Option<Json> {
         Outcome::Restored => ("restored", "what it made room for was refused"),
         Outcome::Unknown(reason) => ("unknown", reason.as_str()),
     };
-    Some(json!({ "address": operation.address.as_str(), "outcome": word, "reason": reason }))
+    Some(json!({ "address": address.as_str(), "outcome": word, "reason": reason }))
 }

@@ -76,7 +76,9 @@ struct Filter {
 impl Filter {
     /// Reads the parameters.
     ///
-    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must hold.
+    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must hold. A tag filter with an
+    /// operator names the tag and applies the operator to its value: `name:value` (documented). ASSUMED: without a colon the
+    /// value is empty.
     fn read(zone: &Zone, parameters: &Parameters) -> Self {
         let mut values = vec![zone.id.clone()];
         let mut plain = Vec::new();
@@ -115,8 +117,10 @@ impl Filter {
                     tags.push(format!("NOT {}", tag_condition(&format!("{TAG_NAME} = {}", bind(value)))));
                 }
                 ("tag", _) => {
-                    let condition = text_condition("lower(value)", operator, || bind(value));
-                    tags.extend(condition.map(|c| tag_condition(&c)));
+                    let (name, wanted) = value.split_once(':').unwrap_or((value, ""));
+                    if let Some(condition) = text_condition(TAG_VALUE, operator, || bind(wanted)) {
+                        tags.push(tag_condition(&format!("{TAG_NAME} = {} AND {condition}", bind(name))));
+                    }
                 }
                 _ => {}
             }
@@ -135,6 +139,9 @@ impl Filter {
 
 /// The name of a tag within the table of a record's tags.
 const TAG_NAME: &str = "lower(substr(value, 1, instr(value || ':', ':') - 1))";
+
+/// The value of a tag within that table; empty for a tag without one.
+const TAG_VALUE: &str = "lower(substr(value, instr(value || ':', ':') + 1))";
 
 /// Whether one of the record's tags meets a condition on `value`.
 fn tag_condition(condition: &str) -> String {

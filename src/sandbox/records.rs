@@ -30,7 +30,8 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Answer> {
 /// The usage of the zone's quota.
 ///
 /// # Sources
-/// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20.
+/// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of the official SDKs (Python
+/// 5.9.0, TypeScript 7.3.0), where a null `record_quota` says that the account's quota counts. ASSUMED: no account has one.
 pub(super) fn usage(call: &Call<'_>, zone: &Zone) -> Answer {
     Answer::One(json!({ "record_quota": zone.quota(call.profile), "record_usage": zone.record_count }))
 }

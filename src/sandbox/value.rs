@@ -61,8 +61,7 @@ impl Checked {
 /// Reads a value.
 ///
 /// For types with `data`, `content` is ignored: reported by users of the service. ASSUMED: so is a `priority` beside `data`
-/// that the type carries inside it, and unknown members of `data` are refused, as `service`, `proto` and `name` of SRV are
-/// since 2024-05-31 (developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20).
+/// that the type carries inside it, and unknown members of `data` are refused.
 pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome<RecordValue> {
     let empty = Map::new();
     let data = match &sent.data {
@@ -89,9 +88,22 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome
     if facts.has_data()
         && let Some(unknown) = data.keys().find(|k| !fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == **k))
     {
-        return Err(Refusal::unspecified(format!("{unknown} is not a data field of {} records.", facts.name)));
+        return Err(unexpected(facts, unknown));
     }
     Ok(assemble(facts, &fields))
+}
+
+/// A member of `data` that the type does not have.
+///
+/// # Sources
+/// `service`, `proto` and `name` of SRV are refused since 2024-05-31:
+/// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in July 2024
+/// (cloudflare/terraform-provider-cloudflare#3502). ASSUMED: the code.
+fn unexpected(facts: &TypeFacts, member: &str) -> Refusal {
+    if facts.name == "SRV" && matches!(member, "service" | "proto" | "name") {
+        return Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported");
+    }
+    Refusal::unspecified(format!("{member} is not a data field of {} records.", facts.name))
 }
 
 /// A field that had to be sent.

@@ -11,10 +11,13 @@ use crate::model::{Address, DesiredRecord, DesiredZone, RecordType};
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
     sort(zone);
     for same in zone.records.chunk_by(|a, b| a.name == b.name) {
+        if super::is_enough(diagnostics) {
+            return;
+        }
         repeated(zone, same, diagnostics);
         types(zone, same, diagnostics);
     }
-    for tombstone in &zone.tombstones {
+    for tombstone in zone.tombstones.iter().take(super::MOST) {
         contradiction(zone, tombstone, diagnostics);
     }
     for pair in zone.tombstones.windows(2) {
@@ -127,9 +130,10 @@ fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagno
     };
     let Some(record) = found else { return };
     let place: Place = tombstone.spelling.place;
+    let which = if tombstone.data.is_some() { "this" } else { "every" };
     diagnostics.push(
         codes::CONTRADICTION
-            .at(place, format!("{} of `{}` should be gone", tombstone.record_type, tombstone.name))
+            .at(place, format!("{which} {} record of `{}` should be gone", tombstone.record_type, tombstone.name))
             .and_at(record.spelling.place, "and is wanted here")
             .about(address(zone, record))
             .help("remove one of the two, or give the `state: absent` the value that should be gone"),

@@ -51,7 +51,7 @@ findings! {
     UNREADABLE = "SPEC0002" Error "the file cannot be read":
         "The file or directory does not exist, is not readable, or is not a regular file.";
     TOO_LARGE = "SPEC0003" Error "the file is too large":
-        "A file of a spec has at most 64 MiB; write one file for each zone.";
+        "A file of a spec has at most 64 MiB and eight million values; write one file for each zone.";
     NOT_TEXT = "SPEC0004" Error "the file is not text":
         "A spec is UTF-8 text without NUL bytes.";
     NOTHING = "SPEC0005" Error "there is nothing to read":
@@ -116,6 +116,8 @@ findings! {
         "`ignore` makes exceptions from `unmanaged: prune`; with `keep`, everything that the spec does not name stays.";
     NOT_UNDERSTOOD = "SPEC0035" Error "the value cannot be understood":
         "The value passed every other check and still could not be read.";
+    TOO_MANY = "SPEC0036" Error "there are more mistakes than are reported":
+        "After ten thousand findings the rest of the spec is not checked.";
     OUTSIDE_ZONE = "DNS0001" Error "the name is outside the zone":
         "Records of a zone stand at its name or below it.";
     NAME = "DNS0002" Error "the name is not a domain name":
@@ -142,7 +144,7 @@ findings! {
         "NS records at the apex of the zone are kept by the service; those of the spec may be ignored or refused.";
     NOT_PROXIABLE = "DNS0013" Error "records of this type cannot be proxied":
         "Only A, AAAA and CNAME records can be proxied.";
-    TTL = "DNS0014" Error "the time to live is out of range":
+    TTL = "DNS0014" Error "the time to live is not valid":
         "A time to live is `auto` or 60 to 86400 seconds, on Enterprise zones from 30.";
     TTL_ENTERPRISE = "DNS0015" Warning "the time to live is possible on Enterprise zones only":
         "Less than 60 seconds are refused by the service on other plans.";

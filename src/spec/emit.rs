@@ -3,13 +3,16 @@
 //! Everything is spelled out and canonical: one entry for each record, names relative to the zone, no defaults, variables
 //! or includes. Reading it back gives an equal [`Desired`], apart from places and spellings.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::template::escape;
+use crate::diagnostic::Place;
 use crate::model::{
     Comment, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value, ZoneName,
-    facts::Slot,
+    ZoneWants, facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -26,7 +29,7 @@ pub fn print(desired: &Desired) -> String {
 
 /// A zone.
 fn zone(zone: &DesiredZone) -> Json {
-    let DesiredZone { name, id, place: _, unmanaged, ignore, records, tombstones } = zone;
+    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, records, tombstones } = zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));
@@ -36,6 +39,22 @@ fn zone(zone: &DesiredZone) -> Json {
     }
     if !ignore.is_empty() {
         map.insert("ignore".to_owned(), ignore.iter().map(pattern).collect());
+    }
+    if *create {
+        map.insert("create".to_owned(), json!(true));
+    }
+    let ZoneWants { settings, dnssec, dns_settings } = around;
+    let named = |values: &BTreeMap<String, (Value, Place)>| -> Json {
+        values.iter().map(|(name, (value, _))| (name.clone(), scalar(value))).collect::<Map<_, _>>().into()
+    };
+    if !settings.is_empty() {
+        map.insert("settings".to_owned(), named(settings));
+    }
+    if let Some((on, _)) = dnssec {
+        map.insert("dnssec".to_owned(), json!(if *on { "on" } else { "off" }));
+    }
+    if !dns_settings.is_empty() {
+        map.insert("dns_settings".to_owned(), named(dns_settings));
     }
     let present = records.iter().map(|r| record(name, r));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
@@ -140,5 +159,6 @@ fn scalar(value: &Value) -> Json {
         Value::Integer(number) => json!(number),
         Value::Decimal(text) | Value::Text(text) => json!(escape(text)),
         Value::List(items) => items.iter().map(scalar).collect(),
+        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), scalar(value))).collect::<Map<_, _>>().into(),
     }
 }

@@ -8,7 +8,7 @@ use super::codes;
 use super::read::{Nullable, Spanned, Text};
 use super::syntax::DefaultsSyntax;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
-use crate::model::{Comment, Tag, Ttl, facts};
+use crate::model::{Comment, Tag, TagError, Ttl, facts};
 
 /// Longest comment that any plan allows.
 ///
@@ -197,11 +197,12 @@ impl Reader<'_> {
                 Err(error) => {
                     good = false;
                     let place = self.place(item);
-                    self.diagnostics.push(
-                        codes::RECORD_TAG
-                            .at(place, error.to_string())
-                            .help("write `name` or `name:value`, such as team:dns"),
-                    );
+                    let help = match error {
+                        TagError::Reserved => "choose another name",
+                        TagError::Value(_) => "shorten the part after the `:`",
+                        TagError::Name(_) => "write `name` or `name:value`, such as team:dns",
+                    };
+                    self.diagnostics.push(codes::RECORD_TAG.at(place, error.to_string()).help(help));
                 }
             }
         }

@@ -29,8 +29,8 @@ pub(super) struct Loaded {
     pub(super) tree: Option<Tree>,
     /// The files that include it, each with the place of the `include` item.
     pub(super) includers: Vec<(usize, Place)>,
-    /// How many includes lead to it at least; 0 for what was given.
-    pub(super) depth: usize,
+    /// Whether it was named on the command line itself, not found in a directory or by an include.
+    pub(super) named: bool,
 }
 
 /// What is known about a file beside its text, while loading.
@@ -107,7 +107,7 @@ impl Loader<'_> {
         } else {
             self.parse(source)
         };
-        self.files.push(Loaded { source, tree, includers: Vec::new(), depth: 0 });
+        self.files.push(Loaded { source, tree, includers: Vec::new(), named: true });
         self.origins.push(Origin { directory: PathBuf::new(), root: None });
     }
 
@@ -173,8 +173,7 @@ impl Loader<'_> {
                 };
                 let tree = source.1.then(|| self.parse(source.0)).flatten();
                 self.known.insert(canonical, Some(self.files.len()));
-                let depth = reference.includer.map_or(0, |(file, _)| self.files[file].depth + 1);
-                self.files.push(Loaded { source: source.0, tree, includers: Vec::new(), depth });
+                self.files.push(Loaded { source: source.0, tree, includers: Vec::new(), named: is_given });
                 let directory = path.parent().map(Path::to_owned).unwrap_or_default();
                 self.origins.push(Origin { directory, root });
                 self.include(self.files.len() - 1, reference);
@@ -191,7 +190,7 @@ impl Loader<'_> {
                     includers.push((includer, place));
                 }
             }
-            None => self.files[file].depth = 0,
+            None => self.files[file].named |= reference.named,
         }
     }
 

@@ -17,12 +17,14 @@ mod check;
 pub mod codes;
 mod emit;
 mod facets;
+mod free;
 mod load;
 mod read;
 mod records;
 mod resolve;
 mod scan;
 mod schema;
+mod secrets;
 mod shape;
 mod suggest;
 mod syntax;
@@ -87,22 +89,25 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     for mut file in loaded {
         let mut reduced = std::collections::HashSet::new();
         let mut syntax = None;
-        if let Some(mut tree) = file.tree.take() {
+        if let Some(tree) = &mut file.tree {
             let text = sources.get(file.source).map_or("", Source::text);
-            let failed = variables.apply(&mut tree, text, &mut diagnostics);
-            let checked = shape::check(&mut tree, &failed, &mut diagnostics);
+            let failed = variables.apply(tree, text, &mut diagnostics);
+            let checked = shape::check(tree, &failed, &mut diagnostics);
             secrets.extend(checked.secrets);
             reduced = checked.reduced;
-            syntax = typed(&tree, &mut diagnostics);
+            syntax = typed(tree, &mut diagnostics);
         }
-        let load::Loaded { source, includers, depth, .. } = file;
-        files.push(resolve::FileIn { source, syntax, includers, depth, reduced });
+        let load::Loaded { source, tree, includers, named } = file;
+        files.push(resolve::FileIn { source, tree, syntax, includers, named, reduced });
     }
     let count = files.len();
     let first = files.first().map(|f| f.source);
     let desired = resolve::resolve(files, sources, &mut diagnostics);
-    for place in secrets {
-        sources.redact(place);
+    // A key that names a credential is an error, so where there is none, there is nothing to cover.
+    if diagnostics.has_errors() {
+        let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();
+        secrets.extend(found);
+        secrets.into_iter().for_each(|place| sources.redact(place));
     }
     if desired.zones.is_empty() && !diagnostics.has_errors() {
         let diagnostic = codes::NO_ZONES.nowhere("none of the files has a zone under `zones:`");
@@ -112,6 +117,13 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
         };
         diagnostics
             .push(diagnostic.help("add `zones:` with a domain below it, or check that the right file was given"));
+    }
+    if is_enough(&diagnostics) {
+        diagnostics.push(
+            codes::TOO_MANY
+                .nowhere(format!("the first {MOST} are reported, and the rest of the spec was not checked"))
+                .help("mend these and check again"),
+        );
     }
     diagnostics.sort(sources);
     let records = desired.zones.values().map(|z| z.records.len()).sum();
@@ -125,16 +137,7 @@ fn typed(tree: &tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::Fil
     if !matches!(tree.node(tree.root).kind, tree::Kind::Mapping(_)) {
         return None;
     }
-    match read::read(tree, tree.root) {
-        Ok(syntax) => Some(syntax),
-        Err(error) => {
-            let span = error.span.unwrap_or(tree.node(tree.root).span);
-            let place = Place { source: tree.source, span };
-            diagnostics
-                .push(codes::NOT_UNDERSTOOD.at(place, error.message).help("compare with the schema of the spec"));
-            None
-        }
-    }
+    read::read(tree, tree.root).map_err(|error: read::ReadError| diagnostics.push(error.diagnostic(tree))).ok()
 }
 
 /// The variables of all files and from outside.
@@ -185,6 +188,14 @@ fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &So
         part(value);
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Most findings that are collected: a broken generator must not fill the memory.
+const MOST: usize = 10_000;
+
+/// Whether there are so many findings that looking for more is pointless.
+fn is_enough(diagnostics: &Diagnostics) -> bool {
+    diagnostics.len() >= MOST
 }
 
 /// A text short enough for a message.

@@ -5,13 +5,15 @@
 //! the schema first, so errors here are not expected; they are reported all the same.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
+use super::codes;
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Place, Span};
 
 /// The newtype name by which a [`Spanned`] asks for its place.
 const SPANNED: &str = "$zonewright::spanned";
@@ -21,6 +23,9 @@ const ONE_OR_MANY: &str = "$zonewright::one_or_many";
 
 /// The unit name by which a [`Nullable`] asks to be told apart.
 const NULLABLE: &str = "$zonewright::nullable";
+
+/// The newtype name by which a [`Deferred`] asks for the number of its node.
+const DEFERRED: &str = "$zonewright::deferred";
 
 /// A value with its place in the file being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +57,23 @@ pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
 
+/// A value that is read later: millions of records are never held in their typed form at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Deferred<T> {
+    node: NodeId,
+    form: PhantomData<T>,
+}
+
+impl<T: for<'de> Deserialize<'de>> Deferred<T> {
+    /// Reads it from the tree that it was found in.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub(super) fn read(self, tree: &Tree) -> Result<T, ReadError> {
+        read(tree, self.node)
+    }
+}
+
 /// What could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadError {
@@ -68,6 +90,14 @@ impl fmt::Display for ReadError {
 }
 
 impl std::error::Error for ReadError {}
+
+impl ReadError {
+    /// As a finding.
+    pub(super) fn diagnostic(self, tree: &Tree) -> Diagnostic {
+        let place = Place { source: tree.source, span: self.span.unwrap_or(tree.node(tree.root).span) };
+        codes::NOT_UNDERSTOOD.at(place, self.message).help("compare with the schema of the spec")
+    }
+}
 
 impl de::Error for ReadError {
     fn custom<T: fmt::Display>(message: T) -> Self {
@@ -146,6 +176,9 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
     ) -> Result<V::Value, ReadError> {
         if name == SPANNED {
             return visitor.visit_seq(SpannedParts { reader: self, part: 0 });
+        }
+        if name == DEFERRED {
+            return visitor.visit_u32(self.id.0);
         }
         if name == ONE_OR_MANY && matches!(self.tree.node(self.id).kind, Kind::Sequence(_)) {
             return self.deserialize_any(visitor);
@@ -241,7 +274,7 @@ impl<'de> SeqAccess<'de> for SpannedParts<'de> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts<T>(std::marker::PhantomData<T>);
+        struct Parts<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
             type Value = Spanned<T>;
 
@@ -257,7 +290,26 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
                 Ok(Spanned { span: Span { start, end }, value })
             }
         }
-        deserializer.deserialize_newtype_struct(SPANNED, Parts(std::marker::PhantomData))
+        deserializer.deserialize_newtype_struct(SPANNED, Parts(PhantomData))
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Deferred<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = u32;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the number of a node")
+            }
+
+            fn visit_u32<E: de::Error>(self, number: u32) -> Result<u32, E> {
+                Ok(number)
+            }
+        }
+        let number = deserializer.deserialize_newtype_struct(DEFERRED, Number)?;
+        Ok(Self { node: NodeId(number), form: PhantomData })
     }
 }
 
@@ -291,7 +343,7 @@ impl<'de> Deserialize<'de> for Nullable {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Mapping<T>(std::marker::PhantomData<T>);
+        struct Mapping<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Mapping<T> {
             type Value = Entries<T>;
 
@@ -307,13 +359,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
                 Ok(Entries(all))
             }
         }
-        deserializer.deserialize_map(Mapping(std::marker::PhantomData))
+        deserializer.deserialize_map(Mapping(PhantomData))
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(std::marker::PhantomData<T>);
+        struct Either<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
             type Value = OneOrMany<T>;
 
@@ -333,11 +385,25 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
                 T::deserialize(one).map(|item| OneOrMany(vec![item]))
             }
         }
-        deserializer.deserialize_newtype_struct(ONE_OR_MANY, Either(std::marker::PhantomData))
+        deserializer.deserialize_newtype_struct(ONE_OR_MANY, Either(PhantomData))
     }
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Deferred<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -406,5 +472,38 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<T>();
         json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostics, Sources};
+    use crate::spec::scan::scan;
+
+    /// Reads a value from a text.
+    fn from_text<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, ReadError> {
+        let source = Sources::default().add("a.yaml", text);
+        let tree = scan(text, source, &mut Diagnostics::default()).unwrap();
+        read(&tree, tree.root)
+    }
+
+    #[test]
+    fn text_is_taken_as_written() {
+        assert_eq!(from_text::<Vec<Text>>("[101, 1.10, 'x', 010]").unwrap().len(), 4);
+        assert_eq!(from_text::<Text>("1.10").unwrap(), Text("1.10".to_owned()));
+        assert_eq!(from_text::<Nullable>("~").unwrap(), Nullable::Null);
+        assert_eq!(from_text::<Nullable>("'~'").unwrap(), Nullable::Text("~".to_owned()));
+        assert_eq!(from_text::<Nullable>("12").unwrap(), Nullable::Text("12".to_owned()));
+        assert_eq!(from_text::<OneOrMany<Text>>("a").unwrap().0.len(), 1);
+        assert_eq!(from_text::<OneOrMany<Text>>("[a, b]").unwrap().0.len(), 2);
+    }
+
+    #[test]
+    fn places_come_with_values_and_errors() {
+        let all = from_text::<Entries<Spanned<bool>>>("a: true\nb: false\n").unwrap();
+        assert_eq!((all.0[1].0.span, all.0[1].1.span), (Span { start: 8, end: 9 }, Span { start: 11, end: 16 }));
+        let error = from_text::<Entries<Spanned<bool>>>("a: true\nb: no\n").unwrap_err();
+        assert_eq!(error.span, Some(Span { start: 11, end: 13 }));
     }
 }

@@ -55,7 +55,12 @@ impl Target<'_> {
         let Some(record_type) = record_type else { return };
         let items = self.items(entry, record_type, absent, syntax);
         let (Some(name), Some(facets), Some(written)) = (name, facets, &entry.name) else { return };
-        let spelling = |place| Spelling { name: written.value.0.as_str().into(), place };
+        let whole_entry = self.place(syntax);
+        let several = items.as_ref().is_some_and(|items| items.len() > 1);
+        let spelling = |place| {
+            let entry = if several { place } else { whole_entry };
+            Spelling { name: written.value.0.as_str().into(), place, entry }
+        };
         let whole = self.place(written);
         let Some(items) = items else {
             if absent {

@@ -8,22 +8,26 @@ use std::collections::{BTreeMap, HashSet};
 use super::check;
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
-use super::read::{Spanned, Text};
+use super::free::Free;
+use super::read::{Deferred, Entries, Spanned, Text};
 use super::records::Target;
-use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::tree::Tree;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
-use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, ZoneId, ZoneName};
+use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants};
 
 /// A file as it comes in.
 pub(super) struct FileIn {
     /// Its text.
     pub(super) source: SourceId,
-    /// Its syntax; `None` where it could not be read.
+    /// Its tree; `None` where it could not be read.
+    pub(super) tree: Option<Tree>,
+    /// Its syntax, from the tree.
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
-    /// How many includes lead to it at least.
-    pub(super) depth: usize,
+    /// Whether it was named on the command line itself.
+    pub(super) named: bool,
     /// Starts of mappings that the shape check took something out of.
     pub(super) reduced: HashSet<u32>,
 }
@@ -35,9 +39,15 @@ struct Fragments {
     unmanaged: Option<Facet<Unmanaged>>,
     ignore: Vec<IgnorePattern>,
     ignore_place: Option<Place>,
+    create: Option<Facet<bool>>,
+    dnssec: Option<Facet<bool>>,
+    settings: BTreeMap<String, Facet<Value>>,
+    dns_settings: BTreeMap<String, Facet<Value>>,
     defaults: Defaults,
     /// Records with the number of their file.
-    records: Vec<(usize, Vec<Spanned<RecordSyntax>>)>,
+    records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
+    /// Whether everything that was said about the zone could be read.
+    certain: bool,
 }
 
 /// Resolves all files.
@@ -56,9 +66,16 @@ pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &m
                 unmanaged: None,
                 ignore: Vec::new(),
                 ignore_place: None,
+                create: None,
+                dnssec: None,
+                settings: BTreeMap::new(),
+                dns_settings: BTreeMap::new(),
                 defaults: Defaults::default(),
                 records: Vec::new(),
+                certain: true,
             });
+            // Where something was refused, `unmanaged` may have been it.
+            fragments.certain &= !file.reduced.contains(&zone.span.start);
             fragments.add(number, zone.value, &mut reader);
         }
     }
@@ -88,7 +105,17 @@ fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName
 impl Fragments {
     /// Merges one fragment.
     fn add(&mut self, file: usize, zone: ZoneSyntax, reader: &mut Reader<'_>) {
-        let ZoneSyntax { id, unmanaged, ignore, defaults, records } = zone;
+        let ZoneSyntax { id, unmanaged, ignore, create, settings, dnssec, dns_settings, defaults, records } = zone;
+        if let Some(create) = create {
+            let facet = reader.facet(&create, create.value);
+            agree("create", &mut self.create, facet, reader.diagnostics);
+        }
+        if let Some(dnssec) = dnssec {
+            let facet = reader.facet(&dnssec, dnssec.value == SwitchSyntax::On);
+            agree("dnssec", &mut self.dnssec, facet, reader.diagnostics);
+        }
+        merge(&mut self.settings, settings, reader);
+        merge(&mut self.dns_settings, dns_settings, reader);
         if let Some(id) = id.and_then(|id| zone_id(&id, reader)) {
             agree("id", &mut self.id, id, reader.diagnostics);
         }
@@ -113,6 +140,16 @@ impl Fragments {
         if let Some(records) = records {
             self.records.push((file, records));
         }
+    }
+}
+
+/// Named values of one fragment; each may be given by one fragment only, unless they agree.
+fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<Free>>>, reader: &mut Reader<'_>) {
+    for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
+        let facet = Facet { place: reader.place(&name), value: value.value.0 };
+        let mut first = all.remove(&name.value.0);
+        agree(&name.value.0, &mut first, facet, reader.diagnostics);
+        all.extend(first.map(|first| (name.value.0, first)));
     }
 }
 
@@ -209,9 +246,29 @@ fn zone(
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> DesiredZone {
-    let Fragments { place, id, unmanaged, ignore, ignore_place, defaults: own, records } = fragments;
+    let Fragments {
+        place,
+        id,
+        unmanaged,
+        ignore,
+        ignore_place,
+        create,
+        dnssec,
+        settings,
+        dns_settings,
+        defaults: own,
+        records,
+        certain,
+    } = fragments;
+    let placed =
+        |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).collect();
+    let around = ZoneWants {
+        settings: placed(settings),
+        dnssec: dnssec.map(|d| (d.value, d.place)),
+        dns_settings: placed(dns_settings),
+    };
     let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
-    if let (Some(place), Unmanaged::Keep) = (ignore_place, unmanaged) {
+    if let (Some(place), Unmanaged::Keep, true) = (ignore_place, unmanaged, certain) {
         diagnostics.push(
             codes::IGNORE_IDLE
                 .at(place, format!("{name} is not pruned"))
@@ -224,6 +281,8 @@ fn zone(
         place,
         unmanaged,
         ignore,
+        create: create.is_some_and(|c| c.value),
+        around,
         records: Vec::new(),
         tombstones: Vec::new(),
     };
@@ -240,8 +299,15 @@ fn zone(
             tombstones: &mut zone.tombstones,
             diagnostics,
         };
-        for record in &records {
-            target.read(record);
+        let Some(tree) = &file.tree else { continue };
+        for record in records {
+            match record.read(tree) {
+                Ok(record) => target.read(&record),
+                Err(error) => target.diagnostics.push(error.diagnostic(tree)),
+            }
+            if super::is_enough(target.diagnostics) {
+                break;
+            }
         }
     }
     check::check(&mut zone, diagnostics);
@@ -260,8 +326,10 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     if files.iter().all(|f| f.syntax.as_ref().is_none_or(|s| s.defaults.is_none())) {
         return own;
     }
-    let includers: Vec<Vec<(usize, Place)>> = (0..files.len()).map(|n| true_includers(files, n, sources)).collect();
-    let all: Vec<Defaults> = (0..files.len()).map(|n| chain(n, &own, &includers)).collect();
+    let depths = depths(files, sources);
+    let includers: Vec<Vec<(usize, Place)>> =
+        (0..files.len()).map(|n| true_includers(files, &depths, n, sources)).collect();
+    let all = chained(&own, &includers);
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
@@ -285,13 +353,13 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
 }
 
 /// The files whose defaults a file inherits, by name: those that include it, without those that only close a circle.
-fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
+fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
-    if includers.iter().any(|(i, _)| files[*i].depth >= files[number].depth) {
+    if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
         // Includers that are themselves reached from here, and no nearer to what was given, close a circle.
         let mut above = HashSet::new();
         for (includer, _) in &includers {
-            if files[*includer].depth >= files[number].depth && reaches(files, number, *includer) {
+            if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
                 above.insert(*includer);
             }
         }
@@ -299,6 +367,45 @@ fn true_includers(files: &[FileIn], number: usize, sources: &Sources) -> Vec<(us
     }
     includers.sort_by_key(|(i, _)| sources.name(files[*i].source).to_owned());
     includers
+}
+
+/// How many includes lead to each file, at least, from the files that stand at the top.
+///
+/// At the top are files that were named and files that nobody includes; in a circle that nothing leads to, the file with
+/// the shortest path.
+fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
+    let mut included = vec![Vec::new(); files.len()];
+    for (number, file) in files.iter().enumerate() {
+        file.includers.iter().for_each(|(i, _)| included[*i].push(number));
+    }
+    let mut tops: Vec<usize> = (0..files.len()).collect();
+    tops.sort_by_cached_key(|n| {
+        let name = sources.name(files[*n].source).to_owned();
+        (!(files[*n].named || files[*n].includers.is_empty()), name.matches('/').count(), name)
+    });
+    let mut depths = vec![usize::MAX; files.len()];
+    let certain = |n: usize| files[n].named || files[n].includers.is_empty();
+    let mut next = std::collections::VecDeque::new();
+    for (n, top) in tops.iter().enumerate() {
+        if depths[*top] != usize::MAX {
+            continue;
+        }
+        depths[*top] = 0;
+        next.push_back(*top);
+        // All that are certainly at the top come first, and together.
+        if tops.get(n + 1).is_some_and(|t| certain(*t)) {
+            continue;
+        }
+        while let Some(file) = next.pop_front() {
+            for child in &included[file] {
+                if depths[*child] == usize::MAX {
+                    depths[*child] = depths[file] + 1;
+                    next.push_back(*child);
+                }
+            }
+        }
+    }
+    depths
 }
 
 /// Whether one file includes another, directly or through others.
@@ -314,17 +421,22 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     false
 }
 
-/// The defaults of a file and of everything above it.
-fn chain(number: usize, own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Defaults {
-    let mut seen = HashSet::from([number]);
-    let mut defaults = own[number].clone();
-    let mut at = number;
-    while let Some((above, _)) = includers[at].first() {
-        if !seen.insert(*above) {
-            break;
+/// The defaults of every file, with those of everything above it.
+fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
+    let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
+    for number in 0..own.len() {
+        // Up to a file whose defaults are known, or nothing is above, or a circle closes; then down again.
+        let mut way = Vec::new();
+        let mut on_way = HashSet::new();
+        let mut at = Some(number);
+        while let Some(file) = at.filter(|f| all[*f].is_none() && on_way.insert(*f)) {
+            way.push(file);
+            at = includers[file].first().map(|(above, _)| *above);
         }
-        defaults = defaults.or(&own[*above]);
-        at = *above;
+        for file in way.into_iter().rev() {
+            let above = includers[file].first().and_then(|(above, _)| all[*above].as_ref());
+            all[file] = Some(above.map_or_else(|| own[file].clone(), |above| own[file].clone().or(above)));
+        }
     }
-    defaults
+    all.into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -15,6 +15,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 /// Deepest nesting; a spec needs about eight levels.
 const DEPTH: usize = 64;
 
+/// How many nodes a file may hold; records take about ten each.
+const NODES: usize = 8_000_000;
+
 /// How many nodes aliases may add, each counted as often as it is referred to.
 const ALIAS_NODES: u64 = 1_000_000;
 
@@ -105,6 +108,13 @@ impl Scanner<'_> {
                     .at(place, format!("`{tag}` is a tag"))
                     .help("remove the tag; write a value in quotes if it is meant as text"),
             );
+        }
+        if self.tree.nodes.len() >= NODES {
+            return Err(Box::new(
+                codes::TOO_LARGE
+                    .at(self.place(span), format!("the file holds more than {NODES} values"))
+                    .help("write one file for each zone"),
+            ));
         }
         match event {
             Event::DocumentStart(..) => {
@@ -266,6 +276,9 @@ impl Scanner<'_> {
             first
         };
         let Some(first) = first else { return true };
+        if super::is_enough(self.diagnostics) {
+            return false;
+        }
         self.diagnostics.push(
             codes::DUPLICATE_KEY
                 .at(place, format!("`{text}` stands here again"))
@@ -280,6 +293,9 @@ impl Scanner<'_> {
         let at = self.mark + error.marker().byte_offset().unwrap_or(0);
         let (detail, help) = explain(error.kind());
         let detail = detail.map_or_else(|| error.info(), str::to_owned);
+        // A tab is reported where it ends.
+        let after_tab = is_tab(error.kind()) && self.text.get(..at).is_some_and(|t| t.ends_with('\t'));
+        let at = if after_tab { at - 1 } else { at };
         // Unclosed things are reported at the end of the text, which shows nothing; so the last line is pointed at.
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
         let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
@@ -295,14 +311,22 @@ impl Scanner<'_> {
     }
 }
 
+/// Whether a tab is the mistake.
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInPlainScalar
+    )
+}
+
 /// Our words for the usual mistakes, and what to write instead.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
-        ErrorKind::TabNotAllowed
-        | ErrorKind::TabInBlockIndentation
-        | ErrorKind::TabInIndentation
-        | ErrorKind::TabAtBlockScalarStart
-        | ErrorKind::TabInPlainScalar => {
+        kind if is_tab(kind) => {
             (Some("a tab stands where YAML takes blanks only"), Some("indent with blanks, two for each level"))
         }
         ErrorKind::UnexpectedEofFlowSequence => (Some("a `[` is not closed"), Some("add the closing `]`")),
@@ -315,7 +339,9 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
             Some("this bracket closes none that is open"),
             Some("remove it, or open it with `[` or `{`; brackets inside text need quotes around the text"),
         ),
-        ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => {
+        ErrorKind::UnclosedQuotedScalar
+        | ErrorKind::DocumentIndicatorInQuotedScalar
+        | ErrorKind::InvalidQuotedScalarIndent => {
             (Some("a quote is not closed"), Some("add the closing quote; a `'` inside single quotes is written `''`"))
         }
         ErrorKind::UnknownAnchor => (
@@ -325,6 +351,10 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::MissingAnchorOrAliasName => (
             Some("`*` and `&` at the start of a value need a name"),
             Some("write a wildcard in quotes, such as \"*\" or \"*.example.com\""),
+        ),
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => (
+            Some("this character cannot stand in a YAML file"),
+            Some("remove it, or write it as an escape such as \"\\x1b\" in double quotes"),
         ),
         ErrorKind::UnexpectedCharacter { .. } => {
             (Some("no value can begin with this character"), Some("write the value in quotes, such as \"@\""))

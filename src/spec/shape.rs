@@ -5,11 +5,13 @@
 //! program; conditions on the record type (`if`/`then`) are left to the model, whose messages are better.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::codes;
+use super::secrets::is_secret;
 use super::suggest::{hint, nearest};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place};
@@ -42,15 +44,12 @@ struct Shape {
     needs_item: bool,
     alternatives: Vec<Shape>,
     is_record_type: bool,
+    /// Whether any value will do.
+    is_free: bool,
 }
 
 /// Keys that are reserved for what this version does not manage, and the mapping they belong to by one of its keys.
-const LATER: &[(&str, &[&str])] =
-    &[("zones", &["profiles"]), ("records", &["waf", "settings", "dnssec", "dns_settings", "use", "create"])];
-
-/// Words in keys that name credentials.
-const SECRETS: &[&str] =
-    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
+const LATER: &[(&str, &[&str])] = &[("zones", &["profiles"]), ("records", &["waf", "use"])];
 
 /// What the check leaves behind beside findings.
 #[derive(Debug, Default)]
@@ -74,13 +73,15 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
     });
     let mut check = Check { tree, failed, diagnostics, left: Checked::default() };
     let root = check.tree.root;
-    check.node(root, shape, "the spec");
+    check.node(root, shape, Name::Spec);
     check.left
 }
 
 /// Compiles the parts of a schema that are checked here.
 fn compile(schema: &Value) -> Shape {
-    let mut shape = Shape::default();
+    let judged = ["type", "anyOf", "oneOf", "enum", "const", "properties"];
+    let is_free = schema.is_object() && judged.iter().all(|key| schema.get(*key).is_none());
+    let mut shape = Shape { is_free, ..Shape::default() };
     let types = match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
         Value::String(one) => vec![one.as_str()],
@@ -179,6 +180,37 @@ impl Kinds {
     }
 }
 
+/// What a node is called in messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name<'n> {
+    /// The whole file.
+    Spec,
+    /// The value of a key.
+    Key(&'n str),
+    /// An item of the list at a key.
+    Item(&'n str),
+}
+
+impl Name<'_> {
+    /// The name of the items of what has this name.
+    fn item(self) -> Self {
+        match self {
+            Self::Spec => Self::Spec,
+            Self::Key(key) | Self::Item(key) => Self::Item(key),
+        }
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spec => f.write_str("the spec"),
+            Self::Key(key) => write!(f, "`{}`", super::clip(key)),
+            Self::Item(key) => write!(f, "an item of `{}`", super::clip(key)),
+        }
+    }
+}
+
 /// The walk and its state.
 struct Check<'a> {
     tree: &'a mut Tree,
@@ -189,9 +221,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Checks a node; whether it is kept.
-    fn node(&mut self, id: NodeId, shape: &Shape, name: &str) -> bool {
-        if self.failed.contains(&id) {
+    fn node(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
+        if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
+        }
+        if shape.is_free {
+            return true;
         }
         if !shape.kinds.take(self.tree, id) {
             self.wrong_kind(id, shape, name);
@@ -209,7 +244,7 @@ impl Check<'_> {
                 let mut items = std::mem::take(items);
                 let was_empty = items.is_empty();
                 if let Some(shape) = &shape.items {
-                    items.retain(|item| self.node(*item, shape, name));
+                    items.retain(|item| self.node(*item, shape, name.item()));
                 }
                 if let Kind::Sequence(place) = &mut self.tree.node_mut(id).kind {
                     *place = items;
@@ -218,7 +253,7 @@ impl Check<'_> {
                     let place = self.tree.place(id);
                     self.diagnostics.push(
                         codes::OUT_OF_RANGE
-                            .at(place, format!("`{name}` is an empty list"))
+                            .at(place, format!("{name} is an empty list"))
                             .help("write at least one value; to remove records write `state: absent`"),
                     );
                     return false;
@@ -233,18 +268,19 @@ impl Check<'_> {
     }
 
     /// Checks a single value of the right kind.
-    fn scalar(&mut self, id: NodeId, shape: &Shape, name: &str) -> bool {
+    fn scalar(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
         let (text, place) = (self.tree.text(id), self.tree.place(id));
         if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
-            let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
-                codes::SERVICE_TYPE
-                    .at(place, "SOA records are written by the service")
-                    .help("remove the record; the service answers SOA queries by itself")
-            } else {
-                codes::UNKNOWN_WORD
-                    .at(place, format!("`{}` is not possible for `{name}`", super::clip(text)))
-                    .help(hint(text, shape.words.iter().map(String::as_str), "words"))
-            };
+            let diagnostic =
+                if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
+                    codes::SERVICE_TYPE
+                        .at(place, "SOA records are written by the service")
+                        .help("remove the record; the service answers SOA queries by itself")
+                } else {
+                    codes::UNKNOWN_WORD
+                        .at(place, format!("`{}` is not possible for {name}", super::clip(text)))
+                        .help(hint(text, shape.words.iter().map(String::as_str), "words"))
+                };
             self.diagnostics.push(diagnostic);
             return false;
         }
@@ -253,7 +289,7 @@ impl Check<'_> {
         {
             self.diagnostics.push(
                 codes::OUT_OF_RANGE
-                    .at(place, format!("`{name}` is {number}"))
+                    .at(place, format!("{name} is {number}"))
                     .help(format!("write a number from {least} to {most}")),
             );
             return false;
@@ -262,7 +298,7 @@ impl Check<'_> {
     }
 
     /// Checks the keys of a mapping and what they hold, and takes out what is refused.
-    fn mapping(&mut self, id: NodeId, shape: &Shape, name: &str) {
+    fn mapping(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
         let present: Vec<NodeId> =
@@ -273,18 +309,23 @@ impl Check<'_> {
         entries.retain(|entry| {
             let key = self.tree.text(entry.key);
             if let Some((key, shape)) = shape.properties.get_key_value(key) {
-                let kept = self.node(entry.value, shape, key);
+                let kept = self.node(entry.value, shape, Name::Key(key));
                 if !kept {
                     self.left.reduced.insert(start);
                 }
                 return kept;
             }
-            if let Some(free) = &shape.free {
+            if let Some(free) = &shape.free
+                && (!is_secret(key) || free.kinds.take(self.tree, entry.value))
+            {
                 if self.failed.contains(&entry.key) {
                     return false;
                 }
                 let key = key.to_owned();
-                return self.node(entry.value, free, &key);
+                return self.node(entry.value, free, Name::Key(&key));
+            }
+            if super::is_enough(self.diagnostics) {
+                return false;
             }
             if let Some(key) = nearest(key, shape.keys.iter().map(String::as_str)) {
                 meant.push(key);
@@ -310,8 +351,7 @@ impl Check<'_> {
     /// A key that is not in the schema.
     fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
-        let lower = key.to_lowercase().replace('-', "_");
-        if SECRETS.iter().any(|s| lower.contains(s)) {
+        if is_secret(key) {
             self.diagnostics.push(codes::SECRET.at(place, "this key names a credential; its value is not shown").help(
                 "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
                  CLOUDFLARE_API_TOKEN_FILE in the environment",
@@ -337,7 +377,7 @@ impl Check<'_> {
     }
 
     /// A value of another kind than the schema wants.
-    fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: &str) {
+    fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
         let text = self.tree.text(id);
         let expected = shape.kinds.words();
         let (found, place) = match (&self.tree.node(id).kind, self.tree.meaning(id)) {
@@ -348,6 +388,7 @@ impl Check<'_> {
         };
         let kinds = shape.kinds;
         let help = match self.tree.meaning(id) {
+            Some(Meaning::Null) if text.is_empty() && kinds.string => "write a value, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
@@ -362,18 +403,46 @@ impl Check<'_> {
                 "no" | "off" | "n" => "write false".to_owned(),
                 _ => "write true or false".to_owned(),
             },
-            Some(_) if kinds.array => format!("write `{name}: [{}]`", super::clip(text)),
+            Some(_) if kinds.array => match name {
+                Name::Key(key) => format!("write `{key}: [{}]`", super::clip(text)),
+                Name::Spec | Name::Item(_) => format!("write `[{}]`", super::clip(text)),
+            },
             Some(_) if kinds.object => "write `key: value` pairs below it, indented".to_owned(),
+            None if kinds.string => "write the value itself, in quotes if it begins with `{` or `[`".to_owned(),
             None if kinds.array => "write each item after a `- `".to_owned(),
             None if kinds.object => "write `key: value` pairs, not a list".to_owned(),
             _ => format!("write {expected}"),
         };
-        self.diagnostics
-            .push(codes::WRONG_KIND.at(place, format!("`{name}` is {expected}, but {found} stands here")).help(help));
+        self.diagnostics.push(
+            codes::WRONG_KIND.at(place, format!("{name} should be {expected}, but {found} stands here")).help(help),
+        );
     }
 }
 
-/// "in this record", for the name of the key whose value lacks something.
-fn inside(name: &str) -> &'static str {
-    if name == "records" { "in this record" } else { "here" }
+/// "in this record", for the name of what lacks something.
+fn inside(name: Name<'_>) -> &'static str {
+    if name == Name::Item("records") { "in this record" } else { "here" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_said_in_words() {
+        let kinds = |schema: serde_json::Value| compile(&schema).kinds.words();
+        assert_eq!(kinds(serde_json::json!({ "type": ["string", "number"] })), "text");
+        assert_eq!(kinds(serde_json::json!({ "type": "boolean" })), "true or false");
+        assert_eq!(
+            kinds(serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "array" }] })),
+            "text, a number or a list"
+        );
+    }
+
+    #[test]
+    fn words_come_from_both_forms_of_enumerations() {
+        let words = |schema: serde_json::Value| compile(&schema).words;
+        assert_eq!(words(serde_json::json!({ "type": "string", "enum": ["a", "b"] })), ["a", "b"]);
+        assert_eq!(words(serde_json::json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] })), ["a", "b"]);
+    }
 }

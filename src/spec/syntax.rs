@@ -6,7 +6,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::read::{Entries, Nullable, OneOrMany, Spanned, Text};
+use super::free::Free;
+use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use crate::model::RecordType;
 use crate::model::facts::MAXIMUM_TTL;
 
@@ -60,8 +61,18 @@ pub(super) struct ZoneSyntax {
     pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
     /// What the zone's records say unless they say otherwise; wins over the defaults of files.
     pub(super) defaults: Option<DefaultsSyntax>,
+    /// Make the zone if the service does not have it; without this, a missing zone is an error.
+    pub(super) create: Option<Spanned<bool>>,
+    /// Zone settings by the service's names (`ssl`, `min_tls_version`, …); those not named are left alone.
+    pub(super) settings: Option<Entries<Spanned<Free>>>,
+    /// Whether the zone is signed. The DS record for the registrar is printed.
+    pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
+    /// DNS settings of the zone; those not named are left alone.
+    #[serde(default)]
+    #[schemars(schema_with = "dns_settings")]
+    pub(super) dns_settings: Option<Entries<Spanned<Free>>>,
     /// The records.
-    pub(super) records: Option<Vec<Spanned<RecordSyntax>>>,
+    pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 
 /// What happens to records that the spec does not name.
@@ -72,6 +83,16 @@ pub(super) enum UnmanagedSyntax {
     Keep,
     /// Delete them: the spec is the whole truth.
     Prune,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum SwitchSyntax {
+    /// On.
+    On,
+    /// Off.
+    Off,
 }
 
 /// Records that are left alone although the zone is pruned; every part given must match.
@@ -192,6 +213,47 @@ fn record_type(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
     let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
+}
+
+/// The DNS settings of a zone, with the limits that the service documents.
+fn dns_settings(_: &mut SchemaGenerator) -> Schema {
+    let seconds = |about: &str, least: u32, most: u32| json_schema!({ "type": "integer", "minimum": least, "maximum": most, "description": format!("{about}, in seconds.") });
+    json_schema!({
+        "type": "object",
+        "description": "DNS settings of the zone; those not named are left alone.",
+        "additionalProperties": false,
+        "properties": {
+            "flatten_all_cnames": { "type": "boolean", "description": "Answer with the addresses behind every CNAME (paid plans)." },
+            "multi_provider": { "type": "boolean", "description": "Serve the zone's own NS records beside those of other providers." },
+            "secondary_overrides": { "type": "boolean", "description": "Proxy records of a secondary zone." },
+            "ns_ttl": seconds("Time to live of the zone's name servers", 30, 86_400),
+            "zone_mode": { "type": "string", "enum": ["standard", "cdn_only", "dns_only"], "description": "What the service does for the zone." },
+            "nameservers": {
+                "type": "object", "additionalProperties": false, "description": "Which name servers the zone has.",
+                "properties": {
+                    "type": { "type": "string", "description": "The kind of name servers.",
+                              "enum": ["cloudflare.standard", "cloudflare.advanced", "custom.account", "custom.tenant", "custom.zone"] },
+                    "ns_set": { "type": "integer", "minimum": 1, "maximum": 5, "description": "Number of the set of custom name servers." }
+                }
+            },
+            "internal_dns": {
+                "type": "object", "additionalProperties": false, "description": "Internal DNS.",
+                "properties": { "reference_zone_id": { "type": "string", "description": "The zone that unknown names are looked up in." } }
+            },
+            "soa": {
+                "type": "object", "additionalProperties": false, "description": "The zone's SOA record.",
+                "properties": {
+                    "mname": { "type": ["string", "null"], "description": "The primary name server; null for automatic." },
+                    "rname": { "type": "string", "description": "The mailbox of whoever answers for the zone, with dots." },
+                    "refresh": seconds("When secondaries look again", 600, 86_400),
+                    "retry": seconds("When they look again after a failure", 600, 3600),
+                    "expire": seconds("When they give the zone up", 86_400, 2_419_200),
+                    "min_ttl": seconds("How long it is remembered that a name does not exist", 60, 86_400),
+                    "ttl": seconds("Time to live of the SOA record", 1800, 3600)
+                }
+            }
+        }
+    })
 }
 
 /// A date.

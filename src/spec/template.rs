@@ -64,7 +64,7 @@ impl Variables {
                 continue;
             }
             let place = tree.place(entry.value);
-            let value = match substitute(tree.text(entry.value), |_| None) {
+            let value = match substitute(tree.text(entry.value), LONGEST, |_| None) {
                 Ok(value) => value,
                 Err(_) => {
                     diagnostics.push(
@@ -106,42 +106,60 @@ impl Variables {
                 _ => collect_scalars(tree, entry.value, &mut seen, &mut scalars),
             }
         }
+        let mut left = EXPANDED;
         for id in scalars {
-            if tree.text(id).contains("${") {
-                let Err(mut mistakes) = self.apply_to(tree, id, text) else { continue };
-                mistakes.drain(..).for_each(|d| diagnostics.push(d));
-                failed.insert(id);
+            if !tree.text(id).contains("${") {
+                continue;
+            }
+            match self.apply_to(tree, id, text, left) {
+                Ok(length) => left = left.saturating_sub(length),
+                Err(mistakes) => {
+                    failed.insert(id);
+                    if !super::is_enough(diagnostics) {
+                        mistakes.into_iter().for_each(|d| diagnostics.push(d));
+                    }
+                }
             }
         }
         failed
     }
 
-    /// Substitutes in one scalar.
+    /// Substitutes in one scalar; how long it has become.
     ///
     /// # Errors
     /// One finding for each substitution that failed.
-    fn apply_to(&self, tree: &mut Tree, id: NodeId, text: &str) -> Result<(), Vec<Diagnostic>> {
-        match substitute(tree.text(id), |name| self.all.get(name).map(|v| v.value.as_str())) {
+    fn apply_to(&self, tree: &mut Tree, id: NodeId, text: &str, left: usize) -> Result<usize, Vec<Diagnostic>> {
+        let lookup = |name: &str| self.all.get(name).map(|v| v.value.as_str());
+        match substitute(tree.text(id), left.min(LONGEST), lookup) {
             Ok(value) => {
+                let length = value.len();
                 tree.node_mut(id).kind = Kind::Scalar(value.into(), Style::Text);
-                Ok(())
+                Ok(length)
             }
             Err(mistakes) => Err(mistakes
                 .into_iter()
                 .map(|mistake| {
                     let place = within(tree.place(id), text, tree.text(id), mistake.start, mistake.end);
-                    self.explain(mistake.name, place)
+                    self.explain(mistake.why, place)
                 })
                 .collect()),
         }
     }
 
     /// A substitution that failed, in words.
-    fn explain(&self, name: Option<String>, place: Place) -> Diagnostic {
-        let Some(name) = name else {
-            return codes::SUBSTITUTION
-                .at(place, "`${` begins a substitution that is not complete")
-                .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
+    fn explain(&self, why: Why, place: Place) -> Diagnostic {
+        let name = match why {
+            Why::Unknown(name) => name,
+            Why::Incomplete => {
+                return codes::SUBSTITUTION
+                    .at(place, "`${` begins a substitution that is not complete")
+                    .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
+            }
+            Why::TooLong => {
+                return codes::SUBSTITUTION
+                    .at(place, "the text becomes too long here")
+                    .help("shorten the values of the variables; no value of a record has more than 4096 bytes");
+            }
         };
         let help = match nearest(&name, self.all.keys().map(String::as_str)) {
             Some(near) => format!("did you mean `${{{near}}}`?"),
@@ -179,20 +197,50 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && text.chars().all(legal) && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// A substitution that failed: its range in the scalar, and the name if it had one.
+/// Longest result of substituting in one scalar.
+///
+/// # Units
+/// Bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// How long all results in a file may be together, so that a small file cannot fill the memory.
+///
+/// # Units
+/// Bytes.
+const EXPANDED: usize = 64 * 1024 * 1024;
+
+/// Most mistakes that are reported in one scalar.
+const MISTAKES: usize = 20;
+
+/// A substitution that failed: its range in the scalar, and why.
 #[derive(Debug, PartialEq, Eq)]
 struct Mistake {
     start: usize,
     end: usize,
-    name: Option<String>,
+    why: Why,
 }
 
-/// Substitutes in a text.
+/// Why a substitution failed.
+#[derive(Debug, PartialEq, Eq)]
+enum Why {
+    /// No such variable.
+    Unknown(String),
+    /// Not of the form `${NAME}`.
+    Incomplete,
+    /// The result is longer than any value can be.
+    TooLong,
+}
+
+/// Substitutes in a text; the result has at most `longest` bytes.
 ///
 /// # Errors
-/// Every substitution that is not complete or whose name is unknown.
-fn substitute<'v>(text: &str, lookup: impl Fn(&str) -> Option<&'v str>) -> Result<String, Vec<Mistake>> {
-    let mut result = String::with_capacity(text.len());
+/// The substitutions that are not complete, or whose name is unknown, or with which the text becomes too long.
+fn substitute<'v>(
+    text: &str,
+    longest: usize,
+    lookup: impl Fn(&str) -> Option<&'v str>,
+) -> Result<String, Vec<Mistake>> {
+    let mut result = String::new();
     let mut mistakes = Vec::new();
     let mut at = 0;
     while let Some(found) = text[at..].find("${") {
@@ -207,16 +255,22 @@ fn substitute<'v>(text: &str, lookup: impl Fn(&str) -> Option<&'v str>) -> Resul
         let inner = &text[start + 2..];
         let length = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
         let (name, end) = (&inner[..length], start + 2 + length);
-        if !is_name(name) || !inner[length..].starts_with('}') {
-            mistakes.push(Mistake { start, end, name: None });
+        if is_name(name) && inner[length..].starts_with('}') {
+            match lookup(name) {
+                Some(value) => result.push_str(value),
+                None => mistakes.push(Mistake { start, end: end + 1, why: Why::Unknown(name.to_owned()) }),
+            }
+            at = end + 1;
+        } else {
+            mistakes.push(Mistake { start, end, why: Why::Incomplete });
             at = end;
-            continue;
         }
-        match lookup(name) {
-            Some(value) => result.push_str(value),
-            None => mistakes.push(Mistake { start, end: end + 1, name: Some(name.to_owned()) }),
+        if result.len() > longest {
+            mistakes.push(Mistake { start, end: at, why: Why::TooLong });
         }
-        at = end + 1;
+        if result.len() > longest || mistakes.len() >= MISTAKES {
+            return Err(mistakes);
+        }
     }
     result.push_str(&text[at..]);
     if mistakes.is_empty() { Ok(result) } else { Err(mistakes) }
@@ -254,7 +308,7 @@ mod tests {
 
     /// Substitutes with `A` = `1` and `B` = `${A}`.
     fn with_two(text: &str) -> Result<String, Vec<Mistake>> {
-        substitute(text, |name| match name {
+        substitute(text, 100, |name| match name {
             "A" => Some("1"),
             "B" => Some("${A}"),
             _ => None,
@@ -279,11 +333,14 @@ mod tests {
 
     #[test]
     fn every_mistake_is_found() {
-        let names = |text: &str| with_two(text).unwrap_err().into_iter().map(|m| m.name).collect::<Vec<_>>();
-        assert_eq!(names("${C} ${} ${A ${D}"), [Some("C".to_owned()), None, None, Some("D".to_owned())]);
+        let names = |text: &str| with_two(text).unwrap_err().into_iter().map(|m| m.why).collect::<Vec<_>>();
+        let unknown = |name: &str| Why::Unknown(name.to_owned());
+        assert_eq!(names("${C} ${} ${A ${D}"), [unknown("C"), Why::Incomplete, Why::Incomplete, unknown("D")]);
         assert_eq!(with_two("a${C}").unwrap_err()[0].start..with_two("a${C}").unwrap_err()[0].end, 1..5);
-        assert_eq!(names("${"), [None]);
-        assert_eq!(names("${1a}"), [None]);
+        assert_eq!(names("${"), [Why::Incomplete]);
+        assert_eq!(names("${1a}"), [Why::Incomplete]);
+        assert_eq!(names(&"${A}".repeat(1_000_000)), [Why::TooLong]);
+        assert_eq!(names(&"${C}".repeat(1_000_000)).len(), MISTAKES);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A [`Request`] is complete: method, path, query and body exactly as they will be sent, so a dry run that prints it cannot
 //! differ from the real thing. Unknown fields of answers are tolerated, unknown fields are never sent.
 
+pub mod around;
 mod envelope;
 pub mod record;
 mod request;

@@ -111,6 +111,7 @@ pub fn to_json(value: &Value) -> Json {
         Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
         Value::Text(text) => json!(text),
         Value::List(list) => list.iter().map(to_json).collect(),
+        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), to_json(value))).collect::<Map<_, _>>().into(),
     }
 }
 

@@ -32,14 +32,11 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, ZoneShapeError> {
     let tier = json.pointer("/plan/legacy_id").and_then(Json::as_str);
     let servers = json.get("name_servers").and_then(Json::as_array).into_iter().flatten();
     Ok(LiveZone {
-        name: ZoneName::reported(name),
-        id: ZoneId(id.to_owned()),
         tier: tier.map_or(Tier::Free, Tier::from_legacy_id),
         created_on: text("created_on").map(str::to_owned),
         name_servers: servers.filter_map(Json::as_str).map(str::to_ascii_lowercase).collect(),
         status: text("status").map(str::to_owned),
-        records: Vec::new(),
-        record_quota: None,
+        ..LiveZone::new(ZoneName::reported(name), ZoneId(id.to_owned()))
     })
 }
 
@@ -158,7 +155,7 @@ fn record_path(zone: &ZoneId, id: &RecordId) -> String {
 }
 
 /// An id as a path segment. Ids are hexadecimal; anything else that a hostile answer put there must not change the path.
-fn segment(id: &str) -> String {
+pub(super) fn segment(id: &str) -> String {
     id.bytes()
         .map(|b| {
             if b.is_ascii_alphanumeric() || b == b'-' || b == b'_' {

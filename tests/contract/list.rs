@@ -41,9 +41,15 @@ async fn filters() {
         ("tag.present=TEAM", "api blog"),
         ("tag.absent=team", "www @ www"),
         ("tag.exact=team:web", "blog"),
-        ("tag.contains=:d", "api"),
-        ("tag.startswith=ol", "blog"),
-        ("tag.endswith=b", "blog"),
+        // Operators apply to the value of the tag that is named.
+        ("tag.contains=team:n", "api"),
+        ("tag.contains=:d", ""),
+        ("tag.contains=web", ""),
+        ("tag.startswith=TEAM:W", "blog"),
+        ("tag.startswith=ol", ""),
+        ("tag.exact=old", "blog"),
+        ("tag.endswith=team:ns", "api"),
+        ("tag.endswith=b", ""),
         ("tag.present=team&tag.present=old", "blog"),
         ("tag.exact=team:dns&tag.present=old&tag_match=any", "api blog"),
         ("type=A&tag.exact=team:dns&tag.present=old&tag_match=any&match=any", "api"),
@@ -62,7 +68,7 @@ async fn filters() {
         assert_eq!(reply.body["result_info"]["total_count"], got.len(), "{query}");
     }
     // What is not known, or not true or false, filters nothing: observed 2026-09.
-    for query in ["no_such_filter=x", "proxied=1", "order=nothing", "name.like=x"] {
+    for query in ["no_such_filter=x", "proxied=1", "order=nothing", "name.like=x", "tag.like=team:x"] {
         assert_eq!(bench.list(query).await.body["result_info"]["total_count"], 5, "{query}");
     }
 }

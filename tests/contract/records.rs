@@ -155,6 +155,12 @@ async fn what_is_refused() {
     ] {
         assert_eq!(bench.post(body.clone()).await.refusal(), (400, code), "{body}");
     }
+    // Members that SRV had until 2024-05-31, beside a name that agrees with them.
+    let data = json!({"service": "_sip", "proto": "_tcp", "name": "example.com", "priority": 1, "weight": 1, "port": 1, "target": "."});
+    let old = bench.post(json!({"type": "SRV", "name": "_sip._tcp", "data": data})).await;
+    assert_eq!(old.refusal(), (400, 1004));
+    let message = "SRV data fields 'service', 'proto' and 'name' are no longer supported";
+    assert_eq!(old.body["errors"][0]["message"], message);
     assert_eq!(bench.list("").await.body["result_info"]["total_count"], 0);
     // DNS-only records may point anywhere; what could not be proxied says so.
     assert_eq!(bench.post(a("x", "10.0.0.1")).await.result()["proxiable"], false);

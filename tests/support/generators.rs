@@ -118,35 +118,24 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
 
 /// A live zone without records.
 pub(crate) fn empty_live() -> LiveZone {
-    LiveZone {
-        name: zone_name(),
-        id: ZoneId("f".repeat(32)),
-        tier: Tier::Enterprise,
-        created_on: None,
-        name_servers: Vec::new(),
-        status: None,
-        records: Vec::new(),
-        record_quota: None,
-    }
+    LiveZone { tier: Tier::Enterprise, ..LiveZone::new(zone_name(), ZoneId("f".repeat(32))) }
 }
 
 /// A spec of the zone that names nothing.
 pub(crate) fn empty_desired() -> DesiredZone {
-    DesiredZone {
-        name: zone_name(),
-        id: None,
-        place: place(),
-        unmanaged: Unmanaged::Keep,
-        ignore: Vec::new(),
-        records: Vec::new(),
-        tombstones: Vec::new(),
-    }
+    DesiredZone::new(zone_name(), place())
 }
 
 /// A record of a spec.
 pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
     let RecordForm { name, data, facets } = form.clone();
-    DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place() } }
+    DesiredRecord {
+        name,
+        data,
+        facets,
+        protect: false,
+        spelling: Spelling { name: "x".into(), place: place(), entry: place() },
+    }
 }
 
 /// A live zone.
@@ -166,7 +155,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
     let records = vec((name(), rdata(), facets()), 0..14);
     let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);
     (records, tombstones, any::<bool>()).prop_map(|(records, tombstones, prune)| {
-        let spelling = Spelling { name: "x".into(), place: place() };
+        let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
         let records: Vec<_> = consistent(records, |(name, data, _)| (name, data))
             .into_iter()
             .map(|(name, data, facets)| {
@@ -188,13 +177,10 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
             })
             .collect();
         DesiredZone {
-            name: zone_name(),
-            id: None,
-            place: place(),
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
-            ignore: Vec::new(),
             records,
             tombstones,
+            ..DesiredZone::new(zone_name(), place())
         }
     })
 }

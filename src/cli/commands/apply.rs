@@ -3,44 +3,34 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use super::plan::{show, steps};
+use super::plan::{requests, show};
 use crate::api::{ReadClient, WriteClient};
-use crate::apply::{ApplyEvent, Executor, Journal, Moved, Outcome, ZoneApplied, moved, verify};
+use crate::apply::{ApplyEvent, Executor, Journal, JournalError, Moved, Outcome, Prepared, ZoneApplied, moved, verify};
 use crate::cli::args::{ApplyArgs, Format, Global};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::{self, Loaded, Planned, load, with_hint};
-use crate::cli::service::Service;
-use crate::cli::settings;
+use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::live::fetch_records;
+use crate::model::LiveZone;
 use crate::plan::{Verdict, ZonePlan};
 use crate::render::json;
 use crate::render::text::{ZoneResult, write_requests, write_result};
 
 /// Plans, asks and applies.
 pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let consents = match settings::consents(&args.consents) {
-        Ok(consents) => consents,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let loaded = match load(&args.spec, global, output)? {
-        Ok(loaded) => loaded,
+    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, global, output).await? {
+        Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let service = Service::open(global, output, loaded.desired.zones.keys()).await?;
     let exit = async {
         let planned = planning::plan(&loaded, &service, global, output).await?;
         let verdict = planned.plan.verdict(&consents);
-        let steps = steps(&planned, global);
+        let requests = requests(&planned, global);
         // A dry run in JSON prints the requests alone, an apply the plan with its result.
         if output.format == Format::Text {
-            show(&planned, &verdict, steps.len(), &loaded, output)?;
+            show(&planned, &verdict, requests.len(), &loaded, output)?;
         }
         if args.dry_run {
-            let requests: Vec<_> = steps.into_iter().map(|s| s.request).collect();
             match output.format {
                 Format::Json => output.json(&json::requests(&requests))?,
                 Format::Text => output.result(|out| write_requests(out, &requests, output.colour))?,
@@ -54,7 +44,7 @@ pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<
         };
         if let Some(exit) = stop {
             if output.format == Format::Json && !args.dry_run {
-                output.json(&json::plan(&planned.plan, &verdict, steps_count(&planned, global), &loaded.sources))?;
+                output.json(&json::plan(&planned.plan, &verdict, requests.len(), &loaded.sources))?;
             }
             return Ok(exit);
         }
@@ -77,11 +67,6 @@ pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<
     exit
 }
 
-/// Requests that applying takes.
-fn steps_count(planned: &Planned, global: &Global) -> usize {
-    steps(planned, global).len()
-}
-
 /// Asks whether to go on. Without a terminal there is nobody to ask.
 fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
     output.hide();
@@ -101,7 +86,7 @@ fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
 /// Reads again what the plan will touch.
 async fn look_again(planned: &Planned, reader: &ReadClient) -> anyhow::Result<Vec<Moved>> {
     let mut all = Vec::new();
-    for zone in planned.plan.zones.iter().filter(|z| !z.operations.is_empty()) {
+    for zone in planned.plan.zones.iter().filter(|z| !z.is_empty()) {
         let Some(live) = planned.live.zones.get(&zone.name) else { continue };
         let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
         all.extend(moved(zone, &records));
@@ -138,14 +123,15 @@ async fn execute(
     let shown = Arc::clone(output);
     let mut observer = move |event: &ApplyEvent| progress(event, &shown);
     let mut done: Vec<Executed> = Vec::new();
-    for plan in planned.plan.zones.iter().filter(|z| !z.operations.is_empty()) {
+    let mut notes: Vec<String> = Vec::new();
+    for plan in planned.plan.zones.iter().filter(|z| !z.is_empty()) {
         let (Some(live), Some(desired)) = (planned.live.zones.get(&plan.name), loaded.desired.zones.get(&plan.name))
         else {
             continue;
         };
         let mut executor =
             Executor { reader, writer, options: &planned.options, journal: &mut journal, observer: &mut observer };
-        let applied = match executor.execute(plan, live, planning::lowering(plan, global)).await {
+        let (applied, live) = match carry_out(&mut executor, plan, live, global).await {
             Ok(applied) => applied,
             Err(error) => {
                 output.error(&anyhow::Error::new(error));
@@ -153,15 +139,18 @@ async fn execute(
             }
         };
         let remaining = if applied.wrote_anything() {
-            match verify(reader, desired, live, &planned.options, &mut observer).await {
-                Ok(verified) => Some(verified.remaining.operations.len()),
+            match verify(reader, desired, &live, &planned.options, &mut observer).await {
+                Ok(verified) => {
+                    notes.extend(verified.remaining.notes.iter().map(|note| format!("{}: {note}", plan.name)));
+                    Some(verified.remaining.len())
+                }
                 Err(error) => {
                     output.error(&with_hint(error));
                     None
                 }
             }
         } else {
-            Some(plan.operations.len())
+            Some(plan.len())
         };
         if let Some(remaining) = remaining {
             journal.verified(&plan.name, remaining)?;
@@ -171,7 +160,28 @@ async fn execute(
     journal.end()?;
     output.hide();
     report(&done, planned, loaded, &journal, global, output)?;
+    for note in notes {
+        output.say(&crate::render::safe::safe(&note));
+    }
     Ok(exit(&done))
+}
+
+/// Carries out the plan of one zone: the zone itself, then its records. Gives back the zone with its real id.
+async fn carry_out(
+    executor: &mut Executor<'_, ReadClient, WriteClient>,
+    plan: &ZonePlan,
+    live: &LiveZone,
+    global: &Global,
+) -> Result<(ZoneApplied, LiveZone), JournalError> {
+    let Prepared { id, outcomes: zone_outcomes } = executor.prepare(plan).await?;
+    let Some(id) = id else {
+        let reason = Outcome::NotSent("the zone could not be made".to_owned());
+        return Ok((ZoneApplied { zone_outcomes, outcomes: vec![reason; plan.operations.len()] }, live.clone()));
+    };
+    let live = LiveZone { id: id.clone(), ..live.clone() };
+    let plan = plan.with_id(id);
+    let applied = executor.execute(&plan, &live, planning::lowering(&plan, global)).await?;
+    Ok((ZoneApplied { zone_outcomes, ..applied }, live))
 }
 
 /// Prints the result.
@@ -192,7 +202,7 @@ fn report(
         Format::Json => {
             let path = journal.path().display().to_string();
             let mut document =
-                json::plan(&planned.plan, &Verdict::Ready, steps_count(planned, global), &loaded.sources);
+                json::plan(&planned.plan, &Verdict::Ready, requests(planned, global).len(), &loaded.sources);
             document["kind"] = "apply".into();
             document["result"] = json::result(&zones, Some(&path));
             output.json(&document)?;
@@ -204,8 +214,7 @@ fn report(
 
 /// The exit code of what happened.
 fn exit(done: &[Executed]) -> Exit {
-    let converged =
-        |e: &Executed| e.remaining == Some(0) && !e.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)));
+    let converged = |e: &Executed| e.remaining == Some(0) && !e.applied.all().any(|o| matches!(o, Outcome::Unknown(_)));
     if done.iter().all(converged) {
         Exit::Success
     } else if done.iter().any(|e| e.applied.wrote_anything()) {

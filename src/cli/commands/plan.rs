@@ -5,32 +5,23 @@ use std::sync::Arc;
 use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::{self, Loaded, Planned, load};
-use crate::cli::service::Service;
-use crate::cli::settings;
-use crate::plan::{Step, Verdict, lower};
+use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
+use crate::plan::{Verdict, ZonePlan, lower, lower_zone_operation};
 use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
+use crate::wire::Request;
 
 /// Plans and prints.
 pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let consents = match settings::consents(&args.consents) {
-        Ok(consents) => consents,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let loaded = match load(&args.spec, global, output)? {
-        Ok(loaded) => loaded,
+    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, global, output).await? {
+        Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let service = Service::open(global, output, loaded.desired.zones.keys()).await?;
     let planned = planning::plan(&loaded, &service, global, output).await;
     service.close().await;
     let planned = planned?;
     let verdict = planned.plan.verdict(&consents);
-    let requests = steps(&planned, global).len();
+    let requests = requests(&planned, global).len();
     show(&planned, &verdict, requests, &loaded, output)?;
     Ok(match verdict {
         Verdict::Incomplete => Exit::Error,
@@ -40,9 +31,15 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     })
 }
 
-/// All requests that applying takes.
-pub(super) fn steps(planned: &Planned, global: &Global) -> Vec<Step> {
-    planned.plan.zones.iter().flat_map(|zone| lower(zone, planning::lowering(zone, global))).collect()
+/// All requests that applying takes, in order.
+pub(super) fn requests(planned: &Planned, global: &Global) -> Vec<Request> {
+    let account = planned.options.account.as_deref();
+    let of_zone = |zone: &ZonePlan| -> Vec<Request> {
+        let around = zone.zone_operations.iter().map(|o| lower_zone_operation(zone, o, account));
+        let records = lower(zone, planning::lowering(zone, global)).into_iter().map(|step| step.request);
+        around.chain(records).collect()
+    };
+    planned.plan.zones.iter().flat_map(of_zone).collect()
 }
 
 /// Prints a plan as wanted.

@@ -1,14 +1,14 @@
 //! The values of records: one file per type, one line in the list below.
 //!
 //! A type's file holds its struct in canonical form, its facts, and how it is read from and turned into [`Fields`] and
-//! presentation text. From the list come [`RecordType`], [`Rdata`], the dispatch and [`FACTS`]; `wire`, the schema, the
+//! presentation text. From the list come [`RecordType`], [`Rdata`], the dispatch and the facts of all types; `wire`, the schema, the
 //! documentation and the sandbox follow the facts, so a new type touches no other file.
 //!
 //! | step | form |
 //! |---|---|
 //! | spec `content:` | presentation text, [`Rdata::from_text`] |
 //! | spec `data:` | [`Fields`], [`Rdata::from_fields`] |
-//! | service answer | [`Fields`] cut out by [`Slot`](super::facts::Slot), or its composed `content`; [`Rdata::reported`] |
+//! | service answer | [`Fields`] cut out by [`Slot`], or its composed `content`; [`Rdata::reported`] |
 //! | service request | [`Rdata::fields`], laid into JSON by slot |
 //! | shown | [`Rdata::presentation`] |
 

@@ -53,7 +53,7 @@ impl<'a> FieldReader<'a> {
         let number = match value {
             Value::Integer(n) => u32::try_from(*n).ok(),
             Value::Text(text) => presentation::integer(text),
-            Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::List(_) => None,
+            Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::List(_) | Value::Map(_) => None,
         };
         match number {
             Some(n) if n <= max => Some(n),

@@ -3,8 +3,11 @@
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, facets, pad, styled};
-use crate::diff::{DeleteReason, FieldChange};
-use crate::plan::{Action, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZonePlan};
+use crate::diff::{DeleteReason, FieldChange, ZonePart};
+use crate::model::Value;
+use crate::plan::{
+    Action, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+};
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
 
@@ -41,19 +44,54 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
 /// One zone: heading, operations, what is left alone.
 fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
     let about = format!("{} plan, zone {}", zone.tier.facts().name, safe(&zone.id.0));
+    let about = if zone.is_new { "new zone, free plan".to_owned() } else { about };
     writeln!(out, "{}  {}", styled(zone.name.as_str(), BOLD, view.colour), styled(&about, DIM, view.colour))?;
-    if !zone.operations.is_empty() {
+    if !zone.is_empty() {
         writeln!(out)?;
+        for operation in &zone.zone_operations {
+            write_zone_operation(out, operation, view.colour)?;
+        }
+    }
+    if !zone.operations.is_empty() {
+        if !zone.zone_operations.is_empty() {
+            writeln!(out)?;
+        }
         let shown = |o: &Operation| safe(&o.shown_name).chars().count();
         let names = zone.operations.iter().map(shown).max().unwrap_or(0).min(WIDEST_NAME);
         let types = zone.operations.iter().map(|o| o.form().data.type_name().len()).max().unwrap_or(0);
         for operation in &zone.operations {
             write_operation(out, operation, names, types, view.colour)?;
         }
+    }
+    if !zone.is_empty() {
         writeln!(out)?;
+    }
+    for note in &zone.notes {
+        writeln!(out, "  {}", safe(note))?;
     }
     write_rest(out, zone, view)?;
     writeln!(out)
+}
+
+/// One operation on the zone itself.
+fn write_zone_operation(out: &mut dyn Write, operation: &ZoneOperation, colour: bool) -> io::Result<()> {
+    let line = match &operation.action {
+        ZoneAction::Create => {
+            let line = format!("zone {}", safe(operation.address.as_str()));
+            return writeln!(out, "  {} {line}", styled("+", CREATE, colour));
+        }
+        ZoneAction::Change(ZonePart::Setting { name, .. }) => format!("setting {}", safe(name)),
+        ZoneAction::Change(ZonePart::Dnssec { .. }) => "dnssec".to_owned(),
+        ZoneAction::Change(ZonePart::DnsSettings { .. }) => "dns_settings".to_owned(),
+    };
+    let is_members = matches!(&operation.action, ZoneAction::Change(ZonePart::DnsSettings { .. }));
+    for change in &operation.fields {
+        let member = if is_members { format!(" {}", safe(&change.field)) } else { String::new() };
+        let known = |value: &Value| if *value == Value::Null { "?".to_owned() } else { value.to_string() };
+        let words = inline(&known(&change.before), &change.after.to_string(), colour);
+        writeln!(out, "  {} {line}{member}: {words}", styled("~", UPDATE, colour))?;
+    }
+    Ok(())
 }
 
 /// One operation: `+`, `~` or `-`, name, type, value, then what else changes.
@@ -114,9 +152,9 @@ fn is_facet(field: &str) -> bool {
 
 /// One facet that changes.
 fn facet_change(change: &FieldChange, colour: bool) -> String {
-    let words = |value: &crate::model::Value| match (change.field.as_str(), value) {
-        ("ttl", crate::model::Value::Integer(1)) => "auto".to_owned(),
-        ("comment", crate::model::Value::Text(text)) => format!("\"{text}\""),
+    let words = |value: &Value| match (change.field.as_str(), value) {
+        ("ttl", Value::Integer(1)) => "auto".to_owned(),
+        ("comment", Value::Text(text)) => format!("\"{text}\""),
         _ => value.to_string(),
     };
     format!("{}: {}", change.field, inline(&words(&change.before), &words(&change.after), colour))

@@ -24,7 +24,7 @@ pub struct ZoneResult<'a> {
 /// Those of the writer.
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
     for ZoneResult { plan, applied, remaining } in zones {
-        let total = count(applied.outcomes.len(), "operation");
+        let total = count(applied.all().count(), "operation");
         let name = styled(plan.name.as_str(), BOLD, colour);
         let state = match remaining {
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
@@ -33,7 +33,9 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             None => styled("could not be read back", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
-        for (operation, outcome) in plan.operations.iter().zip(&applied.outcomes) {
+        let addresses =
+            plan.zone_operations.iter().map(|o| &o.address).chain(plan.operations.iter().map(|o| &o.address));
+        for (address, outcome) in addresses.zip(applied.all()) {
             let (word, reason) = match outcome {
                 Outcome::Done => continue,
                 Outcome::Refused(reason) => ("refused", reason.as_str()),
@@ -42,7 +44,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 Outcome::Unknown(reason) => ("unknown", reason.as_str()),
             };
             let word = styled(word, DELETE, colour);
-            writeln!(out, "  {word}  {}: {}", safe(operation.address.as_str()), safe(reason))?;
+            writeln!(out, "  {word}  {}: {}", safe(address.as_str()), safe(reason))?;
         }
     }
     Ok(())

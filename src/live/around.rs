@@ -1,0 +1,50 @@
+//! Reads what the spec names of a zone beside its records.
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::fetch::{FetchError, Options};
+use crate::api::{ApiError, Reader};
+use crate::model::{LiveAround, LiveSetting, LiveZone, ZoneWants};
+use crate::wire::Request;
+use crate::wire::around::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
+
+/// Reads the settings, signing and DNS settings that are wanted.
+///
+/// A setting that the service does not know is not an error here: it is told in the service's words, and judged in the plan.
+pub(super) async fn read<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    wants: &ZoneWants,
+    options: &Options,
+) -> Result<LiveAround, FetchError> {
+    let ZoneWants { settings, dnssec, dns_settings } = wants;
+    let mut around = LiveAround::default();
+    let fail = |what: &str, source: ApiError| FetchError::Api { what: format!("{what} of {}", zone.name), source };
+    around.settings = stream::iter(settings.keys())
+        .map(|name| async move {
+            let value = match reader.read(&get_setting(&zone.id, name)).await {
+                Ok(answer) => read_setting(&answer.result),
+                // A refusal of this one setting; everything else is about the connection or the credentials.
+                Err(error) if matches!(error.status(), Some(400 | 404)) => LiveSetting::Refused(words(&error)),
+                Err(error) => return Err(fail(&format!("the setting {name}"), error)),
+            };
+            Ok((name.clone(), value))
+        })
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    let one = async |request: Request, what: &str| reader.read(&request).await.map_err(|error| fail(what, error));
+    if dnssec.is_some() {
+        around.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
+    }
+    if !dns_settings.is_empty() {
+        around.dns_settings = read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
+    }
+    Ok(around)
+}
+
+/// What the service said.
+fn words(error: &ApiError) -> String {
+    let messages: Vec<_> = error.messages().iter().map(ToString::to_string).collect();
+    if messages.is_empty() { error.to_string() } else { messages.join("; ") }
+}

@@ -1,0 +1,75 @@
+//! A value of any shape, as zone settings have them.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::model::Value;
+
+/// Any value: text, a number, true or false, null, a list, named values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Free(pub(super) Value);
+
+impl<'de> Deserialize<'de> for Free {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FreeVisitor)
+    }
+}
+
+/// Builds a [`Free`].
+struct FreeVisitor;
+
+impl<'de> Visitor<'de> for FreeVisitor {
+    type Value = Free;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Free, E> {
+        Ok(Free(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Free, E> {
+        Ok(Free(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Free, E> {
+        Ok(Free(Value::Integer(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Free, E> {
+        Ok(Free(Value::from(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Free, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Free(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Free(Value::List(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Free, A::Error> {
+        let mut map = std::collections::BTreeMap::new();
+        while let Some((name, Free(value))) = entries.next_entry::<String, Free>()? {
+            map.insert(name, value);
+        }
+        Ok(Free(Value::Map(map)))
+    }
+}
+
+impl JsonSchema for Free {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Free".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({})
+    }
+}

@@ -1,0 +1,79 @@
+//! Values that may be credentials: they are never shown.
+//!
+//! A key that names a credential is refused by the shape check, which knows the value's place. That does not reach what
+//! the scan could not read or stepped over, so the lines are searched as text too before anything is shown. Covering too
+//! much does no harm: it only concerns what findings show of a file.
+
+use crate::diagnostic::{Place, SourceId, Span};
+
+/// Words in keys that name credentials; `-` counts as `_`.
+const WORDS: &[&str] =
+    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
+
+/// Whether a key names a credential.
+pub(super) fn is_secret(key: &str) -> bool {
+    let lower = key.to_ascii_lowercase().replace('-', "_");
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// The values on the lines of a text that stand behind a key which names a credential.
+pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        // Most lines have no such word anywhere, and looking for it is cheap.
+        if is_secret(line) {
+            in_line(line, |from, to| {
+                places.push(Place { source, span: Span::new(start + from, start + to) });
+            });
+        }
+        start += line.len();
+    }
+    places
+}
+
+/// Reports the range of each such value in a line.
+fn in_line(line: &str, mut found: impl FnMut(usize, usize)) {
+    for (colon, _) in line.match_indices([':', '=']) {
+        let before = line[..colon].trim_end_matches(['"', '\'', ' ']);
+        let key = before
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
+            .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
+        if !is_secret(&before[key..]) {
+            continue;
+        }
+        let value = &line[colon + 1..];
+        let from = colon + 1 + (value.len() - value.trim_start().len());
+        let value = line[from..].trim_end();
+        let length = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => value[1..].find(quote).map_or(value.len(), |n| n + 2),
+            Some('{' | '[') => value.len(),
+            _ => value[..value.find([',', '}', ']']).unwrap_or(value.len())].trim_end().len(),
+        };
+        if length > 0 {
+            found(from, from + length);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_behind_such_keys_are_found() {
+        let found = |line: &str| {
+            let mut values = Vec::new();
+            in_line(line, |from, to| values.push(line[from..to].to_owned()));
+            values
+        };
+        assert_eq!(found("  api_token: abc\n"), ["abc"]);
+        assert_eq!(found("{ x: 1, \"X-Auth-Key\": 'a, b', token: c }"), ["'a, b'", "c"]);
+        assert_eq!(found("token: \"open"), ["\"open"]);
+        assert_eq!(found("API_TOKEN=abc"), ["abc"]);
+        assert_eq!(found("token: {deep: abc} }"), ["{deep: abc} }"]);
+        assert_eq!(found("name: token, type: A"), Vec::<String>::new());
+        assert_eq!(found("token.example.com: {}"), Vec::<String>::new());
+        assert_eq!(found("token:"), Vec::<String>::new());
+    }
+}

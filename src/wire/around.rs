@@ -1,0 +1,111 @@
+//! What is around the records of a zone: making it, its settings, DNSSEC, its DNS settings.
+//!
+//! # Sources
+//! developers.cloudflare.com/api/resources/zones (Create Zone, Get and Edit Zone Setting) and
+//! developers.cloudflare.com/api/resources/dns (DNSSEC, DNS settings for a zone), read 2026-11-20. The list of all settings
+//! is deprecated, so each is read by its name.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::record::to_json;
+use super::request::{Method, Request};
+use super::zone::segment;
+use crate::model::{LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
+
+/// Makes a zone.
+#[must_use]
+pub fn create_zone(name: &ZoneName, account: Option<&str>) -> Request {
+    let mut body = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
+    if let Some(id) = account {
+        body.insert("account".to_owned(), json!({ "id": id }));
+    }
+    Request::new(Method::Post, "/zones").body(Json::Object(body))
+}
+
+/// One zone setting.
+#[must_use]
+pub fn get_setting(zone: &ZoneId, name: &str) -> Request {
+    Request::new(Method::Get, setting_path(zone, name))
+}
+
+/// Changes one zone setting.
+#[must_use]
+pub fn patch_setting(zone: &ZoneId, name: &str, value: &Value) -> Request {
+    Request::new(Method::Patch, setting_path(zone, name)).body(json!({ "value": to_json(value) }))
+}
+
+/// Signing of a zone.
+#[must_use]
+pub fn get_dnssec(zone: &ZoneId) -> Request {
+    Request::new(Method::Get, format!("/zones/{}/dnssec", segment(&zone.0)))
+}
+
+/// Switches signing on or off.
+#[must_use]
+pub fn patch_dnssec(zone: &ZoneId, on: bool) -> Request {
+    let status = if on { "active" } else { "disabled" };
+    Request::new(Method::Patch, format!("/zones/{}/dnssec", segment(&zone.0))).body(json!({ "status": status }))
+}
+
+/// A zone's DNS settings.
+#[must_use]
+pub fn get_dns_settings(zone: &ZoneId) -> Request {
+    Request::new(Method::Get, format!("/zones/{}/dns_settings", segment(&zone.0)))
+}
+
+/// Changes some of a zone's DNS settings; the others stay.
+#[must_use]
+pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> Request {
+    let body: Map<String, Json> = members.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
+    Request::new(Method::Patch, format!("/zones/{}/dns_settings", segment(&zone.0))).body(Json::Object(body))
+}
+
+/// Path of a setting.
+fn setting_path(zone: &ZoneId, name: &str) -> String {
+    format!("/zones/{}/settings/{}", segment(&zone.0), segment(name))
+}
+
+/// Reads a setting; one without a value is refused.
+#[must_use]
+pub fn read_setting(json: &Json) -> LiveSetting {
+    match json.get("value") {
+        None => LiveSetting::Refused("the answer has no `value`".to_owned()),
+        Some(value) => LiveSetting::Value {
+            value: from_json(value),
+            editable: json.get("editable").and_then(Json::as_bool).unwrap_or(true),
+        },
+    }
+}
+
+/// Reads signing; `None` without a status.
+#[must_use]
+pub fn read_dnssec(json: &Json) -> Option<LiveDnssec> {
+    let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    Some(LiveDnssec { status: text("status")?, ds: text("ds") })
+}
+
+/// Reads DNS settings.
+#[must_use]
+pub fn read_dns_settings(json: &Json) -> BTreeMap<String, Value> {
+    match from_json(json) {
+        Value::Map(members) => members,
+        _ => BTreeMap::new(),
+    }
+}
+
+/// A value of any shape.
+#[must_use]
+pub fn from_json(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(n) => n.as_i64().map_or_else(|| Value::Text(n.to_string()), Value::Integer),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(from_json).collect()),
+        Json::Object(object) => {
+            Value::Map(object.iter().map(|(name, value)| (name.clone(), from_json(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Holds the sandbox against the official Python and TypeScript SDKs and octoDNS.
+#
+#   tests/sdk/run.sh [BINARY] [FLAG…]
+#
+# FLAGs go to `zonewright sandbox serve`; without any, `--plan enterprise`. Without BINARY, cargo builds one. What is missing
+# (python3, node, npm, a registry) is reported as SKIPPED, or as a failure with REQUIRE_SDKS=1.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+binary=
+if [[ $# -gt 0 && $1 != -* ]]; then
+  binary=$(realpath "$1")
+  shift
+fi
+if [[ -z $binary ]]; then
+  binary=$(cd "$here/../.." && cargo build --quiet --bin zonewright --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+fi
+flags=("$@")
+[[ $# -gt 0 ]] || flags=(--plan enterprise)
+
+work=$(mktemp -d)
+pids=()
+stop() {
+  for pid in "${pids[@]}"; do
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap stop EXIT
+export RESULTS=$work/results SANDBOX_FLAGS="${flags[*]}" PYTHONDONTWRITEBYTECODE=1
+: >"$RESULTS"
+
+skipped=0
+failed=0
+skip() {
+  printf '\n******** SKIPPED: %s ********\n\n' "$*" >&2
+  skipped=$((skipped + 1))
+}
+
+# serve NAME FLAG…: a sandbox in a directory of its own; what it prints on standard output is then in NAME/out.
+serve() {
+  local directory=$work/$1
+  shift
+  mkdir "$directory"
+  (cd "$directory" && exec "$binary" sandbox serve --listen 127.0.0.1:0 "$@" >out 2>err) &
+  pids+=($!)
+  for _ in $(seq 100); do
+    if [[ $(grep -c '^export ' "$directory/out" 2>/dev/null) -ge 2 ]]; then
+      return
+    fi
+    kill -0 "${pids[-1]}" 2>/dev/null || break
+    sleep 0.1
+  done
+  cat "$directory/err" >&2
+  echo "the sandbox did not start" >&2
+  exit 1
+}
+exported() { sed -n "s/^export $2=//p" "$work/$1/out"; }
+
+# The suites may ask as often as they like; the limit has a sandbox of its own.
+serve main "${flags[@]}" --rate-limit 0 --with-zone python.example --with-zone typescript.example
+serve limited --rate-limit 3
+CLOUDFLARE_BASE_URL=$(exported main CLOUDFLARE_BASE_URL)
+CLOUDFLARE_API_TOKEN=$(exported main CLOUDFLARE_API_TOKEN)
+LIMITED_BASE_URL=$(exported limited CLOUDFLARE_BASE_URL)
+export CLOUDFLARE_BASE_URL CLOUDFLARE_API_TOKEN LIMITED_BASE_URL
+unset CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY CLOUDFLARE_API_USER_SERVICE_KEY
+export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
+
+# suite NAME COMMAND…: what fails before it can count its checks is counted here.
+suite() {
+  local name=$1 status=0
+  shift
+  timeout 600 "$@" || status=$?
+  if [[ $status -ne 0 ]]; then
+    failed=1
+    grep -q "^$name.*FAILED" "$RESULTS" || printf '%s\t%s\tFAILED\tended with status %s\n' "$name" "(all)" "$status" >>"$RESULTS"
+  elif ! grep -q "^$name" "$RESULTS"; then
+    failed=1
+    printf '%s\t(all)\tFAILED\tnothing was checked\n' "$name" >>"$RESULTS"
+  fi
+}
+
+versions=()
+if ! python3 -m venv "$work/venv" >"$work/venv.log" 2>&1; then
+  skip "Python SDK and octoDNS: no python3 with venv here"
+else
+  python=$work/venv/bin/python
+  mkdir "$work/octo"
+  if "$python" -m pip install --quiet --disable-pip-version-check cloudflare >"$work/pip.log" 2>&1; then
+    versions+=("$("$python" -m pip list --format=freeze 2>/dev/null | grep '^cloudflare==')")
+    suite "Python SDK" "$python" "$here/sdk.py"
+  else
+    tail -n 3 "$work/pip.log" >&2
+    skip "Python SDK: pip cannot install cloudflare"
+  fi
+  if "$python" -m pip install --quiet --disable-pip-version-check octodns octodns-cloudflare >"$work/pip.log" 2>&1; then
+    while read -r version; do versions+=("$version"); done < <("$python" -m pip list --format=freeze 2>/dev/null | grep '^octodns')
+    suite "octoDNS" env -C "$work/octo" "$python" "$here/octo.py"
+  else
+    tail -n 3 "$work/pip.log" >&2
+    skip "octoDNS: pip cannot install octodns-cloudflare"
+  fi
+fi
+
+mkdir "$work/node"
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+  skip "TypeScript SDK: no node and npm here"
+elif ! (cd "$work/node" && npm init --yes && npm install --no-audit --no-fund cloudflare) >"$work/npm.log" 2>&1; then
+  tail -n 3 "$work/npm.log" >&2
+  skip "TypeScript SDK: npm cannot install cloudflare"
+else
+  versions+=("cloudflare@$(node -p "require('$work/node/node_modules/cloudflare/package.json').version")")
+  suite "TypeScript SDK" env -C "$work/node" node "$here/sdk.mjs"
+fi
+
+echo
+echo "sandbox serve ${flags[*]}"
+printf '%s\n' "${versions[@]:-nothing installed}"
+echo
+awk -F '\t' '
+  { key = $1 "\t" $2 }
+  !(key in seen) { seen[key] = 1; order[++count] = key }
+  $3 == "ok" { ok[key]++; all_ok++ }
+  $3 == "FAILED" { bad[key]++; all_bad++ }
+  $3 == "not supported yet" { later[key] = 1; all_later++ }
+  END {
+    printf "%-16s %-32s %6s %6s\n", "suite", "what", "ok", "failed"
+    for (i = 1; i <= count; i++) {
+      split(order[i], part, "\t")
+      printf "%-16s %-32s %6d %6d%s\n", part[1], part[2], ok[order[i]], bad[order[i]], (order[i] in later) ? "  not supported yet" : ""
+    }
+    printf "%-16s %-32s %6d %6d  %d times not supported yet\n", "all", "", all_ok, all_bad, all_later
+  }' "$RESULTS"
+echo
+if grep -P '\tFAILED\t' "$RESULTS"; then failed=1; fi
+if [[ $skipped -gt 0 && ${REQUIRE_SDKS:-} == 1 ]]; then
+  echo "SKIPPED counts as a failure with REQUIRE_SDKS=1" >&2
+  failed=1
+fi
+exit "$failed"
