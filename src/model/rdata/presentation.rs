@@ -26,7 +26,7 @@ impl Word {
     /// It is none, or larger.
     pub(super) fn integer(&self, field: &'static str, max: u32) -> Result<u32, DataError> {
         integer(&self.text()).filter(|n| *n <= max).ok_or_else(|| {
-            DataError::field(field, format!("`{}` is not a {}", self.text(), field.replace('_', " ")))
+            DataError::field(field, format!("`{}` is not a number for `{field}`", self.text()))
                 .help(format!("write a number from 0 to {max}"))
                 .at(self.offset)
         })
