@@ -26,10 +26,27 @@ const EVERYTHING: &str = r#"
       - { name: lab, type: NS, content: [ns1.example.net, NS2.example.net.], ttl: 86400 }
       - { name: _sip._tcp, type: SRV, content: "10 5 5060 SIP.example.com." }
       - { name: "@", type: CAA, data: { flags: "0", tag: ISSUE, value: ca.example.net } }
-      - { name: "*.wild", type: A, content: 192.0.2.12 }"#;
+      - { name: "*.wild", type: A, content: 192.0.2.12 }
+      - { name: "@", type: HTTPS, content: "1 . ipv4hint=192.0.2.10 ALPN=h3,h2 key3=\\001\\187" }
+      - { name: alias, type: HTTPS, data: { priority: 0, target: Pool.example.net } }
+      - { name: _dns, type: SVCB, data: { priority: "1", target: DNS.example.com., value: " port=853 alpn=dot" } }
+      - { name: "10", type: PTR, content: Host.Example.com. }
+      - { name: lab, type: DS, content: "2371 ECDSAP256SHA256 2 ABAB" }
+      - { name: "@", type: DNSKEY, content: "257 3 13 bWFk ZS11 cA" }
+      - { name: _http._tcp, type: URI, priority: 10, data: { weight: "1", target: "https://example.com/" } }
+      - { name: _ftp._tcp, type: URI, content: "10 1 ftp://ftp.example.com/" }
+      - { name: naptr, type: NAPTR, content: '100 50 s "SIP+D2U" "" _SIP._udp.example.com' }
+      - { name: number, type: NAPTR, content: '100 10 "u" "E2U+sip" "!^(.*)$!sip:\\1@example.com!" .' }
+      - { name: www, type: SSHFP, data: { algorithm: "4", type: 2, fingerprint: "ABAB" } }
+      - { name: _443._tcp, type: TLSA, content: "3 1 1 ABAB" }
+      - { name: a._smimecert, type: SMIMEA, content: "3 0 0 30 82 01 0a" }
+      - { name: cert, type: CERT, content: "PKIX 12179 DSA TUlJ Qg" }
+      - { name: loc, type: LOC, content: "31 58 52.1 S 115 49 11.7 E 20m" }
+      - { name: spot, type: LOC, content: "IN LOC 42 N 71 6 W -24.29m 0.5 0 0" }
+      - { name: a._openpgpkey, type: OPENPGPKEY, content: "bWFk ZS11 cC1r ZXk" }"#;
 
 fn everything() -> String {
-    EVERYTHING.replace("KKKK", &"k".repeat(600))
+    EVERYTHING.replace("KKKK", &"k".repeat(600)).replace("ABAB", &"aB".repeat(32))
 }
 
 /// `n` address records.
@@ -77,7 +94,7 @@ fn every_type_settles_in_every_profile() {
         let workspace = Workspace::new(options);
         workspace.records_spec(&everything());
         workspace.settles("spec.yaml");
-        assert_eq!(workspace.records("example.com").len(), 15, "{name}");
+        assert_eq!(workspace.records("example.com").len(), 32, "{name}");
     }
 }
 

@@ -6,11 +6,13 @@ mod support;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use support::generators::{desired_zone, live_zone, place, rdata, stored, zone_name};
+use support::generators::{
+    desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, stored, two_spellings, zone_name,
+};
 use zonewright::diff::{SetAsideReason, diff_zone};
 use zonewright::model::{
-    DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType, Spelling,
-    Unmanaged, ZoneId,
+    DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
+    Spelling, Unmanaged, Value, ZoneId,
 };
 use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
 use zonewright::wire;
@@ -76,6 +78,70 @@ proptest! {
         prop_assert_eq!(&again, &data);
         prop_assert_eq!(again.presentation(), text);
         prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+    }
+
+    /// Another spelling of a value is the same value, and planning it changes nothing.
+    #[test]
+    fn a_spelling_makes_no_difference((record_type, one, other) in two_spellings()) {
+        let read = |text: &str| Rdata::from_text(record_type, text).map_err(|e| TestCaseError::fail(format!("{text}: {e}")));
+        let (first, second) = (read(&one)?, read(&other)?);
+        prop_assert_eq!(&first, &second, "{:?} and {:?}", one, other);
+        let form = |data| RecordForm { name: zone_name().as_fqdn().clone(), data, facets: Facets::default() };
+        let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_live() };
+        let records = vec![desired_record(&form(second))];
+        let desired = DesiredZone { records, unmanaged: Unmanaged::Prune, ..empty_desired() };
+        let changes = diff_zone(&desired, &zone);
+        prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
+        prop_assert_eq!(changes.unchanged, 1);
+    }
+
+    /// An answer without `data` reads as the same value from its composed content.
+    #[test]
+    fn composed_content_says_the_same(data in rdata()) {
+        let facts = data.record_type().unwrap().facts();
+        let text = data.presentation();
+        let beside = facts.repeats_priority || facts.has_priority_beside();
+        let (priority, content) = if beside { text.split_once(' ').unwrap() } else { ("", text.as_str()) };
+        let mut answer = serde_json::json!({"id": "1", "name": "example.com", "type": facts.name, "content": content, "data": null});
+        if beside {
+            answer["priority"] = priority.parse::<u16>().unwrap().into();
+        }
+        prop_assert_eq!(wire::record::read(&answer).unwrap().data, data);
+    }
+
+    /// Whatever the text, reading it ends with a value or a mistake; the mistake's place lies in the text.
+    #[test]
+    fn no_text_breaks_a_type(
+        record_type in proptest::sample::select(RecordType::ALL),
+        text in prop_oneof![".*", "[0-9]{1,5}( [0-9]{1,5}){0,2} \\PC*", "[0-9 .mNSEWa-f=\",\\\\]{0,40}", "1 \\. ([a-z0-9-]{1,8}=?[\"\\\\0-9é, ]{0,6} ?){0,4}"],
+        priority in proptest::option::of(any::<u16>()),
+    ) {
+        match Rdata::from_text(record_type, &text) {
+            Ok(data) => prop_assert_eq!(&Rdata::from_text(record_type, &data.presentation()).unwrap(), &data),
+            Err(e) => prop_assert!(e.offset.is_none_or(|n| n <= text.len()), "{:?}", e),
+        }
+        let priority = priority.map(|n| Value::from(u32::from(n)));
+        let _ = Rdata::from_content(record_type, &text, priority.as_ref());
+        let fields: Fields = record_type.facts().fields.iter().map(|f| (f.name.to_owned(), Value::from(text.as_str()))).collect();
+        let _ = Rdata::reported(record_type.as_str(), Some(&text), &fields, priority.as_ref());
+        if let Ok(data) = Rdata::from_fields(record_type, &fields) {
+            prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+        }
+    }
+
+    /// One odd member of `data` is a mistake or a value, whatever it is.
+    #[test]
+    fn no_field_breaks_a_type(data in rdata(), turn in any::<prop::sample::Index>(), text in prop_oneof![".*", "[0-9A-Fa-f]{0,70}", "-?[0-9]{0,12}(\\.[0-9]{0,4})?", "[ -~]{0,20}"], number in any::<i64>()) {
+        let record_type = data.record_type().unwrap();
+        let name = record_type.facts().fields[turn.index(record_type.facts().fields.len())].name;
+        for value in [Value::Text(text.clone()), Value::Decimal(text), Value::Integer(number), Value::Bool(true), Value::Null, Value::List(vec![])] {
+            let mut fields = data.fields();
+            fields.insert(name.to_owned(), value);
+            match Rdata::from_fields(record_type, &fields) {
+                Ok(data) => prop_assert_eq!(&Rdata::from_text(record_type, &data.presentation()).unwrap(), &data),
+                Err(errors) => prop_assert!(!errors.is_empty()),
+            }
+        }
     }
 
     /// What is sent reads back, from the service's answer, as the same value.

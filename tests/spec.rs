@@ -224,12 +224,24 @@ fn the_schema_accepts_good_specs_and_refuses_bad_ones() {
         "{ name: a, type: A, content: 1.2.3.4, comment: [] }",
         "{ name: a, type: A, content: 1.2.3.4, ttl: null }",
         "{ name: a, type: A, data: { content: 1.2.3.4 } }",
+        "{ name: a, type: URI, priority: 1, data: { weight: 1 } }",
+        "{ name: a, type: HTTPS, data: { priority: 1 } }",
+        "{ name: a, type: LOC, data: { lat_degrees: 1, lat_minutes: 0, lat_seconds: 60, lat_direction: N, long_degrees: 1, long_minutes: 0, long_seconds: 0, long_direction: E, altitude: 0, size: 0, precision_horz: 0, precision_vert: 0 } }",
+        "{ name: a, type: DS, data: { key_tag: 1, algorithm: 256, digest_type: 9, digest: ab } }",
     ] {
         let text = with_records(&format!("      - {record}\n"));
         assert!(!validator.is_valid(&json(&text)), "accepted by the schema: {record}");
         assert!(load_text(&text).0.desired.is_none(), "accepted by the program: {record}");
     }
-    for record in ["{ name: a, type: A, state: absent }", "{ name: a, type: MX, content: 10 mx.example.net }"] {
+    for record in [
+        "{ name: a, type: A, state: absent }",
+        "{ name: a, type: MX, content: 10 mx.example.net }",
+        "{ name: a, type: URI, priority: 1, data: { weight: 1, target: 'https://a.example/' } }",
+        "{ name: a, type: URI, data: { priority: 1, weight: 1, target: 'https://a.example/' } }",
+        "{ name: a, type: HTTPS, data: { priority: 1, target: . } }",
+        "{ name: a, type: LOC, data: { lat_degrees: 1, lat_minutes: 0, lat_seconds: 5.25, lat_direction: N, long_degrees: 1, long_minutes: 0, long_seconds: '0', long_direction: E, altitude: -1.5, size: 0, precision_horz: 0, precision_vert: 0 } }",
+        "{ name: a, type: OPENPGPKEY, content: AAAA }",
+    ] {
         let text = with_records(&format!("      - {record}\n"));
         assert!(validator.is_valid(&json(&text)), "refused by the schema: {record}");
         assert!(load_text(&text).0.desired.is_some(), "refused by the program: {record}");

@@ -1,6 +1,5 @@
 //! Zones themselves: making them, their settings, DNSSEC, DNS settings.
 #![cfg(feature = "sandbox")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -37,6 +37,37 @@ pub enum FieldKind {
     Tag,
     /// Free text; quoted in the composed content.
     Text,
+    /// A host name or `.`; answered in lower case with the final dot.
+    HostKeepDot,
+    /// Octets as hexadecimal digits, in any case.
+    Hex {
+        /// How the service spells the letters in answers.
+        answered: LetterCase,
+    },
+    /// Octets in base64 (RFC 4648 section 4), with padding.
+    Base64,
+    /// A decimal number, in units of its last place: with two `places`, 100 stands for 1.00.
+    Decimal {
+        /// Smallest value.
+        min: i64,
+        /// Largest value.
+        max: i64,
+        /// Digits after the point.
+        places: u8,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Service parameters, `key` or `key=value`, in any order (RFC 9460 section 2.1); may be missing or empty.
+    SvcParams,
+}
+
+/// How letters are spelled that have no case of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetterCase {
+    /// As they were sent.
+    AsSent,
+    /// In upper case.
+    Upper,
 }
 
 /// One named part of a record's value.
@@ -59,6 +90,16 @@ pub enum Composed {
     Plain(&'static str),
     /// The field in double quotes.
     Quoted(&'static str),
+    /// The field, a decimal number, with all its places.
+    Fixed(&'static str),
+}
+
+impl FieldFacts {
+    /// Whether a value may go without it.
+    #[must_use]
+    pub fn is_optional(&self) -> bool {
+        matches!(self.kind, FieldKind::SvcParams)
+    }
 }
 
 /// Everything known about one record type.
@@ -89,6 +130,12 @@ impl TypeFacts {
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Data)
+    }
+
+    /// Whether `priority` stands beside `content` or `data` and not in them.
+    #[must_use]
+    pub fn has_priority_beside(&self) -> bool {
+        self.fields.iter().any(|f| f.slot == Slot::Top)
     }
 
     /// The field of this name.

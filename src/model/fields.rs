@@ -12,7 +12,9 @@ pub enum Value {
     Bool(bool),
     /// A whole number.
     Integer(i64),
-    /// Text; also decimal numbers, in their canonical spelling.
+    /// A number that is not whole, in decimal digits: kept as text, so that it is exact.
+    Decimal(String),
+    /// Text.
     Text(String),
     /// Several values.
     List(Vec<Value>),
@@ -26,7 +28,7 @@ impl fmt::Display for Value {
             Self::Null => f.write_str("none"),
             Self::Bool(b) => write!(f, "{b}"),
             Self::Integer(n) => write!(f, "{n}"),
-            Self::Text(text) => f.write_str(text),
+            Self::Decimal(text) | Self::Text(text) => f.write_str(text),
             Self::List(list) => {
                 for (n, value) in list.iter().enumerate() {
                     if n > 0 {

@@ -112,6 +112,12 @@ impl Fqdn {
         &self.0
     }
 
+    /// The canonical text with the final dot.
+    #[must_use]
+    pub fn absolute(&self) -> String {
+        if self.is_root() { ".".to_owned() } else { format!("{}.", self.0) }
+    }
+
     /// Whether this is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {

@@ -60,7 +60,13 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
             | FieldKind::Ipv4
             | FieldKind::Ipv6
             | FieldKind::Integer { .. }
-            | FieldKind::Tag => text,
+            | FieldKind::Tag
+            | FieldKind::HostKeepDot
+            | FieldKind::Hex { .. }
+            | FieldKind::Base64
+            | FieldKind::Decimal { .. }
+            | FieldKind::Choice(_)
+            | FieldKind::SvcParams => text,
             FieldKind::Text if facts.composed.contains(&Composed::Quoted(field.name)) => txt::quote(text.as_bytes()),
             FieldKind::Text => text,
         }

@@ -31,6 +31,7 @@ mod list;
 mod log;
 mod name;
 mod network;
+mod params;
 mod profile;
 mod query;
 mod record;

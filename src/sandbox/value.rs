@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::envelope::{Outcome, Refusal};
 use super::name;
+use super::params;
 use super::profile::TxtQuotes;
 use super::txt;
-use crate::model::facts::{Composed, FieldFacts, FieldKind, Slot, TXT_WIRE_BYTES, TypeFacts};
+use crate::model::facts::{Composed, FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
 /// The parts of a request body that hold a record's value.
 #[derive(Debug, Clone, Default)]
@@ -76,7 +77,12 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome
             Slot::Data => data.get(field.name),
             Slot::Top => sent.priority.as_ref(),
         };
-        let Some(raw) = raw.filter(|v| !v.is_null()) else { return Err(missing(field)) };
+        let nothing = Value::String(String::new());
+        let raw = match raw.filter(|v| !v.is_null()) {
+            Some(raw) => raw,
+            None if field.is_optional() => &nothing,
+            None => return Err(missing(field)),
+        };
         fields.push((field, check(facts, field, raw, quotes)?));
     }
     if facts.has_data()
@@ -129,8 +135,16 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
         let words = facts.composed.iter().map(|part| match part {
             Composed::Plain(name) => named(name).map_or_else(String::new, |c| c.text.clone()),
             Composed::Quoted(name) => txt::quote(named(name).map_or("", |c| &c.text).as_bytes()),
+            Composed::Fixed(name) => {
+                let places = match facts.field(name).map(|f| f.kind) {
+                    Some(FieldKind::Decimal { places, .. }) => usize::from(places),
+                    _ => 0,
+                };
+                format!("{:.places$}", named(name).and_then(|c| c.json.as_f64()).unwrap_or_default())
+            }
         });
-        words.collect::<Vec<_>>().join(" ")
+        // ASSUMED: an alias, which has no parameters, leaves no blank at the end.
+        words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
     };
     let has_priority = facts.repeats_priority || in_slot(Slot::Top).next().is_some();
     RecordValue {
@@ -208,7 +222,70 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             let text = raw.as_str().filter(|s| !s.contains(['\r', '\n'])).ok_or_else(|| wrong("text"))?;
             if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
         }
+        FieldKind::HostKeepDot => {
+            // The final dot stays in the targets of SVCB and HTTPS and in replacements of NAPTR: observed. ASSUMED: it is
+            // added where it was not sent.
+            let host =
+                raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::host(s)? + ".") });
+            host.map(Checked::text).ok_or_else(|| wrong("a hostname"))
+        }
+        FieldKind::Hex { answered } => {
+            // ASSUMED: blanks are refused, as is half a byte.
+            let is_hex =
+                |s: &&str| !s.is_empty() && s.len().is_multiple_of(2) && s.bytes().all(|b| b.is_ascii_hexdigit());
+            let text = raw.as_str().filter(is_hex).ok_or_else(|| wrong("an even number of hexadecimal digits"))?;
+            let shown = match answered {
+                LetterCase::AsSent => text.to_owned(),
+                LetterCase::Upper => text.to_ascii_uppercase(),
+            };
+            Ok(Checked { identity: text.to_ascii_lowercase(), ..Checked::text(shown) })
+        }
+        FieldKind::Base64 => {
+            // ASSUMED: padding is needed, blanks are refused.
+            let text = raw.as_str().filter(|s| is_base64(s)).ok_or_else(|| match field.slot {
+                Slot::Content => Refusal::unspecified(format!("Content for {kind} record must be base64.")),
+                Slot::Data | Slot::Top => wrong("base64"),
+            })?;
+            Ok(Checked::text(text.to_owned()))
+        }
+        FieldKind::Decimal { min, max, places } => decimal(raw, min, max, places).ok_or_else(|| {
+            wrong(&format!("a number with at most {places} decimals, in units of the last from {min} to {max}"))
+        }),
+        FieldKind::Choice(words) => {
+            let word = raw.as_str().filter(|s| words.contains(s));
+            word.map(|w| Checked::text(w.to_owned())).ok_or_else(|| wrong(&format!("one of {}", words.join(", "))))
+        }
+        FieldKind::SvcParams => {
+            let refused = || wrong("a list of service parameters");
+            let params = raw.as_str().and_then(params::read).ok_or_else(refused)?;
+            Ok(Checked { identity: params.identity, ..Checked::text(params.shown) })
+        }
     }
+}
+
+/// Whether a text is base64 with its padding (RFC 4648 section 4).
+fn is_base64(text: &str) -> bool {
+    let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
+    let letters = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    !bare.is_empty() && text.len().is_multiple_of(4) && bare.bytes().all(letters)
+}
+
+/// A decimal number, given as a number: a whole one stays whole.
+fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
+    let number = raw.as_f64()?;
+    let units = number * 10f64.powi(places.into());
+    // No bound has more than eleven digits, so both conversions are exact.
+    #[expect(clippy::cast_precision_loss, reason = "see above")]
+    let within = units >= min as f64 && units <= max as f64;
+    let places = usize::from(places);
+    let text = format!("{number:.places$}");
+    // What was sent must be what is kept: no decimal may be lost.
+    if !within || text.parse::<f64>() != Ok(number) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "see above")]
+    let json = if number.fract() == 0.0 { Value::from(number as i64) } else { Value::from(number) };
+    Some(Checked { json, identity: text.clone(), text, address: None })
 }
 
 /// A value that does not fit into a record.
@@ -264,6 +341,30 @@ mod tests {
         assert_eq!(members, ["port", "priority", "target", "weight"]);
         let caa = body("CAA", json!({"data": {"flags": 0, "tag": "issue", "value": "ca.example"}})).unwrap();
         assert_eq!(caa.content, "0 issue \"ca.example\"");
+        let tlsa = json!({"usage": 3, "selector": 1, "matching_type": 1, "certificate": "00ff"});
+        assert_eq!(body("TLSA", json!({"data": tlsa})).unwrap().content, "3 1 1 00FF");
+        let svcb = json!({"priority": 1, "target": "Dns.example.com", "value": "alpn=\"dot\" port=853"});
+        assert_eq!(
+            body("SVCB", json!({"data": svcb})).unwrap().content,
+            "1 dns.example.com. alpn=\"dot\" port=\"853\""
+        );
+        let alias = body("HTTPS", json!({"data": {"priority": 0, "target": "pool.example.net."}})).unwrap();
+        assert_eq!(alias.content, "0 pool.example.net.");
+        let uri =
+            body("URI", json!({"priority": 10, "data": {"weight": 1, "target": "https://example.com/"}})).unwrap();
+        assert_eq!((uri.content.as_str(), uri.priority), ("1 \"https://example.com/\"", Some(10)));
+        assert!(!uri.data.unwrap().contains_key("priority"));
+    }
+
+    #[test]
+    fn decimals() {
+        let read = |number: Value| decimal(&number, -100, 5000, 2).map(|c| (c.json, c.text));
+        assert_eq!(read(json!(20.0)), Some((json!(20), "20.00".to_owned())));
+        assert_eq!(read(json!(0.29)), Some((json!(0.29), "0.29".to_owned())));
+        assert_eq!(read(json!(-1)), Some((json!(-1), "-1.00".to_owned())));
+        for bad in [json!(0.295), json!(50.01), json!(-1.01), json!("1"), json!(1e300)] {
+            assert_eq!(read(bad), None);
+        }
     }
 
     #[test]
@@ -281,5 +382,8 @@ mod tests {
         assert_eq!(code("TXT", json!({"content": ""})), 9051);
         assert_eq!(code("TXT", json!({"content": "x".repeat(4090)})), 9015);
         assert_eq!(code("TXT", json!({})), 9100);
+        assert_eq!(code("OPENPGPKEY", json!({"content": "TUlJ QQ=="})), 1004);
+        assert_eq!(code("SSHFP", json!({"data": {"algorithm": 4, "type": 2, "fingerprint": "abc"}})), 1004);
+        assert_eq!(code("URI", json!({"data": {"weight": 1, "target": "https://example.com/"}})), 9100);
     }
 }

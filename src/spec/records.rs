@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
-use super::read::{Spanned, Text};
+use super::read::{OneOrMany, Spanned, Text};
 use super::suggest::{hint, nearest};
 use super::syntax::{DataSyntax, RecordSyntax, SettingsSyntax, StateSyntax};
 use super::template::within;
@@ -239,6 +239,9 @@ impl Target<'_> {
                 )
             }
             (None, Some(data)) => {
+                if facts.has_data() && facts.has_priority_beside() {
+                    return self.data_with_priority(entry, data, record_type);
+                }
                 if let Some(priority) = &entry.priority {
                     let diagnostic = codes::PRIORITY
                         .at(self.place(priority), "the priority stands beside `data`")
@@ -253,7 +256,7 @@ impl Target<'_> {
                     self.diagnostics.push(diagnostic);
                     return Some(Vec::new());
                 }
-                Some(data.value.0.iter().filter_map(|d| self.data(d, record_type)).collect())
+                Some(data.value.0.iter().filter_map(|d| self.data(d, record_type, None)).collect())
             }
             (None, None) if absent => None,
             (None, None) => {
@@ -327,16 +330,43 @@ impl Target<'_> {
         None
     }
 
-    /// One value from `data`.
-    fn data(&mut self, syntax: &DataSyntax, record_type: RecordType) -> Option<Item> {
+    /// The values of a type whose priority stands beside `data`; one in `data` counts where there is none beside it.
+    fn data_with_priority(
+        &mut self,
+        entry: &RecordSyntax,
+        data: &Spanned<OneOrMany<DataSyntax>>,
+        record_type: RecordType,
+    ) -> Option<Vec<Item>> {
+        let priority = match &entry.priority {
+            Some(priority) => Some(self.priority(priority, record_type.facts()).ok()?),
+            None => None,
+        };
+        if let Some(beside) = &entry.priority {
+            let inside = |d: &&DataSyntax| d.value.0.iter().any(|(key, _)| key.value.0 == "priority");
+            if let Some(twice) = data.value.0.iter().find(inside) {
+                let diagnostic = codes::PRIORITY
+                    .at(self.place(twice), "the priority stands in `data` and beside it")
+                    .and_at(self.place(beside), "the priority beside `data`")
+                    .help("keep the one beside `data`");
+                self.diagnostics.push(diagnostic);
+                return Some(Vec::new());
+            }
+        }
+        Some(data.value.0.iter().filter_map(|d| self.data(d, record_type, priority.as_ref())).collect())
+    }
+
+    /// One value from `data`, with the priority beside it where the type has one there.
+    fn data(&mut self, syntax: &DataSyntax, record_type: RecordType, priority: Option<&Value>) -> Option<Item> {
         let facts = record_type.facts();
         let place = self.place(syntax);
         let names = || facts.fields.iter().map(|f| f.name);
         let mut fields = Fields::new();
         let mut meant = Vec::new();
+        let mut known = 0;
         for (key, value) in &syntax.value.0 {
             if facts.field(&key.value.0).is_some() {
                 fields.insert(key.value.0.clone(), Value::from(value.value.0.as_str()));
+                known += 1;
                 continue;
             }
             let shown = super::clip(&key.value.0);
@@ -346,11 +376,17 @@ impl Target<'_> {
             self.diagnostics.push(diagnostic);
             meant.extend(nearest(&key.value.0, names()));
         }
-        let unknown = fields.len() < syntax.value.0.len();
+        let unknown = known < syntax.value.0.len();
+        if let Some(priority) = priority {
+            fields.insert("priority".to_owned(), priority.clone());
+        }
         let handle = syntax.value.0.first().map_or(place, |(key, _)| self.place(key));
         match Rdata::from_fields(record_type, &fields) {
             Ok(data) => {
-                let host = facts.fields.iter().find(|f| matches!(f.kind, FieldKind::Host | FieldKind::HostOrRoot));
+                let host = facts
+                    .fields
+                    .iter()
+                    .find(|f| matches!(f.kind, FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot));
                 let host = host.and_then(|h| syntax.value.0.iter().find(|(key, _)| key.value.0 == h.name));
                 if let Some((_, host)) = host {
                     self.single_label(&data, &host.value.0, self.place(host));
@@ -388,7 +424,10 @@ impl Target<'_> {
 
     /// Warns of a target that looks relative to the zone.
     fn single_label(&mut self, data: &Rdata, text: &str, place: Place) {
-        let Some(target) = data.target().filter(|t| t.label_count() == 1 && !text.trim_end().ends_with('.')) else {
+        let is_full = |target: &Fqdn| {
+            text.split_whitespace().any(|w| w.ends_with('.') && Fqdn::parse(w).is_ok_and(|n| n == *target))
+        };
+        let Some(target) = data.target().filter(|t| t.label_count() == 1 && !is_full(t)) else {
             return;
         };
         let zone = self.zone;

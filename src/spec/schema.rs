@@ -104,7 +104,7 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
     } else {
         conditions.push(json!({ "if": wanted, "then": { "required": ["content"] } }));
     }
-    if facts.fields.iter().any(|f| f.slot == Slot::Top) {
+    if facts.has_priority_beside() && !facts.has_data() {
         // Text with a blank holds its own priority, as in a zone file.
         let bare = json!({ "type": "string", "pattern": r"^\S+$" });
         conditions.push(json!({
@@ -148,7 +148,9 @@ fn members(facts: &TypeFacts) -> Value {
 /// The members of `data`.
 fn data(facts: &TypeFacts) -> Value {
     let properties: Map<String, Value> = facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
-    let required: Vec<_> = facts.fields.iter().map(|f| f.name).collect();
+    // A priority that the service has beside `data` may stand at either place.
+    let needed = |f: &&FieldFacts| f.slot == Slot::Data && !f.is_optional();
+    let required: Vec<_> = facts.fields.iter().filter(needed).map(|f| f.name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
@@ -161,11 +163,24 @@ fn field(facts: &FieldFacts) -> Value {
                 { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
             ]
         }),
+        FieldKind::Decimal { min, max, places } => json!({
+            "anyOf": [
+                { "type": "number", "minimum": in_units(min, places), "maximum": in_units(max, places) },
+                { "type": "string", "pattern": r"^(-?[0-9]+(\.[0-9]+)?|.*\$\{.*\}.*)$" },
+            ]
+        }),
+        FieldKind::Choice(words) => json!({
+            "anyOf": [{ "enum": words }, { "type": "string", "pattern": r"^.*\$\{.*\}.*$" }]
+        }),
         FieldKind::Ipv4
         | FieldKind::Ipv6
         | FieldKind::Host
         | FieldKind::HostOrRoot
         | FieldKind::CharacterStrings
+        | FieldKind::HostKeepDot
+        | FieldKind::Hex { .. }
+        | FieldKind::Base64
+        | FieldKind::SvcParams
         | FieldKind::Tag
         | FieldKind::Text => json!({ "type": ["string", "number"] }),
     };
@@ -174,6 +189,17 @@ fn field(facts: &FieldFacts) -> Value {
         object.insert("description".to_owned(), json!(facts.about));
     }
     schema
+}
+
+/// A number that is given in units of its last place, as JSON.
+fn in_units(number: i64, places: u8) -> Value {
+    let scale = 10i64.pow(places.into());
+    if number % scale == 0 {
+        return json!(number / scale);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "the bounds of the facts have few digits")]
+    let number = number as f64 / scale as f64;
+    json!(number)
 }
 
 #[cfg(test)]

@@ -85,12 +85,16 @@ fn fields(object: &Map<String, Json>) -> Fields {
     object.iter().map(|(name, value)| (name.clone(), scalar(value))).collect()
 }
 
-/// A scalar; a number that is not whole stays text, as do nested values, which no type accepts.
+/// A scalar. A whole number is an integer however it is written; nested values, which no type accepts, stay text.
 fn scalar(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),
-        Json::Number(n) => n.as_i64().map_or_else(|| Value::Text(n.to_string()), Value::Integer),
+        Json::Number(n) => {
+            let text = n.to_string();
+            let whole = n.as_i64().or_else(|| text.strip_suffix(".0")?.parse().ok());
+            whole.map_or(Value::Decimal(text), Value::Integer)
+        }
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(_) | Json::Object(_) => Value::Text(json.to_string()),
     }
@@ -103,6 +107,8 @@ pub fn to_json(value: &Value) -> Json {
         Value::Null => Json::Null,
         Value::Bool(b) => Json::Bool(*b),
         Value::Integer(n) => json!(n),
+        // Numbers of up to 15 digits survive the way through binary floating point.
+        Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
         Value::Text(text) => json!(text),
         Value::List(list) => list.iter().map(to_json).collect(),
         Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), to_json(value))).collect::<Map<_, _>>().into(),

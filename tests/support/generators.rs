@@ -13,6 +13,8 @@ use zonewright::model::{
     Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged, ZoneId, ZoneName,
 };
 
+use super::spellings::spellings;
+
 /// The zone of all generated records.
 pub(crate) fn zone_name() -> ZoneName {
     ZoneName::parse("example.com").expect("it is a zone name")
@@ -24,62 +26,15 @@ pub(crate) fn place() -> Place {
     Place { source, span: Span::default() }
 }
 
-/// A host name.
-fn host() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("host.example.net".to_owned()),
-        Just("www.example.com".to_owned()),
-        "[a-z0-9_]([a-z0-9-]{0,8}[a-z0-9])?\\.example\\.(net|org)",
-    ]
-}
-
-/// Bytes of a text, some with everything that quoting must survive.
-fn text() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![
-        Just(b"v=spf1 -all".to_vec()),
-        Just(b"v=spf1 ~all".to_vec()),
-        Just(b"google-site-verification=a".to_vec()),
-        Just(b"google-site-verification=b".to_vec()),
-        Just(b"owner=a".to_vec()),
-        Just(b"owner=b".to_vec()),
-        vec(any::<u8>(), 1..20),
-        vec(any::<u8>(), 250..520),
-    ]
-}
-
 /// Presentation text of one type.
-pub(crate) fn presentation(record_type: RecordType) -> BoxedStrategy<String> {
-    match record_type {
-        RecordType::A => prop_oneof![
-            (1u8..4).prop_map(|n| format!("192.0.2.{n}")),
-            any::<[u8; 4]>().prop_map(|b| std::net::Ipv4Addr::from(b).to_string()),
-        ]
-        .boxed(),
-        RecordType::Aaaa => prop_oneof![
-            (1u8..4).prop_map(|n| format!("2001:db8::{n}")),
-            any::<[u8; 16]>().prop_map(|b| std::net::Ipv6Addr::from(b).to_string()),
-        ]
-        .boxed(),
-        RecordType::Cname | RecordType::Ns => host().boxed(),
-        RecordType::Mx => {
-            (0u16..3, prop_oneof![host(), Just(".".to_owned())]).prop_map(|(p, h)| format!("{p} {h}")).boxed()
-        }
-        RecordType::Txt => text().prop_map(|bytes| quoted(&bytes)).boxed(),
-        RecordType::Srv => {
-            (any::<u16>(), 0u16..2, 0u16..3, host()).prop_map(|(p, w, o, h)| format!("{p} {w} {o} {h}")).boxed()
-        }
-        RecordType::Caa => (any::<u8>(), prop_oneof![Just("issue"), Just("issuewild"), Just("iodef")], "[ -~]{0,12}")
-            .prop_map(|(f, t, v)| format!("{f} {t} {}", quoted(v.as_bytes())))
-            .boxed(),
-    }
+fn presentation(record_type: RecordType) -> impl Strategy<Value = String> {
+    spellings(record_type).prop_map(|(text, _)| text)
 }
 
-/// Bytes in quotes, written independently of the program: everything but letters and digits as `\DDD`, cut anywhere.
-pub(crate) fn quoted(bytes: &[u8]) -> String {
-    let one = |b: &u8| if b.is_ascii_alphanumeric() { char::from(*b).to_string() } else { format!("\\{b:03}") };
-    let strings: Vec<String> =
-        bytes.chunks(200).map(|c| format!("\"{}\"", c.iter().map(one).collect::<String>())).collect();
-    if strings.is_empty() { "\"\"".to_owned() } else { strings.join(" ") }
+/// A value of any type in two spellings.
+pub(crate) fn two_spellings() -> impl Strategy<Value = (RecordType, String, String)> {
+    proptest::sample::select(RecordType::ALL)
+        .prop_flat_map(|t| spellings(t).prop_map(move |(one, other)| (t, one, other)))
 }
 
 /// A record value of any type.
@@ -161,6 +116,28 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
     }
 }
 
+/// A live zone without records.
+pub(crate) fn empty_live() -> LiveZone {
+    LiveZone { tier: Tier::Enterprise, ..LiveZone::new(zone_name(), ZoneId("f".repeat(32))) }
+}
+
+/// A spec of the zone that names nothing.
+pub(crate) fn empty_desired() -> DesiredZone {
+    DesiredZone::new(zone_name(), place())
+}
+
+/// A record of a spec.
+pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
+    let RecordForm { name, data, facets } = form.clone();
+    DesiredRecord {
+        name,
+        data,
+        facets,
+        protect: false,
+        spelling: Spelling { name: "x".into(), place: place(), entry: place() },
+    }
+}
+
 /// A live zone.
 pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
     vec((name(), rdata(), facets()), 0..14).prop_map(|records| {
@@ -169,11 +146,7 @@ pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
             let facets = fitting(&data, facets);
             stored(n, &RecordForm { name, data, facets })
         });
-        LiveZone {
-            tier: Tier::Enterprise,
-            records: stored.collect(),
-            ..LiveZone::new(zone_name(), ZoneId("f".repeat(32)))
-        }
+        LiveZone { records: stored.collect(), ..empty_live() }
     })
 }
 

@@ -2,5 +2,6 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
 
 pub(crate) mod generators;
+pub(crate) mod spellings;
 #[cfg(feature = "sandbox")]
 pub(crate) mod workspace;

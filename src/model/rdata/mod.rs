@@ -14,13 +14,33 @@
 
 mod a;
 mod aaaa;
+mod association;
+mod binding;
 mod caa;
+mod cert;
 mod cname;
+mod digits;
+mod dnskey;
+mod ds;
+mod https;
+mod loc;
+mod mnemonics;
 mod mx;
+mod naptr;
 mod ns;
+mod openpgpkey;
 mod presentation;
+mod ptr;
+mod reader;
+mod shared;
+mod smimea;
 mod srv;
+mod sshfp;
+mod svc_params;
+mod svcb;
+mod tlsa;
 mod txt;
+mod uri;
 
 use std::fmt;
 
@@ -28,14 +48,29 @@ use super::facts::{Slot, TypeFacts};
 use super::fields::{Fields, Value};
 use super::name::Fqdn;
 
+use reader::{FieldReader, Root, host};
+
 pub use a::A;
 pub use aaaa::Aaaa;
 pub use caa::Caa;
+pub use cert::Cert;
 pub use cname::Cname;
+pub use dnskey::Dnskey;
+pub use ds::Ds;
+pub use https::Https;
+pub use loc::Loc;
 pub use mx::Mx;
+pub use naptr::Naptr;
 pub use ns::Ns;
+pub use openpgpkey::Openpgpkey;
+pub use ptr::Ptr;
+pub use smimea::Smimea;
 pub use srv::Srv;
+pub use sshfp::Sshfp;
+pub use svcb::Svcb;
+pub use tlsa::Tlsa;
 pub use txt::Txt;
+pub use uri::Uri;
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -219,6 +254,19 @@ record_types! {
     Ns => 2,
     Srv => 33,
     Caa => 257,
+    Https => 65,
+    Svcb => 64,
+    Ptr => 12,
+    Ds => 43,
+    Dnskey => 48,
+    Uri => 256,
+    Naptr => 35,
+    Sshfp => 44,
+    Tlsa => 52,
+    Smimea => 53,
+    Cert => 37,
+    Loc => 29,
+    Openpgpkey => 61,
 }
 
 impl RecordType {
@@ -317,7 +365,7 @@ impl Rdata {
         let Some(content) = content else { return opaque() };
         // Composed content leaves out a priority that stands beside it.
         let with_priority = match fields.get("priority") {
-            Some(priority) if facts.repeats_priority => {
+            Some(priority) if facts.repeats_priority || (facts.has_data() && facts.has_priority_beside()) => {
                 Self::from_text(record_type, &format!("{priority} {content}")).ok()
             }
             _ => None,
@@ -369,124 +417,6 @@ fn unknown_fields(facts: &TypeFacts, fields: &Fields) -> Result<(), Vec<DataErro
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Reads the fields of one value and collects every mistake.
-struct FieldReader<'a> {
-    facts: &'static TypeFacts,
-    fields: &'a Fields,
-    errors: Vec<DataError>,
-}
-
-impl<'a> FieldReader<'a> {
-    fn new(facts: &'static TypeFacts, fields: &'a Fields) -> Self {
-        Self { facts, fields, errors: Vec::new() }
-    }
-
-    /// The value of a field that must be there.
-    fn required(&mut self, name: &'static str) -> Option<&'a Value> {
-        match self.fields.get(name) {
-            Some(Value::Null) | None => {
-                let about = self.facts.field(name).map_or("", |f| f.about);
-                self.errors.push(
-                    DataError::field(name, format!("{} records need `{name}`", self.facts.name))
-                        .help(format!("add `{name}`: {about}")),
-                );
-                None
-            }
-            Some(value) => Some(value),
-        }
-    }
-
-    /// Text, also from a number.
-    fn text(&mut self, name: &'static str) -> Option<String> {
-        match self.required(name)? {
-            Value::Text(text) => Some(text.clone()),
-            Value::Integer(n) => Some(n.to_string()),
-            other => {
-                self.errors.push(DataError::field(name, format!("`{name}` is text, not {other}")));
-                None
-            }
-        }
-    }
-
-    /// A whole number up to `max`, also from decimal text.
-    fn integer(&mut self, name: &'static str, max: u32) -> Option<u32> {
-        let value = self.required(name)?;
-        let number = match value {
-            Value::Integer(n) => u32::try_from(*n).ok(),
-            Value::Text(text) => presentation::integer(text),
-            Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => None,
-        };
-        match number {
-            Some(n) if n <= max => Some(n),
-            _ => {
-                self.errors.push(
-                    DataError::field(name, format!("`{name}` is {value}, not a whole number from 0 to {max}"))
-                        .help(format!("write a number from 0 to {max}")),
-                );
-                None
-            }
-        }
-    }
-
-    /// A 16-bit number.
-    fn u16(&mut self, name: &'static str) -> Option<u16> {
-        self.integer(name, u32::from(u16::MAX)).and_then(|n| u16::try_from(n).ok())
-    }
-
-    /// A host name.
-    fn host(&mut self, name: &'static str, root: Root) -> Option<Fqdn> {
-        let text = self.text(name)?;
-        match host(name, &text, root) {
-            Ok(host) => Some(host),
-            Err(error) => {
-                self.errors.push(error);
-                None
-            }
-        }
-    }
-
-    /// The value, if all its parts are there.
-    fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
-        match value {
-            Some(value) if self.errors.is_empty() => Ok(value),
-            _ => Err(self.errors),
-        }
-    }
-}
-
-/// Whether `.` is a legal host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Root {
-    /// `.` says that there is no such service (RFC 7505, RFC 2782).
-    Allowed,
-    /// `.` is a mistake.
-    Refused,
-}
-
-/// A host that a record points to.
-fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
-    if text == "@" {
-        return Err(
-            DataError::field(field, "`@` stands for the zone only in `name`").help("write the zone's name in full")
-        );
-    }
-    let bare = text.strip_suffix('.').unwrap_or(text);
-    if bare.parse::<std::net::IpAddr>().is_ok() {
-        return Err(DataError::field(field, format!("`{text}` is an address, not a host name"))
-            .help("write the host's name, or use a record of type A or AAAA"));
-    }
-    let name = Fqdn::parse(text)
-        .map_err(|e| DataError::field(field, e.to_string()).help("write a host name such as host.example.com"))?;
-    if name.is_root() && root == Root::Refused {
-        return Err(DataError::field(field, "`.` is not a host").help("write a host name such as host.example.com"));
-    }
-    if name.is_wildcard() {
-        return Err(DataError::field(field, "a record cannot point to a wildcard")
-            .help("write a host name such as host.example.com"));
-    }
-    Ok(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -514,8 +444,10 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_opaque() {
         let data = Rdata::reported("LOC", Some("51 30 12.748 N"), &Fields::new(), None);
-        assert_eq!(data.type_name(), "LOC");
-        assert_eq!(data.presentation(), "51 30 12.748 N");
+        assert!(matches!(data, Rdata::Opaque(_)));
+        let data = Rdata::reported("soa", Some("ns.example.net dns.example.net 1 2 3 4 5"), &Fields::new(), None);
+        assert_eq!(data.type_name(), "SOA");
+        assert_eq!(data.presentation(), "ns.example.net dns.example.net 1 2 3 4 5");
         assert!(matches!(Rdata::reported("A", Some("nonsense"), &Fields::new(), None), Rdata::Opaque(_)));
         assert!(matches!(Rdata::reported("A", None, &Fields::new(), None), Rdata::Opaque(_)));
     }

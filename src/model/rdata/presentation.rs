@@ -1,6 +1,7 @@
 //! Words of the presentation format (RFC 1035 section 5.1).
 
 use super::DataError;
+use super::digits::Digits;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,34 @@ impl Word {
     /// As text; octets that are not UTF-8 become replacement characters, which no field accepts.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.octets).into_owned()
+    }
+
+    /// A whole number up to `max`.
+    ///
+    /// # Errors
+    /// It is none, or larger.
+    pub(super) fn integer(&self, field: &'static str, max: u32) -> Result<u32, DataError> {
+        integer(&self.text()).filter(|n| *n <= max).ok_or_else(|| {
+            DataError::field(field, format!("`{}` is not a number for `{field}`", self.text()))
+                .help(format!("write a number from 0 to {max}"))
+                .at(self.offset)
+        })
+    }
+
+    /// A 16-bit number.
+    ///
+    /// # Errors
+    /// As [`Word::integer`].
+    pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
+        self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
+    }
+
+    /// An 8-bit number.
+    ///
+    /// # Errors
+    /// As [`Word::integer`].
+    pub(super) fn u8(&self, field: &'static str) -> Result<u8, DataError> {
+        self.integer(field, u32::from(u8::MAX)).map(|n| u8::try_from(n).unwrap_or(u8::MAX))
     }
 }
 
@@ -110,12 +139,67 @@ pub(super) fn quoted(octets: &[u8]) -> String {
     text
 }
 
+/// A text without the quotes around it: a field that somebody wrote as in a zone file.
+pub(super) fn unquoted(text: &str) -> String {
+    match text.starts_with('"').then(|| words(text)) {
+        Some(Ok(words)) if words.len() == 1 => words[0].text(),
+        _ => text.to_owned(),
+    }
+}
+
 /// A decimal number without sign; nothing else.
 pub(super) fn integer(text: &str) -> Option<u32> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     text.parse().ok()
+}
+
+/// A decimal number in units of its last place: with two places, `1`, `1.0` and `1.00` are 100.
+///
+/// `None` for anything but digits with an optional `-` before them and an optional point among them, and for more decimals
+/// than there are places, unless they are zero.
+pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !all_digits(whole) || !all_digits(fraction) {
+        return None;
+    }
+    let places = usize::from(places);
+    let (kept, beyond) = fraction.split_at(fraction.len().min(places));
+    if beyond.bytes().any(|b| b != b'0') {
+        return None;
+    }
+    let number: i64 = format!("{whole}{kept:0<places$}").parse().ok()?;
+    Some(if negative { -number } else { number })
+}
+
+/// A number given in units of its last place, with all its places.
+pub(super) fn fixed(number: i64, places: u8) -> String {
+    let width = usize::from(places) + 1;
+    let digits = format!("{:0width$}", number.unsigned_abs());
+    let sign = if number < 0 { "-" } else { "" };
+    match digits.split_at(digits.len() - usize::from(places)) {
+        (whole, "") => format!("{sign}{whole}"),
+        (whole, fraction) => format!("{sign}{whole}.{fraction}"),
+    }
+}
+
+/// Splits a text into the words named and what follows them: octets in digits, which may be cut by blanks anywhere.
+pub(super) fn then_digits<const N: usize>(
+    text: &str,
+    form: [&'static str; N],
+    digits: &'static str,
+) -> Result<([Word; N], Digits), DataError> {
+    let mut all = words(text)?;
+    let found = all.len();
+    let rest = all.split_off(N.min(found));
+    match <[Word; N]>::try_from(all) {
+        Ok(first) if !rest.is_empty() => Ok((first, Digits::of_words(&rest))),
+        _ => Err(DataError::whole(format!("{found} words where at least {} are needed", N + 1))
+            .help(format!("write `{}`", [&form[..], &[digits]].concat().join(" ")))),
+    }
 }
 
 /// Splits a text into exactly the words named.
@@ -145,6 +229,18 @@ mod tests {
     fn quoting_is_the_inverse_of_words() {
         let all: Vec<u8> = (0..=255).collect();
         assert_eq!(words(&quoted(&all)).unwrap()[0].octets, all);
+    }
+
+    #[test]
+    fn decimals_are_exact() {
+        for (text, number) in [("0", 0), ("1", 1000), ("1.5", 1500), ("-0.001", -1), ("59.9990", 59_999), ("007", 7000)]
+        {
+            assert_eq!(decimal(text, 3), Some(number), "{text}");
+        }
+        for bad in ["", "-", ".", "1.", ".5", "+1", "1e3", "0.0001", "1.2.3", "--1", "99999999999999999999", "١"] {
+            assert_eq!(decimal(bad, 3), None, "{bad}");
+        }
+        assert_eq!([fixed(-5, 2), fixed(0, 3), fixed(123_456, 2), fixed(7, 0)], ["-0.05", "0.000", "1234.56", "7"]);
     }
 
     #[test]

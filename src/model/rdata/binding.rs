@@ -1,0 +1,112 @@
+//! Service bindings: the format of SVCB and HTTPS.
+
+use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
+use super::super::fields::{Fields, Value};
+use super::super::name::Fqdn;
+use super::presentation::Word;
+use super::shared::Format;
+use super::svc_params::SvcParams;
+use super::{DataError, FieldReader, Root, host};
+
+/// The fields of the format.
+pub(super) const FIELDS: &[FieldFacts] = &[
+    FieldFacts {
+        name: "priority",
+        slot: Slot::Data,
+        kind: FieldKind::Integer { max: 65_535 },
+        about: "0 for an alias, else 1 to 65535; the lowest is tried first",
+    },
+    FieldFacts {
+        name: "target",
+        slot: Slot::Data,
+        kind: FieldKind::HostKeepDot,
+        about: "the host name, or `.` for the record's own name",
+    },
+    FieldFacts {
+        name: "value",
+        slot: Slot::Data,
+        kind: FieldKind::SvcParams,
+        about: "parameters such as alpn=\"h3,h2\" port=\"8443\"; none for an alias",
+    },
+];
+
+/// How the service composes the content.
+pub(super) const COMPOSED: &[Composed] =
+    &[Composed::Plain("priority"), Composed::Plain("target"), Composed::Plain("value")];
+
+/// Where and how a service is reached; the target `.` stands for the record's own name, or, in an alias, for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Binding {
+    priority: u16,
+    target: Fqdn,
+    params: SvcParams,
+}
+
+impl Binding {
+    /// The value, after the check that an alias has no parameters.
+    fn new(priority: u16, target: Fqdn, params: SvcParams) -> Result<Self, DataError> {
+        if priority == 0 && !params.is_empty() {
+            return Err(DataError::field("value", "priority 0 makes an alias, which has no parameters")
+                .help("write a priority from 1, or remove the parameters"));
+        }
+        Ok(Self { priority, target, params })
+    }
+}
+
+/// The next word of a text from an offset, and the offset behind it.
+fn word(text: &str, from: usize) -> Option<(Word, usize)> {
+    let rest = &text[from..];
+    let start = from + rest.find(|c: char| !c.is_whitespace())?;
+    let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
+    Some((Word { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false }, end))
+}
+
+impl Format for Binding {
+    fn from_fields(facts: &'static TypeFacts, fields: &Fields) -> Result<Self, Vec<DataError>> {
+        let mut reader = FieldReader::new(facts, fields);
+        let priority = reader.u16("priority");
+        let target = reader.host("target", Root::Allowed);
+        let params = reader.optional_text("value").and_then(|text| reader.keep(SvcParams::parse(&text)));
+        let data = match (priority, target, params) {
+            (Some(priority), Some(target), Some(params)) => reader.keep(Self::new(priority, target, params)),
+            _ => None,
+        };
+        reader.finish(data)
+    }
+
+    fn from_text(text: &str) -> Result<Self, DataError> {
+        let missing = || DataError::whole("a priority and a target are needed").help("write `1 . alpn=\"h3,h2\"`");
+        let (priority, end) = word(text, 0).ok_or_else(missing)?;
+        let (target, end) = word(text, end).ok_or_else(missing)?;
+        let priority = priority.u16("priority")?;
+        let host = host("target", &target.text(), Root::Allowed).map_err(|e| e.at(target.offset))?;
+        let params = SvcParams::parse(&text[end..]).map_err(|mut e| {
+            e.offset = e.offset.map(|n| n + end);
+            e
+        })?;
+        let start = text.len() - text[end..].trim_start().len();
+        Self::new(priority, host, params).map_err(|e| e.at(start))
+    }
+
+    /// The target has the final dot, as the service's own answers have it.
+    fn fields(&self) -> Fields {
+        Fields::from([
+            ("priority".to_owned(), Value::from(u32::from(self.priority))),
+            ("target".to_owned(), Value::from(self.target.absolute())),
+            ("value".to_owned(), Value::from(self.params.to_string())),
+        ])
+    }
+
+    fn presentation(&self) -> String {
+        let start = format!("{} {}", self.priority, self.target.absolute());
+        if self.params.is_empty() { start } else { format!("{start} {}", self.params) }
+    }
+
+    fn pairing_key(&self) -> String {
+        self.target.to_string()
+    }
+
+    fn target(&self) -> Option<&Fqdn> {
+        Some(&self.target)
+    }
+}

@@ -1,0 +1,170 @@
+//! Reads the fields of a value: every kind of field once, every mistake noted.
+
+use super::super::facts::{FieldKind, TypeFacts};
+use super::super::fields::{Fields, Value};
+use super::super::name::Fqdn;
+use super::digits::Digits;
+use super::{DataError, presentation};
+
+/// Reads the fields of one value and collects every mistake.
+pub(super) struct FieldReader<'a> {
+    facts: &'static TypeFacts,
+    fields: &'a Fields,
+    /// Mistakes found so far.
+    pub(super) errors: Vec<DataError>,
+}
+
+impl<'a> FieldReader<'a> {
+    /// A reader of these fields.
+    pub(super) fn new(facts: &'static TypeFacts, fields: &'a Fields) -> Self {
+        Self { facts, fields, errors: Vec::new() }
+    }
+
+    /// The value of a field that must be there.
+    fn required(&mut self, name: &'static str) -> Option<&'a Value> {
+        match self.fields.get(name) {
+            Some(Value::Null) | None => {
+                let about = self.facts.field(name).map_or("", |f| f.about);
+                self.errors.push(
+                    DataError::field(name, format!("{} records need `{name}`", self.facts.name))
+                        .help(format!("add `{name}`: {about}")),
+                );
+                None
+            }
+            Some(value) => Some(value),
+        }
+    }
+
+    /// Text, also from a number.
+    pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
+        match self.required(name)? {
+            Value::Text(text) | Value::Decimal(text) => Some(text.clone()),
+            Value::Integer(n) => Some(n.to_string()),
+            other => {
+                self.errors.push(DataError::field(name, format!("`{name}` is text, not {other}")));
+                None
+            }
+        }
+    }
+
+    /// A whole number up to `max`, also from decimal text.
+    pub(super) fn integer(&mut self, name: &'static str, max: u32) -> Option<u32> {
+        let value = self.required(name)?;
+        let number = match value {
+            Value::Integer(n) => u32::try_from(*n).ok(),
+            Value::Text(text) => presentation::integer(text),
+            Value::Null | Value::Bool(_) | Value::Decimal(_) | Value::List(_) | Value::Map(_) => None,
+        };
+        match number {
+            Some(n) if n <= max => Some(n),
+            _ => {
+                self.errors.push(
+                    DataError::field(name, format!("`{name}` is {value}, not a whole number from 0 to {max}"))
+                        .help(format!("write a number from 0 to {max}")),
+                );
+                None
+            }
+        }
+    }
+
+    /// A 16-bit number.
+    pub(super) fn u16(&mut self, name: &'static str) -> Option<u16> {
+        self.integer(name, u32::from(u16::MAX)).and_then(|n| u16::try_from(n).ok())
+    }
+
+    /// An 8-bit number.
+    pub(super) fn u8(&mut self, name: &'static str) -> Option<u8> {
+        self.integer(name, u32::from(u8::MAX)).and_then(|n| u8::try_from(n).ok())
+    }
+
+    /// Text, or nothing where the field is missing or null.
+    pub(super) fn optional_text(&mut self, name: &'static str) -> Option<String> {
+        match self.fields.get(name) {
+            None | Some(Value::Null) => Some(String::new()),
+            Some(_) => self.text(name),
+        }
+    }
+
+    /// Octets in hexadecimal digits; blanks and line breaks make no difference.
+    pub(super) fn hex(&mut self, name: &'static str) -> Option<Vec<u8>> {
+        let text = self.text(name)?;
+        self.keep(Digits::of_text(&text).hex(name))
+    }
+
+    /// Octets in base64; blanks and line breaks make no difference.
+    pub(super) fn base64(&mut self, name: &'static str) -> Option<Vec<u8>> {
+        let text = self.text(name)?;
+        self.keep(Digits::of_text(&text).base64(name))
+    }
+
+    /// A decimal number in units of its last place, within the bounds of its facts.
+    pub(super) fn decimal(&mut self, name: &'static str) -> Option<i64> {
+        let Some(FieldKind::Decimal { min, max, places }) = self.facts.field(name).map(|f| f.kind) else { return None };
+        let text = self.text(name)?;
+        let number = presentation::decimal(text.trim(), places).filter(|n| (min..=max).contains(n));
+        let shown = |n| presentation::fixed(n, places);
+        self.keep(number.ok_or_else(|| {
+            let bounds = format!("from {} to {} with at most {places} decimals", shown(min), shown(max));
+            DataError::field(name, format!("`{name}` is {text}, not a number {bounds}"))
+                .help(format!("write a number {bounds}"))
+        }))
+    }
+
+    /// The value, or a note of the mistake.
+    pub(super) fn keep<T>(&mut self, result: Result<T, DataError>) -> Option<T> {
+        result.map_err(|e| self.errors.push(e)).ok()
+    }
+
+    /// A host name.
+    pub(super) fn host(&mut self, name: &'static str, root: Root) -> Option<Fqdn> {
+        let text = self.text(name)?;
+        match host(name, &text, root) {
+            Ok(host) => Some(host),
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
+    }
+
+    /// The value, if all its parts are there.
+    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
+        match value {
+            Some(value) if self.errors.is_empty() => Ok(value),
+            _ => Err(self.errors),
+        }
+    }
+}
+
+/// Whether `.` is a legal host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// `.` says that there is no such service (RFC 7505, RFC 2782).
+    Allowed,
+    /// `.` is a mistake.
+    Refused,
+}
+
+/// A host that a record points to.
+pub(super) fn host(field: &'static str, text: &str, root: Root) -> Result<Fqdn, DataError> {
+    if text == "@" {
+        return Err(
+            DataError::field(field, "`@` stands for the zone only in `name`").help("write the zone's name in full")
+        );
+    }
+    let bare = text.strip_suffix('.').unwrap_or(text);
+    if bare.parse::<std::net::IpAddr>().is_ok() {
+        return Err(DataError::field(field, format!("`{text}` is an address, not a host name"))
+            .help("write the host's name, or use a record of type A or AAAA"));
+    }
+    let name = Fqdn::parse(text)
+        .map_err(|e| DataError::field(field, e.to_string()).help("write a host name such as host.example.com"))?;
+    if name.is_root() && root == Root::Refused {
+        return Err(DataError::field(field, "`.` is not a host").help("write a host name such as host.example.com"));
+    }
+    if name.is_wildcard() {
+        return Err(DataError::field(field, "a record cannot point to a wildcard")
+            .help("write a host name such as host.example.com"));
+    }
+    Ok(name)
+}

@@ -1,0 +1,111 @@
+//! Service parameters of SVCB and HTTPS records (RFC 9460 section 2.1).
+//!
+//! | sent | answered |
+//! |---|---|
+//! | `alpn="dot" port=853` | `alpn="dot" port="853"`: every value in quotes (inferred from answers seen) |
+//! | `no-default-alpn` | the same |
+//! | a key twice, quotes that do not match | refused |
+//!
+//! ASSUMED: the order stays as sent; the values of single keys are not looked at.
+
+use std::collections::BTreeMap;
+
+use super::txt;
+
+/// Parameters that were accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Params {
+    /// As they are answered.
+    pub(super) shown: String,
+    /// Equal for the same set in any order.
+    pub(super) identity: String,
+}
+
+/// Reads parameters; `None` if they are none.
+pub(super) fn read(text: &str) -> Option<Params> {
+    let mut set: BTreeMap<String, String> = BTreeMap::new();
+    let mut shown = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = rest.find([' ', '\t', '\r', '\n', '=']).unwrap_or(rest.len());
+        let (key, tail) = rest.split_at(end);
+        let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if key.is_empty() || !key.bytes().all(legal) {
+            return None;
+        }
+        let (value, tail) = match tail.strip_prefix('=') {
+            Some(tail) => {
+                let (octets, tail) = value(tail)?;
+                (Some(txt::quote(&octets)), tail)
+            }
+            None => (None, tail),
+        };
+        // The next parameter stands behind a blank.
+        if !tail.is_empty() && !tail.starts_with([' ', '\t', '\r', '\n']) {
+            return None;
+        }
+        shown.push(value.as_ref().map_or_else(|| key.to_owned(), |v| format!("{key}={v}")));
+        if set.insert(key.to_owned(), value.unwrap_or_default()).is_some() {
+            return None;
+        }
+        rest = tail.trim_start();
+    }
+    let identity = set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
+    Some(Params { shown: shown.join(" "), identity })
+}
+
+/// The octets of a value, and what follows it.
+fn value(text: &str) -> Option<(Vec<u8>, &str)> {
+    let bytes = text.as_bytes();
+    let is_quoted = bytes.first() == Some(&b'"');
+    let mut octets = Vec::new();
+    let mut n = usize::from(is_quoted);
+    loop {
+        match bytes.get(n) {
+            None if is_quoted => return None,
+            None => return Some((octets, "")),
+            Some(b'"') if is_quoted => return Some((octets, text.get(n + 1..)?)),
+            Some(b'"') => return None,
+            Some(b) if !is_quoted && b.is_ascii_whitespace() => return Some((octets, text.get(n..)?)),
+            Some(b'\\') => match bytes.get(n + 1)? {
+                digit if digit.is_ascii_digit() => {
+                    let digits = std::str::from_utf8(bytes.get(n + 1..n + 4)?).ok()?;
+                    octets.push(digits.parse().ok()?);
+                    n += 4;
+                }
+                other => {
+                    octets.push(*other);
+                    n += 2;
+                }
+            },
+            Some(other) => {
+                octets.push(*other);
+                n += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_and_order() {
+        let first = read("alpn=\"dot\" port=853").unwrap();
+        assert_eq!(first.shown, "alpn=\"dot\" port=\"853\"");
+        let second = read(" port=\"853\"  alpn=dot").unwrap();
+        assert_eq!(second.shown, "port=\"853\" alpn=\"dot\"");
+        assert_eq!(first.identity, second.identity);
+        assert_eq!(read("no-default-alpn").unwrap().shown, "no-default-alpn");
+        assert_eq!(read("").unwrap().shown, "");
+        assert_eq!(read(r#"key9="a\034b""#).unwrap().shown, r#"key9="a\"b""#);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for bad in ["alpn=h2 alpn=h3", "alpn=\"h2", "alpn=\"h2\"port=1", "=x", "ALPN=h2", "a b=\"c\"d", "a=\\2"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}
