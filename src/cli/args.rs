@@ -240,6 +240,9 @@ pub(super) struct ServeArgs {
     /// Records that a zone may hold, instead of what its plan allows
     #[arg(long, value_name = "N")]
     pub record_quota: Option<usize>,
+    /// Accept members of SRV data that were removed in 2024, as some clients still send them
+    #[arg(long)]
+    pub old_srv_members: bool,
     /// List records in another order each time
     #[arg(long)]
     pub random_order: bool,

@@ -64,7 +64,7 @@ pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use document::SeedReport;
 pub use faults::{Fault, What, When};
 pub use log::LoggedRequest;
-pub use profile::{ErrorStyle, ListOrder, OwnNetwork, Profile, ProxiedTtl, RateLimit, Shape, TxtQuotes};
+pub use profile::{ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, Shape, TxtQuotes};
 pub use store::StoreLocation;
 pub use zone::ACCOUNT_ID;
 

@@ -27,6 +27,8 @@ pub struct Profile {
     pub list_order: ListOrder,
     /// Which records may not point into the service's own network.
     pub own_network: OwnNetwork,
+    /// What becomes of the members of SRV data that say what stands in the record's name.
+    pub old_srv_members: OldSrvMembers,
     /// Time added to each answer, in milliseconds.
     pub latency_milliseconds: u64,
     /// Time after a deletion in which the name still counts as taken, in milliseconds.
@@ -58,6 +60,7 @@ impl Default for Profile {
             rate_limit: Some(RateLimit { requests: 1200, window_seconds: 300 }),
             list_order: ListOrder::Stable,
             own_network: OwnNetwork::ProxiedOnly,
+            old_srv_members: OldSrvMembers::Refuse,
             latency_milliseconds: 0,
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
@@ -139,6 +142,18 @@ pub enum ListOrder {
     Random,
     /// Another order for every request, whatever it asks for: nothing that a client knows may depend on the order.
     Hostile,
+}
+
+/// What becomes of `service`, `proto` and `name` in the data of SRV records.
+///
+/// The list of deprecations says that they are refused since 2024-05-31; octodns-cloudflare 1.2.0, which is in use, still
+/// sends them, so the service may well be lenient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OldSrvMembers {
+    /// They are refused.
+    Refuse,
+    /// They are ignored.
+    Ignore,
 }
 
 /// Which records may not point into the service's own network.

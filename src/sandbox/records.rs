@@ -198,7 +198,7 @@ fn fill(
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = value::read(facts, &sent, call.profile.txt_quotes)?;
+    let value = value::read(facts, &sent, call.profile)?;
     record.content = value.content;
     record.data = value.data;
     record.priority = value.priority;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::envelope::{Outcome, Refusal};
 use super::name;
 use super::params;
-use super::profile::TxtQuotes;
+use super::profile::{OldSrvMembers, Profile, TxtQuotes};
 use super::txt;
 use crate::model::facts::{Composed, FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
@@ -62,7 +62,8 @@ impl Checked {
 ///
 /// For types with `data`, `content` is ignored: reported by users of the service. ASSUMED: so is a `priority` beside `data`
 /// that the type carries inside it, and unknown members of `data` are refused.
-pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome<RecordValue> {
+pub(super) fn read(facts: &TypeFacts, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
+    let quotes = profile.txt_quotes;
     let empty = Map::new();
     let data = match &sent.data {
         None | Some(Value::Null) => &empty,
@@ -86,7 +87,10 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome
         fields.push((field, check(facts, field, raw, quotes)?));
     }
     if facts.has_data()
-        && let Some(unknown) = data.keys().find(|k| !fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == **k))
+        && let Some(unknown) = data
+            .keys()
+            .filter(|k| profile.old_srv_members == OldSrvMembers::Refuse || !is_old_srv_member(facts, k))
+            .find(|k| !fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == **k))
     {
         return Err(unexpected(facts, unknown));
     }
@@ -100,10 +104,15 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, quotes: TxtQuotes) -> Outcome
 /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in July 2024
 /// (cloudflare/terraform-provider-cloudflare#3502). ASSUMED: the code.
 fn unexpected(facts: &TypeFacts, member: &str) -> Refusal {
-    if facts.name == "SRV" && matches!(member, "service" | "proto" | "name") {
+    if is_old_srv_member(facts, member) {
         return Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported");
     }
     Refusal::unspecified(format!("{member} is not a data field of {} records.", facts.name))
+}
+
+/// Whether a member of SRV data says what stands in the record's name.
+fn is_old_srv_member(facts: &TypeFacts, member: &str) -> bool {
+    facts.name == "SRV" && matches!(member, "service" | "proto" | "name")
 }
 
 /// A field that had to be sent.
@@ -319,7 +328,7 @@ mod tests {
             data: body.get("data").cloned(),
             priority: body.get("priority").cloned(),
         };
-        read(facts::of(kind).unwrap(), &sent, TxtQuotes::Verbatim)
+        read(facts::of(kind).unwrap(), &sent, &Profile::default())
     }
 
     /// The code of a refusal.

@@ -78,8 +78,7 @@ def settled(area, zones):
         checks.that(area, "No changes were planned" in text, "nothing to do" if "No changes" in text else text[-900:])
     for zone in zones:
         shutil.rmtree("dumped", ignore_errors=True)
-        source = "cloudflare_srv" if "srv" in zone else "cloudflare"
-        code, text = run("octodns-dump", "--config-file=octodns.yaml", "--output-dir=dumped", zone, source)
+        code, text = run("octodns-dump", "--config-file=octodns.yaml", "--output-dir=dumped", zone, "cloudflare")
         if not checks.that(area, code == 0, f"dump {zone}: {text[-600:] if code else code}"):
             continue
         wanted, dumped = read("config", zone), read("dumped", zone)
@@ -98,14 +97,6 @@ shown = {r["type"] for zone in template.values() for names in zone["before"].val
 checks.equal("types", sorted(shown), sorted(CloudflareProvider.SUPPORTS - {"URLFWD"}), "every type of the provider is tried")
 
 write({zone: fitting(zone, states["before"]) for zone, states in template.items()})
-unmodified = yaml.safe_load((HERE / "octodns.yaml").read_text())
-unmodified["zones"]["octo-srv.example."]["targets"] = ["cloudflare"]
-pathlib.Path("unmodified.yaml").write_text(yaml.safe_dump(unmodified))
-code, text = run("octodns-sync", "--config-file=unmodified.yaml", "--doit", "--force", "octo-srv.example.")
-if code:
-    checks.that("SRV as the provider sends it", "no longer supported" in text, f"refused as documented: {text[-200:]}")
-else:
-    checks.note("SRV as the provider sends it", "ok", "accepted: octodns_srv.py is no longer needed")
 zones = list(template)
 sync("before", "the first sync creates zones and records", *zones)
 settled("before", zones)

@@ -96,6 +96,9 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.page_limit = args.page_limit;
     profile.record_quota = args.record_quota;
     profile.latency_milliseconds = args.latency;
+    if args.old_srv_members {
+        profile.old_srv_members = sandbox::OldSrvMembers::Ignore;
+    }
     if args.random_order {
         profile.list_order = sandbox::ListOrder::Hostile;
     }
