@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::event::ApplyEvent;
 use super::executor::{Executor, Outcome, said};
-use super::journal::JournalError;
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::ZonePart;
 use crate::live::find_zone_by_name;
@@ -33,38 +32,33 @@ pub struct Prepared {
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone itself.
-    ///
-    /// # Errors
-    /// The journal cannot be written; nothing is sent that is not in it.
-    pub async fn prepare(&mut self, zone: &ZonePlan, live: &LiveZone) -> Result<Prepared, JournalError> {
+    pub async fn prepare(&mut self, zone: &ZonePlan, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         for operation in &zone.zone_operations {
             let outcome = match (&operation.action, &made) {
                 (ZoneAction::Create, _) => {
-                    let (new, outcome) = self.make(zone, operation).await?;
+                    let (new, outcome) = self.make(zone, operation).await;
                     made = new;
                     outcome
                 }
                 (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
                 }
-                (ZoneAction::Change(_), Some(made)) => self.change(&zone.with_id(made.id.clone()), operation).await?,
+                (ZoneAction::Change(_), Some(made)) => self.change(&zone.with_id(made.id.clone()), operation).await,
                 (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()),
             };
             outcomes.push(outcome);
         }
-        Ok(Prepared { zone: made, outcomes })
+        Prepared { zone: made, outcomes }
     }
 
     /// Makes the zone, and waits until it can be used.
-    async fn make(
-        &mut self,
-        zone: &ZonePlan,
-        operation: &ZoneOperation,
-    ) -> Result<(Option<LiveZone>, Outcome), JournalError> {
+    async fn make(&mut self, zone: &ZonePlan, operation: &ZoneOperation) -> (Option<LiveZone>, Outcome) {
         let request = lower_zone_operation(zone, operation, self.options.account.as_deref());
-        let number = self.journal.zone_intent(zone, operation, &request)?;
+        let Some(number) = self.intend(|journal| journal.zone_intent(zone, operation, &request)) else {
+            return (None, Outcome::NotSent("the journal cannot be written".to_owned()));
+        };
         let answer = self.writer.write(&request).await;
         let made = match &answer {
             Ok(Envelope { result, .. }) => read_zone(result).ok(),
@@ -90,12 +84,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) if !error.is_uncertain() => ("refused", Outcome::Refused(reason.clone())),
                 _ => ("unknown", Outcome::Unknown(reason.clone())),
             };
-            self.journal.outcome(number, word, Some(&reason), None)?;
-            return Ok((None, outcome));
+            let noted = self.journal.outcome(number, word, Some(&reason), None);
+            self.note(noted);
+            return (None, outcome);
         };
-        self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result))?;
+        let noted = self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result));
+        self.note(noted);
         self.wait_for(zone, &made.id).await;
-        Ok((Some(made), Outcome::Done))
+        (Some(made), Outcome::Done)
     }
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
@@ -113,9 +109,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Changes a part of the zone.
-    async fn change(&mut self, zone: &ZonePlan, operation: &ZoneOperation) -> Result<Outcome, JournalError> {
+    async fn change(&mut self, zone: &ZonePlan, operation: &ZoneOperation) -> Outcome {
         let request = lower_zone_operation(zone, operation, None);
-        let number = self.journal.zone_intent(zone, operation, &request)?;
+        let Some(number) = self.intend(|journal| journal.zone_intent(zone, operation, &request)) else {
+            return Outcome::NotSent("the journal cannot be written".to_owned());
+        };
         let mut answer = self.writer.write(&request).await;
         for _ in 1..SENDS {
             match &answer {
@@ -136,7 +134,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Outcome::Unknown(reason) | Outcome::NotSent(reason) | Outcome::Refused(reason) => Some(reason.clone()),
             Outcome::Deferred(_) | Outcome::Done | Outcome::Restored => None,
         };
-        self.journal.outcome(number, word, reason.as_deref(), None)?;
-        Ok(outcome)
+        let noted = self.journal.outcome(number, word, reason.as_deref(), None);
+        self.note(noted);
+        outcome
     }
 }

@@ -8,6 +8,8 @@ mod event;
 mod executor;
 mod expect;
 mod journal;
+mod run;
+mod settle;
 mod verify;
 
 pub use around::Prepared;

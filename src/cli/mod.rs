@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod execution;
 mod exit;
 mod output;
 mod planning;

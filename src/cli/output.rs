@@ -1,11 +1,11 @@
 //! Where results and everything else go. The only place that prints.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::{Colour, Format, Global};
+use super::planning::Hint;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::render;
 
@@ -20,7 +20,6 @@ pub(super) struct Output {
     /// How much more to say.
     pub(super) verbose: u8,
     bar: Option<ProgressBar>,
-    last_line: Mutex<String>,
 }
 
 impl Output {
@@ -38,8 +37,7 @@ impl Output {
             colour_of_messages: colour(anstream::AutoStream::choice(&io::stderr())),
             quiet: global.quiet,
             verbose: global.verbose,
-            bar: terminal.then(spinner),
-            last_line: Mutex::default(),
+            bar: terminal.then(|| ProgressBar::no_length().with_finish(indicatif::ProgressFinish::AndClear)),
         }
     }
 
@@ -82,17 +80,21 @@ impl Output {
         let _ = writeln!(io::stderr(), "{line}");
     }
 
-    /// Reports an error with its causes.
+    /// Reports an error with its causes, and what to do about it.
     pub(super) fn error(&self, error: &anyhow::Error) {
+        let hint = error.downcast_ref::<Hint>().map(|hint| render::safe::safe(&hint.0).into_owned());
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {
             let text = render::safe::safe(&cause.to_string()).into_owned();
             // A layer that repeats its source says nothing new.
-            if causes.last().is_none_or(|last| !last.contains(&text)) {
+            if Some(&text) != hint.as_ref() && causes.last().is_none_or(|last| !last.contains(&text)) {
                 causes.push(text);
             }
         }
         self.message(&format!("error: {}", causes.join(": ")));
+        if let Some(hint) = hint {
+            self.message(&format!("help: {hint}"));
+        }
     }
 
     /// Reports diagnostics on stderr; notes only where more is wanted.
@@ -101,37 +103,64 @@ impl Output {
         let _ = render::diagnostics::write(&mut io::stderr().lock(), diagnostics, sources, self.colour_of_messages);
     }
 
-    /// Shows what is happening: on a terminal in place, elsewhere as a line if it is news.
-    pub(super) fn progress(&self, line: &str, is_news: bool) {
+    /// Shows what is happening, in place; nothing where stderr is no terminal.
+    pub(super) fn status(&self, line: &str) {
+        self.draw(None, line);
+    }
+
+    /// Shows how much is done, in place; nothing where stderr is no terminal.
+    pub(super) fn count(&self, done: usize, total: usize, line: &str) {
+        self.draw(Some((done, total)), line);
+    }
+
+    /// Says something that stays to be read: above the bar on a terminal, as a line elsewhere.
+    pub(super) fn news(&self, line: &str) {
+        if self.quiet {
+            return;
+        }
         let line = render::safe::safe(line);
         match &self.bar {
-            Some(bar) => {
-                bar.set_message(line.into_owned());
-                bar.tick();
+            Some(bar) if !bar.is_finished() => bar.println(line),
+            _ => {
+                let _ = writeln!(io::stderr(), "{line}");
             }
-            None if is_news && !self.quiet => {
-                let mut last = self.last_line.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                if *last != line {
-                    let _ = writeln!(io::stderr(), "{line}");
-                    *last = line.into_owned();
-                }
-            }
-            None => {}
         }
     }
 
-    /// Clears the progress display.
+    /// Says something that a bar shows as well: a line where there is none.
+    pub(super) fn log(&self, line: &str) {
+        if self.bar.is_none() {
+            self.news(line);
+        }
+    }
+
+    /// Draws the bar, if there is one.
+    fn draw(&self, count: Option<(usize, usize)>, line: &str) {
+        let Some(bar) = &self.bar else { return };
+        if bar.is_finished() {
+            bar.reset();
+        }
+        match count {
+            Some((done, total)) => {
+                bar.set_style(style("{bar:30} {pos}/{len} {wide_msg}"));
+                bar.set_length(total as u64);
+                bar.set_position(done as u64);
+            }
+            None => bar.set_style(style("{spinner} {wide_msg}")),
+        }
+        bar.set_message(render::safe::safe(line).into_owned());
+        bar.tick();
+    }
+
+    /// Clears the progress display; it comes back with the next thing to show.
     pub(super) fn hide(&self) {
         if let Some(bar) = &self.bar {
-            bar.set_message("");
             bar.finish_and_clear();
         }
     }
 }
 
-/// A spinner with a message, on stderr.
-fn spinner() -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-    ProgressBar::new_spinner().with_style(style)
+/// A style of the bar.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

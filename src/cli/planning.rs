@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::args::{ConsentArgs, Global, SpecArgs};
 use super::exit::Exit;
 use super::output::Output;
-use super::service::Service;
+use super::service::{Access, Service};
 use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
@@ -64,6 +64,7 @@ pub(super) struct Begun {
 pub(super) async fn begin(
     spec: &SpecArgs,
     consents: &ConsentArgs,
+    access: Access,
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Result<Begun, Exit>> {
@@ -78,7 +79,7 @@ pub(super) async fn begin(
         Ok(loaded) => loaded,
         Err(exit) => return Ok(Err(exit)),
     };
-    let service = Service::open(global, output, loaded.rehearsed()).await?;
+    let service = Service::open(global, access, output, loaded.rehearsed()).await?;
     Ok(Ok(Begun { loaded, consents, service }))
 }
 
@@ -193,7 +194,7 @@ pub(super) async fn plan(
         concurrency: usize::from(global.concurrency),
         account: service.account.clone(),
     };
-    let reader = service.client.reader();
+    let reader = &service.reader;
     let wanted: Vec<_> = loaded
         .desired
         .zones
@@ -202,12 +203,12 @@ pub(super) async fn plan(
         .collect();
     let shown = Arc::clone(output);
     let progress = move |progress: Progress| match progress {
-        Progress::ZoneRead { zone, records } => shown.progress(&format!("read {zone}: {records} records"), false),
+        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {records} records")),
         Progress::SmallPages { zone, per_page } => {
-            shown.progress(&format!("{zone}: the service gives {per_page} records a page"), true);
+            shown.news(&format!("{zone}: the service gives {per_page} records a page"));
         }
     };
-    let fetched = fetch(&reader, &wanted, &options, &progress).await.map_err(with_hint)?;
+    let fetched = fetch(reader, &wanted, &options, &progress).await.map_err(with_hint)?;
     let mut live = fetched.live;
     let mut plan =
         Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
@@ -233,14 +234,14 @@ pub(super) async fn plan(
         let Some(zone) = live.zones.get_mut(name) else { continue };
         let (mut zone_plan, mut diagnostics) = plan_zone(desired, zone);
         if zone_plan.quota_in_doubt && !zone.is_new {
-            zone.record_quota = fetch_record_quota(&reader, &zone.id).await;
+            zone.record_quota = fetch_record_quota(reader, &zone.id).await;
             (zone_plan, diagnostics) = plan_zone(desired, zone);
         }
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
     }
     plan.diagnostics.sort(&loaded.sources);
-    plan.requests_made = service.client.requests();
+    plan.requests_made = service.requests();
     output.hide();
     Ok(Planned { plan, live, options })
 }
@@ -261,8 +262,19 @@ pub(super) fn with_hint(error: live::FetchError) -> anyhow::Error {
         live::FetchError::Api { source, .. } => source.hint(),
         _ => None,
     };
+    let error = anyhow::Error::new(error);
     match hint {
-        Some(hint) => anyhow::Error::new(error).context(hint),
-        None => anyhow::Error::new(error),
+        Some(hint) => error.context(Hint(hint)),
+        None => error,
+    }
+}
+
+/// What to do about an error; shown after it.
+#[derive(Debug)]
+pub(super) struct Hint(pub(super) String);
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
 }

@@ -2,16 +2,31 @@
 
 use std::sync::Arc;
 
+use anyhow::Context;
+
 use super::args::Global;
 use super::output::Output;
 use super::settings;
-use crate::api::{ApiEvent, Client, Settings, WaitReason};
+use crate::api::{ApiEvent, Client, ReadClient, Settings, WaitReason, WriteClient};
 use crate::model::ZoneName;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Reading: there is no means of writing.
+    Read,
+    /// Reading and writing.
+    Write,
+}
 
 /// An open connection.
 pub(super) struct Service {
-    /// The client.
-    pub(super) client: Client,
+    /// For reading.
+    pub(super) reader: ReadClient,
+    /// For writing, if the connection is for that.
+    pub(super) writer: Option<WriteClient>,
+    /// Counts the requests of both.
+    requests: Box<dyn Fn() -> u64 + Send + Sync>,
     /// The account that zones are looked up in.
     pub(super) account: Option<String>,
     #[cfg(feature = "sandbox")]
@@ -25,12 +40,13 @@ impl Service {
     /// be rehearsed without preparation.
     pub(super) async fn open<'z>(
         global: &Global,
+        access: Access,
         output: &Arc<Output>,
         zones: impl Iterator<Item = &'z ZoneName>,
     ) -> anyhow::Result<Self> {
         #[cfg(feature = "sandbox")]
         if let Some(directory) = &global.sandbox {
-            return Self::embedded(global, output, directory, zones).await;
+            return Self::embedded(global, access, output, directory, zones).await;
         }
         #[cfg(not(feature = "sandbox"))]
         {
@@ -39,23 +55,18 @@ impl Service {
         }
         let credentials = settings::credentials(global)?;
         let client = client(global, output, settings::base_url(global)?, credentials)?;
-        Ok(Self {
-            client,
-            account: settings::account()?,
-            #[cfg(feature = "sandbox")]
-            sandbox: None,
-        })
+        Ok(Self::new(client, access, settings::account()?))
     }
 
     /// Starts the embedded service and connects to it.
     #[cfg(feature = "sandbox")]
     async fn embedded<'z>(
         global: &Global,
+        access: Access,
         output: &Arc<Output>,
         directory: &std::path::Path,
         zones: impl Iterator<Item = &'z ZoneName>,
     ) -> anyhow::Result<Self> {
-        use anyhow::Context;
         use secrecy::SecretString;
 
         use crate::sandbox;
@@ -74,7 +85,24 @@ impl Service {
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
         let client = client(global, output, running.base_url(), crate::api::Credentials::Token(token))?;
-        Ok(Self { client, account: None, sandbox: Some(running) })
+        Ok(Self { sandbox: Some(running), ..Self::new(client, access, None) })
+    }
+
+    /// Hands out the halves of a client that the access allows.
+    fn new(client: Client, access: Access, account: Option<String>) -> Self {
+        Self {
+            reader: client.reader(),
+            writer: (access == Access::Write).then(|| client.writer()),
+            requests: Box::new(move || client.requests()),
+            account,
+            #[cfg(feature = "sandbox")]
+            sandbox: None,
+        }
+    }
+
+    /// Requests made so far.
+    pub(super) fn requests(&self) -> u64 {
+        (self.requests)()
     }
 
     /// Ends the connection; the embedded service writes everything out.
@@ -102,10 +130,12 @@ fn client(
                 WaitReason::BackOff => "before trying again",
             };
             // Waits of a fraction of a second are no news.
-            output.progress(&format!("waiting {:.0} s {why}", duration.as_secs_f64()), duration.as_secs() >= 1);
+            if duration.as_secs() >= 1 {
+                output.news(&format!("waiting {:.0} s {why}", duration.as_secs_f64()));
+            }
         }
         ApiEvent::Retrying { request, attempt, cause } => {
-            output.progress(&format!("{request}: {cause}; attempt {attempt}"), true);
+            output.news(&format!("{request}: {cause}; attempt {attempt}"));
         }
         _ => {}
     };
@@ -115,5 +145,5 @@ fn client(
         observer: Arc::new(observer),
         ..Settings::new(base_url, credentials)
     };
-    Ok(Client::new(settings)?)
+    Client::new(settings).context("failed to connect")
 }

@@ -109,4 +109,6 @@ pub struct ZoneChanges<'a> {
     pub set_aside: Vec<SetAside<'a>>,
     /// What cannot be had.
     pub conflicts: Vec<Conflict<'a>>,
+    /// Records wanted that are there, with differences that must not be mended because somebody else maintains them.
+    pub kept_different: Vec<Conflict<'a>>,
 }

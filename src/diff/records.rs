@@ -5,7 +5,7 @@
 //! 1. equal values are one record; of several equal live ones the one without differences, else the one with the smallest id;
 //! 2. tombstones take their live records;
 //! 3. what is left is paired within one [`Purpose`]: first values with one pairing key (an MX with the same exchange), then
-//!    in the order of the values;
+//!    in the order of the values, unless foreign values are kept and there are more live ones than wanted ones;
 //! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the zone is pruned.
 //!
 //! Then, name by name, live records that cannot stand beside a create are taken out of its way.
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
 use super::facets::field_changes;
-use super::scope::untouchable;
+use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordType, Tombstone, Unmanaged,
 };
@@ -35,6 +35,8 @@ struct Outcome<'a> {
     creates: Vec<&'a DesiredRecord>,
     changes: Vec<ChangeKind<'a>>,
     set_aside: Vec<SetAside<'a>>,
+    /// Records wanted that stand there with differences, maintained by somebody else.
+    kept_different: Vec<Conflict<'a>>,
     /// Live records that nobody wants, before it is known whether they are in the way.
     rest: Vec<&'a LiveRecord>,
 }
@@ -48,18 +50,29 @@ pub fn diff_zone<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> ZoneChange
         unchanged: 0,
         set_aside: Vec::new(),
         conflicts: Vec::new(),
+        kept_different: Vec::new(),
     };
-    for types in names(desired, live).into_values() {
+    let (names, maintained) = names(desired, live);
+    result.unchanged = maintained;
+    for types in names.into_values() {
         diff_name(desired, types, &mut result);
     }
     result.set_aside.sort_by(|a, b| record_order(a.record, b.record));
     result
 }
 
-/// The records of both sides by name, then type.
-fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> BTreeMap<&'a Fqdn, BTreeMap<&'a str, Group<'a>>> {
+/// The records of both sides by name, then type; and how many wanted ones the service maintains without listing them.
+fn names<'a>(
+    desired: &'a DesiredZone,
+    live: &'a LiveZone,
+) -> (BTreeMap<&'a Fqdn, BTreeMap<&'a str, Group<'a>>>, usize) {
     let mut names: BTreeMap<&Fqdn, BTreeMap<&str, Group>> = BTreeMap::new();
+    let mut maintained = 0;
     for record in &desired.records {
+        if is_own_name_server(live, &record.name, &record.data) {
+            maintained += 1;
+            continue;
+        }
         names.entry(&record.name).or_default().entry(record.data.type_name()).or_default().desired.push(record);
     }
     for tombstone in &desired.tombstones {
@@ -73,19 +86,20 @@ fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> BTreeMap<&'a Fqdn,
             None => group.live.push(record),
         }
     }
-    names
+    (names, maintained)
 }
 
 /// Everything at one name.
 fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result: &mut ZoneChanges<'a>) {
-    let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(diff_group).collect();
+    let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(|group| diff_group(group, zone.unmanaged)).collect();
     let created: BTreeSet<RecordType> =
         outcomes.iter().flat_map(|o| &o.creates).filter_map(|r| r.data.record_type()).collect();
     let in_the_way =
         |record: &LiveRecord| record.data.record_type().is_some_and(|own| created.iter().any(|t| t.excludes(own)));
 
     for outcome in &mut outcomes {
-        let Outcome { unchanged: _, creates, changes, set_aside, rest } = outcome;
+        let Outcome { unchanged: _, creates, changes, set_aside, rest, kept_different } = outcome;
+        result.kept_different.append(kept_different);
         for record in std::mem::take(rest) {
             let delete = |reason| ChangeKind::Delete { before: record, reason, place: None };
             if in_the_way(record) {
@@ -105,7 +119,10 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
         if aside.reason == SetAsideReason::Unmanaged {
             continue;
         }
-        let blocks = |record: &&DesiredRecord| match (record.data.record_type(), aside.record.data.record_type()) {
+        let blocks = |record: &&DesiredRecord| match (
+            record.data.record_type(),
+            RecordType::parse(aside.record.data.type_name()),
+        ) {
             (Some(wanted), Some(own)) => wanted.excludes(own) || (wanted == own && wanted.is_single()),
             _ => false,
         };
@@ -152,7 +169,7 @@ fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
 }
 
 /// Everything at one name and type.
-fn diff_group(group: Group) -> Outcome {
+fn diff_group(group: Group, unmanaged: Unmanaged) -> Outcome {
     let Group { mut desired, tombstones, mut live, untouchable } = group;
     let mut outcome = Outcome { set_aside: untouchable, ..Outcome::default() };
     desired.sort_by(|a, b| a.data.cmp(&b.data));
@@ -161,7 +178,7 @@ fn diff_group(group: Group) -> Outcome {
     take_satisfied_by_untouchable(&mut desired, &mut outcome);
     let (desired, live) = take_equal(desired, live, &mut outcome);
     let live = take_tombstones(&tombstones, live, &mut outcome);
-    let (creates, rest) = pair(desired, live, &mut outcome);
+    let (creates, rest) = pair(desired, live, unmanaged, &mut outcome);
     outcome.creates = creates;
     outcome.rest = rest;
     outcome
@@ -177,18 +194,25 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
     let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).collect();
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
+    let mut kept = Vec::new();
     desired.retain(|record| match values.get(&record.data) {
         None => true,
         Some(SetAside { reason: SetAsideReason::Ignored(_), record: live }) => {
             claimed.push((live, record));
             false
         }
-        Some(_) => {
-            unchanged += 1;
+        Some(SetAside { record: live, reason }) => {
+            if field_changes(live, &record.form()).is_empty() {
+                unchanged += 1;
+            } else {
+                outcome.kept_different.push(Conflict { desired: record, live, reason: reason.clone() });
+            }
+            kept.push(&live.id);
             false
         }
     });
     outcome.unchanged += unchanged;
+    outcome.set_aside.retain(|a| !kept.contains(&&a.record.id));
     for (live, record) in claimed {
         outcome.set_aside.retain(|a| a.record.id != live.id);
         compare(live, record, outcome);
@@ -249,13 +273,28 @@ fn take_tombstones<'a>(
 }
 
 /// Pairs what may be rewritten into one another, nearest first; gives back what has no partner.
+///
+/// Where foreign records are kept, values of a purpose are paired only if all of the live ones are: with more live values
+/// than wanted ones it is not known which of them are somebody else's.
 fn pair<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
+    unmanaged: Unmanaged,
     outcome: &mut Outcome<'a>,
 ) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
-    let (desired, live) = pair_by(desired, live, outcome, |data| Some((data.purpose(), data.pairing_key())));
-    pair_by(desired, live, outcome, |data| Some((data.purpose(), String::new())))
+    let nearest = |data: &Rdata| Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty());
+    let (desired, live) = pair_by(desired, live, outcome, nearest);
+    let mut counts: BTreeMap<Purpose, (usize, usize)> = BTreeMap::new();
+    for record in &live {
+        counts.entry(record.data.purpose()).or_default().0 += 1;
+    }
+    for record in &desired {
+        counts.entry(record.data.purpose()).or_default().1 += 1;
+    }
+    let is_certain = |purpose: &Purpose| {
+        unmanaged == Unmanaged::Prune || counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted)
+    };
+    pair_by(desired, live, outcome, |data| Some((data.purpose(), String::new())).filter(|(p, _)| is_certain(p)))
 }
 
 /// Pairs records whose keys are equal, in the order of their values.

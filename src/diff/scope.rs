@@ -3,7 +3,7 @@
 //! Foreign records leave the comparison before it starts, so that no later step can plan a change on one by mistake.
 
 use super::change::SetAsideReason;
-use crate::model::{DesiredZone, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
+use crate::model::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata, ReadOnly, RecordType};
 
 /// How globs of `ignore` match: case does not count, and `*` crosses dots.
 const GLOB: glob::MatchOptions =
@@ -11,12 +11,16 @@ const GLOB: glob::MatchOptions =
 
 /// Why the service lets nobody change this record, if so.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
-    record.read_only.or_else(|| {
-        let is_own =
-            |target: &str| zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target));
-        let apex_ns = record.name == *zone.name.as_fqdn() && record.data.record_type() == Some(RecordType::Ns);
-        (apex_ns && record.data.target().is_some_and(|t| is_own(t.as_str()))).then_some(ReadOnly::ZoneNameServer)
-    })
+    let own = is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
+    record.read_only.or(own)
+}
+
+/// Whether this is an NS record of the zone itself that the service maintains; it usually does not even list them.
+pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> bool {
+    let is_own = |target: &str| zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target));
+    name == zone.name.as_fqdn()
+        && data.record_type() == Some(RecordType::Ns)
+        && data.target().is_some_and(|target| is_own(target.as_str()))
 }
 
 /// The first `ignore` pattern that names the record.

@@ -77,11 +77,11 @@ async fn list_once<R: Reader>(
     if received > 0 && effective < asked && pages.is_some_and(|p| p > 1) {
         progress(Progress::SmallPages { zone: &zone.name, per_page: effective });
     }
-    // Without any count, a page that is not full is the last. Either way a page without news ends the walk, so that a
-    // service that lies about its pages cannot keep us busy for ever.
+    // Without any count only an empty page is the last: a page that is not full may have been clamped. Either way a page
+    // without news ends the walk, so that a service that lies about its pages cannot keep us busy for ever.
     let last = match pages {
         Some(pages) => pages.min(MOST_PAGES),
-        None if received < asked && received != SMALL_PAGE => 1,
+        None if received == 0 => 1,
         None => MOST_PAGES,
     };
     let at_once = if pages.is_some() { options.concurrency.max(1) } else { 1 };
@@ -232,7 +232,9 @@ mod tests {
     async fn without_counts_pages_are_read_until_nothing_is_new() {
         let bare = |result: Vec<Json>| Ok(json!({ "success": true, "result": result }));
         assert_eq!(run(100, |size, page, _| bare(slice(250, size, page))).await.expect("it is whole"), (250, 4));
-        assert_eq!(run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"), (30, 1));
+        assert_eq!(run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"), (30, 2));
+        assert_eq!(run(5000, |_, page, _| bare(slice(120, 50, page))).await.expect("it is whole"), (120, 4));
+        assert_eq!(run(5000, |_, page, _| bare(slice(0, 50, page))).await.expect("it is whole"), (0, 1));
         // A service that ignores the page number gives the same page for ever.
         assert_eq!(run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"), (100, 2));
     }

@@ -71,6 +71,7 @@ async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Op
 async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
+    let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
         let mut request = find_zone(name, account);
@@ -78,8 +79,11 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
             request = request.query("page", page.to_string());
         }
         let (zones, more) = zones_page(reader, &request, page).await?;
+        let before = seen.len();
+        seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
-        if !more || !matches.is_empty() {
+        // A page without news ends the walk, so that a service that lies about its pages cannot keep us busy for ever.
+        if !more || !matches.is_empty() || seen.len() == before {
             break;
         }
         page += 1;
@@ -104,12 +108,16 @@ async fn from_list<R: Reader>(
     found: &mut BTreeMap<ZoneName, LiveZone>,
 ) -> Result<(), FetchError> {
     let mut matches: BTreeMap<ZoneName, BTreeMap<ZoneId, LiveZone>> = BTreeMap::new();
+    let mut seen: BTreeSet<ZoneId> = BTreeSet::new();
     let mut page = 1;
     loop {
         let request = list_zones(options.account.as_deref(), page);
         let answer = read(reader, &request).await?;
         let pages = answer.page.total_pages;
         let (zones, more) = zones_of(answer, page)?;
+        let before = seen.len();
+        seen.extend(zones.iter().map(|z| z.id.clone()));
+        let more = more && seen.len() > before;
         for zone in zones.into_iter().filter(|z| names.contains(&z.name)) {
             matches.entry(zone.name.clone()).or_default().insert(zone.id.clone(), zone);
         }
@@ -150,7 +158,8 @@ fn zones_of(answer: Envelope, page: u64) -> Result<(Vec<LiveZone>, bool), FetchE
         && match (total_pages, total_count, per_page) {
             (Some(pages), _, _) => page < pages,
             (None, Some(total), Some(per_page)) => page * per_page < total,
-            _ => false,
+            // Without counts only an empty page is the last.
+            _ => true,
         };
     Ok((zones, more))
 }

@@ -285,6 +285,16 @@ impl LiveRecord {
 }
 
 impl RecordForm {
+    /// This form with nothing said about settings that are off: they are off by themselves, and naming them can be refused.
+    #[must_use]
+    pub fn without_settings_off(&self) -> RecordForm {
+        let Settings { flatten_cname, ipv4_only, ipv6_only } = self.facets.settings;
+        let on = |setting: Option<bool>| setting.filter(|on| *on);
+        let settings =
+            Settings { flatten_cname: on(flatten_cname), ipv4_only: on(ipv4_only), ipv6_only: on(ipv6_only) };
+        RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
+    }
+
     /// This form with everything that `desired` says laid over it; what the service would then have.
     ///
     /// Proxied records always have an automatic time to live.

@@ -2,8 +2,10 @@
 
 use super::operation::{Action, Operation, ZonePlan};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::diff::{DeleteReason, SetAsideReason, ZoneChanges};
-use crate::model::{Comment, DesiredZone, LiveZone, Rdata, Tier};
+use std::collections::BTreeMap;
+
+use crate::diff::{ChangeKind, Conflict, DeleteReason, SetAsideReason, ZoneChanges, field_changes};
+use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, Tier};
 
 /// Quota, certain or assumed.
 const QUOTA: Code = Code("PLAN0001");
@@ -13,6 +15,8 @@ const CONFLICT: Code = Code("PLAN0002");
 const LIMIT: Code = Code("PLAN0003");
 /// A pruned zone loses what looks like another program's records.
 const ROBOTS: Code = Code("PLAN0009");
+/// A live record that somebody else maintains is in the way of what the spec wants, and stays.
+const MAINTAINED: Code = Code("PLAN0010");
 /// Live records with the same name, type and value.
 const DUPLICATES: Code = Code("PLAN0004");
 
@@ -21,6 +25,8 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChange
     let mut found = Diagnostics::default();
     quota(desired, live, plan, &mut found);
     conflicts(changes, &mut found);
+    kept_different(changes, &mut found);
+    beside_maintained(desired, changes, &mut found);
     for operation in &plan.operations {
         limits(live.tier, operation, &mut found);
     }
@@ -103,6 +109,58 @@ fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
             )
             .at(conflict.desired.spelling.place, format!("this {wanted} record"))
             .help("remove the record from the spec, or remove the live one where it is managed"),
+        );
+    }
+}
+
+/// Records that somebody else maintains and that are not quite as the spec wants them.
+fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
+    for Conflict { desired, live, reason } in &changes.kept_different {
+        let SetAsideReason::ReadOnly(owner) = reason else { continue };
+        let fields: Vec<_> = field_changes(live, &desired.form()).into_iter().map(|f| f.field).collect();
+        found.push(
+            Diagnostic::warning(
+                MAINTAINED,
+                "a record that somebody else maintains is not as the spec wants it",
+                format!(
+                    "{} {} is managed by {}; it is left alone and differs in {}",
+                    live.name,
+                    live.data.type_name(),
+                    owner.owner(),
+                    fields.join(", ")
+                ),
+            )
+            .at(desired.spelling.place, "")
+            .help("remove the record from the spec, or change it where it is managed"),
+        );
+    }
+}
+
+/// Records created at a name and type where somebody else maintains another value, which stays.
+fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diagnostics) {
+    let maintained: BTreeMap<(&Fqdn, &str), ReadOnly> = changes
+        .set_aside
+        .iter()
+        .filter_map(|a| match a.reason {
+            SetAsideReason::ReadOnly(owner) => Some(((&a.record.name, a.record.data.type_name()), owner)),
+            _ => None,
+        })
+        .collect();
+    for change in &changes.changes {
+        let ChangeKind::Create { after } = &change.kind else { continue };
+        let Some(owner) = maintained.get(&(&after.name, after.data.type_name())) else { continue };
+        let (name, kind) = (zone.name.relative(&after.name), after.data.type_name());
+        found.push(
+            Diagnostic::warning(
+                MAINTAINED,
+                "a record is created beside one that somebody else maintains",
+                format!(
+                    "{kind} {name} exists with another value, managed by {}; it stays beside the new one",
+                    owner.owner()
+                ),
+            )
+            .at(after.spelling.place, "")
+            .help("change the live record where it is managed, or remove this one from the spec"),
         );
     }
 }

@@ -196,6 +196,12 @@ impl ZonePlan {
         self.operations.is_empty() && self.zone_operations.is_empty()
     }
 
+    /// The addresses of all operations, in order.
+    pub fn addresses(&self) -> impl Iterator<Item = &Address> {
+        let around = self.zone_operations.iter().map(|o| &o.address);
+        around.chain(self.operations.iter().map(|o| &o.address))
+    }
+
     /// How many operations there are.
     #[must_use]
     pub fn len(&self) -> usize {

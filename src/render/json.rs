@@ -160,14 +160,13 @@ pub fn requests(requests: &[Request]) -> Json {
 #[must_use]
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
     let all = zones.iter().map(|ZoneResult { plan, applied, remaining }| {
-        let addresses =
-            plan.zone_operations.iter().map(|o| &o.address).chain(plan.operations.iter().map(|o| &o.address));
-        let failed: Vec<Json> = addresses.zip(applied.all()).filter_map(|(a, r)| outcome(a, r)).collect();
+        let failed: Vec<Json> = plan.addresses().zip(applied.all()).filter_map(|(a, r)| outcome(a, r)).collect();
         json!({
             "zone": plan.name.as_str(),
             "operations": applied.all().count(),
             "done": applied.done(),
-            "remaining": remaining,
+            "remaining": remaining.map(ZonePlan::len),
+            "not_converged": remaining.iter().flat_map(|r| r.addresses()).map(Address::as_str).collect::<Vec<_>>(),
             "not_done": failed,
         })
     });

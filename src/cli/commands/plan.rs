@@ -6,6 +6,7 @@ use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
+use crate::cli::service::Access;
 use crate::plan::{Verdict, ZonePlan, lower, lower_zone_operation};
 use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
@@ -13,10 +14,11 @@ use crate::wire::Request;
 
 /// Plans and prints.
 pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, global, output).await? {
-        Ok(begun) => begun,
-        Err(exit) => return Ok(exit),
-    };
+    let Begun { loaded, consents, service } =
+        match begin(&args.spec, &args.consents, Access::Read, global, output).await? {
+            Ok(begun) => begun,
+            Err(exit) => return Ok(exit),
+        };
     let planned = planning::plan(&loaded, &service, global, output).await;
     service.close().await;
     let planned = planned?;

@@ -112,10 +112,11 @@ impl RecordData for Txt {
         strings.join(" ")
     }
 
+    /// What exists once at a name (SPF, DMARC) takes the place of what is there in any case.
     fn pairing_key(&self) -> String {
         match self.purpose() {
-            Purpose::Keyed(key) => key,
-            Purpose::Shared | Purpose::Unique => String::new(),
+            Purpose::Keyed(key) if key.starts_with("v=") => key,
+            Purpose::Keyed(_) | Purpose::Shared | Purpose::Unique => String::new(),
         }
     }
 
@@ -124,7 +125,9 @@ impl RecordData for Txt {
     fn purpose(&self) -> Purpose {
         let text = String::from_utf8_lossy(&self.0);
         let first = text.split([' ', ';', '\t']).next().unwrap_or_default();
-        let Some((key, value)) = first.split_once(['=', ':']) else { return Purpose::Shared };
+        let Some((key, value)) = first.split_once(['=', ':']) else {
+            return if is_token(&text) { Purpose::Unique } else { Purpose::Shared };
+        };
         let key = key.to_ascii_lowercase();
         if key.is_empty() || !key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
             return Purpose::Shared;
@@ -132,10 +135,17 @@ impl RecordData for Txt {
         if key == "v" {
             return Purpose::Keyed(format!("v={}", value.to_ascii_lowercase()));
         }
-        let token =
-            ["verif", "challenge", "token", "code", "heritage"].iter().any(|word| key.contains(word)) || key == "ms";
+        let words = ["verif", "challenge", "token", "code", "heritage", "domain", "site", "sign", "auth", "key"];
+        let token = words.iter().any(|word| key.contains(word)) || key == "ms" || is_token(value);
         if token { Purpose::Unique } else { Purpose::Keyed(key) }
     }
+}
+
+/// Whether a text looks like something made by a machine to be recognised: one long word with digits in it.
+fn is_token(text: &str) -> bool {
+    text.len() >= 16
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))
+        && text.bytes().any(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -178,6 +188,9 @@ mod tests {
         assert_eq!(purpose("google-site-verification=abc"), Purpose::Unique);
         assert_eq!(purpose("MS=ms123"), Purpose::Unique);
         assert_eq!(purpose("owner=dns team"), Purpose::Keyed("owner".into()));
+        assert_eq!(purpose("apple-domain=x"), Purpose::Unique);
+        assert_eq!(purpose("abcdef0123456789abcdef"), Purpose::Unique);
+        assert_eq!(purpose("owner=abcdef0123456789abcdef"), Purpose::Unique);
         assert_eq!(purpose("just words"), Purpose::Shared);
     }
 }

@@ -7,6 +7,9 @@ use crate::apply::{Outcome, ZoneApplied};
 use crate::plan::ZonePlan;
 use crate::render::safe::safe;
 
+/// Differences that are named when a zone did not converge.
+const MOST_LEFT: usize = 50;
+
 /// One zone's result.
 #[derive(Debug, Clone, Copy)]
 pub struct ZoneResult<'a> {
@@ -14,8 +17,8 @@ pub struct ZoneResult<'a> {
     pub plan: &'a ZonePlan,
     /// What became of it.
     pub applied: &'a ZoneApplied,
-    /// Differences left when the zone was read back; `None` if it could not be read.
-    pub remaining: Option<usize>,
+    /// What would still be to do after the zone was read back; `None` if it was not.
+    pub remaining: Option<&'a ZonePlan>,
 }
 
 /// Writes the result of an apply; what did not land is named with its reason.
@@ -26,11 +29,13 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
     for ZoneResult { plan, applied, remaining } in zones {
         let total = count(applied.all().count(), "operation");
         let name = styled(plan.name.as_str(), BOLD, colour);
-        let state = match remaining {
+        let left = remaining.map(ZonePlan::len);
+        let state = match left {
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
-            Some(n) => styled(&format!("{} left after reading back", count(*n, "difference")), DELETE, colour),
-            None => styled("could not be read back", DELETE, colour),
+            Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
+            None if applied.wrote_anything() => styled("could not be read back", DELETE, colour),
+            None => styled("nothing was written", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
         let addresses =
@@ -46,6 +51,12 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             };
             let word = styled(word, DELETE, colour);
             writeln!(out, "  {word}  {}: {}", safe(address.as_str()), safe(reason))?;
+        }
+        for address in remaining.iter().flat_map(|r| r.addresses()).take(MOST_LEFT) {
+            writeln!(out, "  {}  {}", styled("left", DELETE, colour), safe(address.as_str()))?;
+        }
+        if let Some(more) = left.and_then(|n| n.checked_sub(MOST_LEFT)).filter(|n| *n > 0) {
+            writeln!(out, "  and {more} more")?;
         }
     }
     Ok(())

@@ -1,0 +1,130 @@
+//! The state of one zone's execution: what is left to send, and what became of the rest.
+
+use std::collections::VecDeque;
+
+use super::executor::Outcome;
+use crate::diff::DeleteReason;
+use crate::model::{Fqdn, LiveZone, RecordType};
+use crate::plan::{Action, Lowering, Operation, ZonePlan, groups, lower};
+
+/// The state of one zone's execution.
+pub(super) struct Run<'z> {
+    /// What is to be done.
+    pub(super) zone: &'z ZonePlan,
+    /// The zone as it was read.
+    pub(super) live: &'z LiveZone,
+    /// What is left to send, in order.
+    pub(super) queue: VecDeque<Vec<usize>>,
+    /// How changes are sent.
+    pub(super) lowering: Lowering,
+    /// How often in a row a lost request had no effect.
+    pub(super) resends: usize,
+    /// How often a request was cut in halves.
+    pub(super) narrowings: usize,
+    outcomes: Vec<Option<Outcome>>,
+    /// What belongs together: the number of its group for each operation.
+    group: Vec<usize>,
+}
+
+impl<'z> Run<'z> {
+    /// Nothing sent yet.
+    pub(super) fn new(zone: &'z ZonePlan, live: &'z LiveZone, lowering: Lowering) -> Self {
+        let size = match lowering {
+            Lowering::Batches(size) => size,
+            Lowering::Single => 1,
+        };
+        let mut group = vec![0; zone.operations.len()];
+        for (number, members) in groups(zone, size).into_iter().enumerate() {
+            for n in members {
+                group[n] = number;
+            }
+        }
+        Self {
+            zone,
+            live,
+            queue: lower(zone, lowering).into_iter().map(|step| step.operations).collect(),
+            lowering,
+            resends: 0,
+            narrowings: 0,
+            outcomes: vec![None; zone.operations.len()],
+            group,
+        }
+    }
+
+    /// Notes an outcome for operations.
+    pub(super) fn finish(&mut self, operations: &[usize], outcome: &Outcome) {
+        for n in operations {
+            self.outcomes[*n] = Some(outcome.clone());
+        }
+    }
+
+    /// The outcomes; what has none was not sent, for this reason.
+    pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
+        self.outcomes.into_iter().map(|o| o.unwrap_or_else(|| Outcome::NotSent(rest.to_owned()))).collect()
+    }
+
+    /// From here on one request for each operation, beginning with these.
+    pub(super) fn go_single(&mut self, first: Vec<usize>) {
+        self.lowering = Lowering::Single;
+        let all: Vec<usize> = first.into_iter().chain(self.queue.drain(..).flatten()).collect();
+        self.queue.extend(all.into_iter().map(|n| vec![n]));
+    }
+
+    /// The name that an operation concerns.
+    fn name(&self, n: usize) -> &Fqdn {
+        &self.zone.operations[n].form().name
+    }
+
+    /// Two halves of a request's operations that cut no group in two; `None` if they all belong together.
+    pub(super) fn halves(&self, operations: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+        let cuts = (1..operations.len()).filter(|n| self.group[operations[*n]] != self.group[operations[n - 1]]);
+        let middle = operations.len() / 2;
+        let cut = cuts.min_by_key(|n| n.abs_diff(middle))?;
+        let (first, second) = operations.split_at(cut);
+        Some((first.to_vec(), second.to_vec()))
+    }
+
+    /// Deletes that were carried out to make room for these creates, and for which no other create took the room.
+    pub(super) fn deleted_for(&self, operations: &[usize]) -> Vec<usize> {
+        let created = |n: &usize| match &self.zone.operations[*n].action {
+            Action::CreateRecord { after } => after.data.record_type(),
+            Action::PatchRecord { .. } | Action::DeleteRecord { .. } => None,
+        };
+        let mut deletes: Vec<usize> = Vec::new();
+        for (n, wanted) in operations.iter().filter_map(|n| created(n).map(|t| (*n, t))) {
+            deletes.extend(self.deletes_in_the_way(n, wanted).filter(|delete| !self.is_room_taken(*delete)));
+        }
+        deletes.sort_unstable();
+        deletes.dedup();
+        deletes
+    }
+
+    /// Deletes that were carried out at a create's name because what they took away cannot stand beside it.
+    fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
+        self.at_the_name_of(create).filter(move |n| {
+            let operation = &self.zone.operations[*n];
+            matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::InTheWay, .. })
+                && self.outcomes[*n] == Some(Outcome::Done)
+                && operation.form().data.record_type().is_some_and(|own| wanted.excludes(own))
+        })
+    }
+
+    /// Whether a create that cannot stand beside what was deleted has been carried out.
+    fn is_room_taken(&self, delete: usize) -> bool {
+        let Some(own) = self.zone.operations[delete].form().data.record_type() else { return false };
+        self.at_the_name_of(delete).any(|n| {
+            let operation: &Operation = &self.zone.operations[n];
+            matches!(operation.action, Action::CreateRecord { .. })
+                && self.outcomes[n] == Some(Outcome::Done)
+                && operation.form().data.record_type().is_some_and(|t| t.excludes(own))
+        })
+    }
+
+    /// The operations at the name of one of them; operations are in the order of their names.
+    fn at_the_name_of(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
+        let operations = &self.zone.operations;
+        let name = self.name(n);
+        let first = operations.partition_point(|o| o.form().name < *name);
+        (first..operations.len()).take_while(move |n| operations[*n].form().name == *name)
+    }
+}

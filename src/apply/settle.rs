@@ -1,0 +1,122 @@
+//! What became of a request whose answer got lost, seen by reading the zone.
+
+use std::time::Duration;
+
+use super::event::ApplyEvent;
+use super::executor::{Executor, Next, Outcome, said};
+use super::expect::{Index, OperationState, state_of};
+use super::run::Run;
+use crate::api::{ApiError, Reader, Writer};
+use crate::live::{FetchError, fetch_records};
+use crate::model::LiveRecord;
+use crate::plan::Step;
+
+/// How often a request whose answer got lost, and which had no effect, is sent again.
+const RESENDS: usize = 4;
+
+/// A request's operations by what the zone shows of them.
+#[derive(Default)]
+struct Seen {
+    done: Vec<usize>,
+    pending: Vec<usize>,
+    moved: Vec<(usize, String)>,
+}
+
+impl<R: Reader, W: Writer> Executor<'_, R, W> {
+    /// An answer got lost: what took effect is done, what did not is sent again, what somebody else changed is reported.
+    pub(super) async fn settle(&mut self, run: &mut Run<'_>, step: Step, number: u64, reason: &str) -> Next {
+        self.observer.event(&ApplyEvent::Settling { zone: &run.zone.name, reason });
+        let seen = match self.read_again(run).await {
+            Ok(records) => look(run, &step, &records),
+            Err(error) => {
+                let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
+                run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
+                let noted = self.journal.outcome(number, "unknown", Some(&reason), None);
+                self.note(noted);
+                return Next::Stop(reason);
+            }
+        };
+        let pending = self.take(run, seen, number, reason);
+        if pending.is_empty() {
+            run.resends = 0;
+            self.restore(run, &step.operations).await;
+            return Next::Continue;
+        }
+        run.resends += 1;
+        if run.resends > RESENDS {
+            let reason = format!("sent {} times, each time without effect; last: {reason}", run.resends);
+            run.finish(&pending, &Outcome::Refused(reason.clone()));
+            self.restore(run, &pending).await;
+            return Next::Stop(reason);
+        }
+        let duration = Duration::from_millis(250 << run.resends.min(6));
+        self.observer.event(&ApplyEvent::Waiting { zone: &run.zone.name, duration });
+        tokio::time::sleep(duration).await;
+        run.queue.push_front(pending);
+        Next::Continue
+    }
+
+    /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all.
+    ///
+    /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says.
+    pub(super) async fn settle_late(&mut self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
+        let seen = match self.read_again(run).await {
+            Ok(records) => look(run, &step, &records),
+            Err(_) => Seen::default(),
+        };
+        if seen.done.is_empty() {
+            return self.refused(run, step, number, error).await;
+        }
+        let pending = self.take(run, seen, number, &said(error));
+        if !pending.is_empty() {
+            run.queue.push_front(pending);
+        }
+        Next::Continue
+    }
+
+    /// Reads the zone's records.
+    async fn read_again(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
+        fetch_records(self.reader, run.live, self.options, &|_| {}).await
+    }
+
+    /// Notes what was seen, in the run and in the journal; gives back what has not taken effect.
+    fn take(&mut self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str) -> Vec<usize> {
+        let Seen { done, pending, moved } = seen;
+        run.finish(&done, &Outcome::Done);
+        for (n, what) in &moved {
+            run.finish(&[*n], &Outcome::Refused(what.clone()));
+        }
+        let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
+            (_, true) => "done",
+            (true, false) => "lost",
+            (false, false) => "partly",
+        };
+        let address = |n: &usize| run.zone.operations[*n].address.as_str();
+        let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
+        let detail = if not_done.is_empty() {
+            format!("{reason}; settled by reading")
+        } else {
+            format!("{reason}; settled by reading; not done: {}", not_done.join(", "))
+        };
+        let noted = self.journal.outcome(number, word, Some(&detail), None);
+        self.note(noted);
+        if !done.is_empty() {
+            self.observer.event(&ApplyEvent::Done { zone: &run.zone.name, operations: done.len() });
+        }
+        pending
+    }
+}
+
+/// What the zone shows of a request's operations.
+fn look(run: &Run<'_>, step: &Step, records: &[LiveRecord]) -> Seen {
+    let index = Index::new(records);
+    let mut seen = Seen::default();
+    for n in &step.operations {
+        match state_of(&run.zone.operations[*n], &index) {
+            OperationState::Done => seen.done.push(*n),
+            OperationState::Pending => seen.pending.push(*n),
+            OperationState::Moved(what) => seen.moved.push((*n, what)),
+        }
+    }
+    seen
+}

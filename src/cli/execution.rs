@@ -1,0 +1,182 @@
+//! Carrying out a plan: send, read back, report. Whatever fails after the first write, the exit code says that something was
+//! written.
+
+use std::sync::Arc;
+
+use super::args::{Format, Global};
+use super::exit::Exit;
+use super::output::Output;
+use super::planning::{Loaded, Planned, lowering, with_hint};
+use crate::api::{ReadClient, WriteClient};
+use crate::apply::{ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, Prepared, ZoneApplied, verify};
+use crate::model::LiveZone;
+use crate::plan::{Verdict, ZonePlan};
+use crate::render::json;
+use crate::render::safe::safe;
+use crate::render::text::{ZoneResult, write_result};
+
+/// One zone's execution.
+struct Executed<'a> {
+    plan: &'a ZonePlan,
+    applied: ZoneApplied,
+    /// What would still be to do; `None` if the zone was not read back.
+    remaining: Option<ZonePlan>,
+}
+
+/// Sends a plan, reads back, reports.
+///
+/// # Errors
+/// Before anything is sent. After that, failures are reported and end in an exit code.
+pub(super) async fn execute(
+    loaded: &Loaded,
+    planned: &Planned,
+    (reader, writer): (&ReadClient, &WriteClient),
+    requests_to_apply: usize,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let clock = || humantime::format_rfc3339_micros(std::time::SystemTime::now()).to_string();
+    let mut journal = Journal::begin(&global.journal, &loaded.digest, clock)?;
+    let mut observer = progress(output, planned.plan.summary().operations());
+    let mut done: Vec<Executed> = Vec::new();
+    let mut broken: Option<JournalError> = None;
+    for plan in planned.plan.zones.iter().filter(|z| !z.is_empty()) {
+        let (Some(live), Some(desired)) = (planned.live.zones.get(&plan.name), loaded.desired.zones.get(&plan.name))
+        else {
+            continue;
+        };
+        let mut executor = Executor {
+            reader,
+            writer,
+            options: &planned.options,
+            journal: &mut journal,
+            observer: &mut observer,
+            broken,
+        };
+        let (applied, live) = carry_out(&mut executor, plan, live, global).await;
+        broken = executor.broken;
+        let mut remaining = None;
+        if applied.wrote_anything() {
+            match verify(reader, desired, &live, &planned.options, &mut observer).await {
+                Ok(verified) => remaining = Some(verified.remaining),
+                Err(error) => output.error(&with_hint(error)),
+            }
+        }
+        if let (Some(remaining), None) = (&remaining, &broken) {
+            broken = journal.verified(&plan.name, remaining.len()).err();
+        }
+        done.push(Executed { plan, applied, remaining });
+    }
+    let broken = broken.or_else(|| journal.end().err());
+    output.hide();
+    let mut exit = exit(&done);
+    if let Some(error) = broken {
+        output.error(&anyhow::Error::new(error));
+        exit = worse(exit, &done);
+    }
+    if let Err(error) = report(&done, planned, loaded, &journal, requests_to_apply, output) {
+        output.error(&error.context("failed to print the result"));
+        exit = worse(exit, &done);
+    }
+    Ok(exit)
+}
+
+/// Carries out the plan of one zone: the zone itself, then its records. Gives back the zone with its real id.
+async fn carry_out(
+    executor: &mut Executor<'_, ReadClient, WriteClient>,
+    plan: &ZonePlan,
+    live: &LiveZone,
+    global: &Global,
+) -> (ZoneApplied, LiveZone) {
+    let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, live).await;
+    let Some(live) = zone else {
+        let reason = Outcome::NotSent("the zone could not be made".to_owned());
+        return (ZoneApplied { zone_outcomes, outcomes: vec![reason; plan.operations.len()] }, live.clone());
+    };
+    let plan = plan.with_id(live.id.clone());
+    let applied = executor.execute(&plan, &live, lowering(&plan, global)).await;
+    (ZoneApplied { zone_outcomes, ..applied }, live)
+}
+
+/// The exit code of what happened.
+fn exit(done: &[Executed]) -> Exit {
+    let converged = |e: &Executed| {
+        e.remaining.as_ref().is_some_and(ZonePlan::is_empty)
+            && !e.applied.all().any(|o| matches!(o, Outcome::Unknown(_)))
+    };
+    if done.iter().all(converged) { Exit::Success } else { worse(Exit::Success, done) }
+}
+
+/// The exit code of a failure, by whether something was written before it.
+fn worse(exit: Exit, done: &[Executed]) -> Exit {
+    let wrote = done.iter().any(|e| e.applied.wrote_anything());
+    if exit != Exit::Success {
+        exit
+    } else if wrote {
+        Exit::Partial
+    } else {
+        Exit::Error
+    }
+}
+
+/// Prints the result.
+fn report(
+    done: &[Executed],
+    planned: &Planned,
+    loaded: &Loaded,
+    journal: &Journal,
+    requests_to_apply: usize,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let zones: Vec<_> = done
+        .iter()
+        .map(|Executed { plan, applied, remaining }| ZoneResult { plan, applied, remaining: remaining.as_ref() })
+        .collect();
+    let path = journal.path().display().to_string();
+    match output.format {
+        Format::Text => output.result(|out| write_result(out, &zones, output.colour))?,
+        Format::Json => {
+            let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, &loaded.sources);
+            document["kind"] = "apply".into();
+            document["result"] = json::result(&zones, Some(&path));
+            output.json(&document)?;
+        }
+    }
+    for Executed { plan, remaining, .. } in done {
+        for note in remaining.iter().flat_map(|r| &r.notes) {
+            output.say(&format!("{}: {}", plan.name, safe(note)));
+        }
+    }
+    output.say(&format!("journal: {path}"));
+    Ok(())
+}
+
+/// Shows what is happening, with how much of it is done.
+fn progress(output: &Arc<Output>, total: usize) -> impl Observer + use<> {
+    let output = Arc::clone(output);
+    let mut done = 0;
+    move |event: &ApplyEvent| match event {
+        ApplyEvent::ZoneStarted { zone, .. } => output.count(done, total, &format!("{zone}")),
+        ApplyEvent::Sending { zone, operations } => output.count(done, total, &format!("{zone}: sending {operations}")),
+        ApplyEvent::Done { zone, operations } => {
+            done += operations;
+            output.count(done, total, &format!("{zone}"));
+            output.log(&format!("{zone}: {done} of {total} done"));
+        }
+        ApplyEvent::Refused { zone, operations, reason, narrowing } => {
+            let next = if *narrowing { "; trying smaller parts" } else { "" };
+            output.news(&format!("{zone}: {operations} refused: {reason}{next}"));
+        }
+        ApplyEvent::NoBatches { zone } => {
+            output.news(&format!("{zone}: the service has no batches; sending one request for each operation"));
+        }
+        ApplyEvent::Settling { zone, reason } => {
+            output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));
+        }
+        ApplyEvent::Waiting { zone, duration } if duration.as_secs() >= 1 => {
+            output.news(&format!("{zone}: waiting {:.0} s", duration.as_secs_f64()));
+        }
+        ApplyEvent::Waiting { .. } => {}
+        ApplyEvent::Verifying { zone } => output.count(done, total, &format!("{zone}: reading back")),
+    }
+}
