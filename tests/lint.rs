@@ -79,6 +79,38 @@ fn the_examples_of_the_project_are_clean() {
     assert!(Path::new("examples/minimal").is_dir());
 }
 
+/// Codes and severities of what is found in a zone with these lines.
+fn codes(lines: &str) -> Vec<(&'static str, Severity)> {
+    let (found, _) = findings(&format!("version: 1\nzones:\n  example.com:\n{lines}"));
+    found.iter().map(|d| (d.code.0, d.severity)).collect()
+}
+
+#[test]
+fn what_live_records_may_change_is_milder() {
+    let long = |n: usize, c: &str| {
+        format!("      - {{ name: a, type: TXT, content: [\"1{0}\", \"2{0}\", \"3{0}\"] }}\n", c.repeat(n))
+    };
+    // 8192 bytes are allowed; how the service counts quotes and escapes is not known.
+    assert_eq!(codes(&format!("    records:\n{}", long(2600, "k"))), []);
+    assert_eq!(codes(&format!("    records:\n{}", long(2729, "k"))), [("LINT0005", Severity::Warning)]);
+    assert_eq!(codes(&format!("    records:\n{}", long(1000, "ü"))), [("LINT0005", Severity::Warning)]);
+    assert_eq!(codes(&format!("    records:\n{}", long(2730, "k"))), [("LINT0005", Severity::Error)]);
+    if RecordType::parse("DS").is_none() {
+        return;
+    }
+    let digest = "ab".repeat(32);
+    let ds = |name: &str| format!("      - {{ name: \"{name}\", type: DS, content: 2371 13 2 {digest} }}\n");
+    let rest = "      - { name: w, type: A, content: 192.0.2.1 }\n";
+    assert_eq!(codes(&format!("    records:\n{}", ds("lab"))), [("LINT0003", Severity::Warning)]);
+    let pruned = |lines: String| codes(&format!("    unmanaged: prune\n{lines}{rest}"));
+    assert_eq!(pruned(format!("    records:\n{}", ds("lab"))), [("LINT0003", Severity::Error)]);
+    let spared = format!("    ignore: [{{ type: NS }}]\n    records:\n{}", ds("lab"));
+    assert_eq!(pruned(spared), [("LINT0003", Severity::Warning)]);
+    assert_eq!(pruned(format!("    records:\n{}", ds("@"))), [("LINT0004", Severity::Error)]);
+    let beside = "      - { name: lab, type: NS, content: ns.example.net }\n";
+    assert_eq!(pruned(format!("    records:\n{beside}{}", ds("lab"))), []);
+}
+
 /// A record of a zone.
 fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -> DesiredRecord {
     DesiredRecord {
