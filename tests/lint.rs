@@ -95,6 +95,9 @@ fn what_live_records_may_change_is_milder() {
     assert_eq!(codes(&format!("    records:\n{}", long(2729, "k"))), [("LINT0005", Severity::Warning)]);
     assert_eq!(codes(&format!("    records:\n{}", long(1000, "ü"))), [("LINT0005", Severity::Warning)]);
     assert_eq!(codes(&format!("    records:\n{}", long(2730, "k"))), [("LINT0005", Severity::Error)]);
+    let many: Vec<_> = (100..900).map(|n| format!("198.51.{}.{}", n / 250, n % 250)).collect();
+    let many = format!("    records:\n      - {{ name: a, type: A, content: [{}] }}\n", many.join(", "));
+    assert_eq!(codes(&many), [("LINT0005", Severity::Error)]);
     if RecordType::parse("DS").is_none() {
         return;
     }

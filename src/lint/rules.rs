@@ -9,7 +9,7 @@ mod ds_at_apex;
 mod ds_without_ns;
 mod loop_of_aliases;
 mod name_of_other_zone;
-mod texts_too_long;
+mod values_too_long;
 mod zone_without_address;
 
 use super::Rule;
@@ -20,7 +20,7 @@ pub const ALL: &[Rule] = &[
     address_not_proxied::RULE,
     ds_without_ns::RULE,
     ds_at_apex::RULE,
-    texts_too_long::RULE,
+    values_too_long::RULE,
     alias_without_address::RULE,
     zone_without_address::RULE,
     beside_delegation::RULE,

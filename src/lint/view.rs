@@ -1,10 +1,11 @@
 //! The zones of a spec for looking up names as the DNS would: closest zone, delegations, exact names, wildcards.
 //!
-//! Names are kept in the order of the DNS, in which everything below a name directly follows it. So the zone, the
-//! delegation and the closest existing name of any name are found from its predecessor, in logarithmic time.
+//! Names are kept in the order of the DNS, in which everything below a name directly follows it, wildcards first. So the
+//! zone, the delegation, the wildcard and the closest name with records of any name are found from its predecessor, in
+//! logarithmic time.
 
 use super::aliases::Aliases;
-use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, Rdata, RecordType, Unmanaged};
+use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged};
 
 /// Types whose records give a name an address.
 pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
@@ -38,6 +39,10 @@ pub(super) struct Owner<'a> {
     pub(super) records: Vec<&'a DesiredRecord>,
     /// The topmost delegated name at or above it, as the number of an owner.
     pub(super) cut: Option<usize>,
+    /// The next name above it that has records.
+    above: Option<usize>,
+    /// The next wildcard that would cover it, apart from itself.
+    wildcard: Option<usize>,
 }
 
 /// What the spec has at a name.
@@ -82,7 +87,14 @@ impl<'a> View<'a> {
         lead_up(next.checked_sub(1), |n| self.zones[n].above, |n| self.zones[n].is_above(name))
     }
 
-    /// Looks a name up (RFC 1034 section 4.3.2, wildcards as in RFC 4592).
+    /// Looks a name up.
+    ///
+    /// A wildcard covers every name below its own but those at or below a name that has records. Unlike in RFC 4592, a name
+    /// that exists only by what is below it does not count, except for zones with advanced name servers.
+    ///
+    /// # Sources
+    /// RFC 1034 section 4.3.2; developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records and
+    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11-20.
     pub(super) fn look_up(&self, name: &Fqdn) -> Found {
         let Some(zone) = self.zone_of(name) else { return Found::Elsewhere };
         let owners = &self.zones[zone].owners;
@@ -92,21 +104,14 @@ impl<'a> View<'a> {
             Ok(owner) => return found(owner, false),
             Err(next) => next,
         };
-        let before = next.checked_sub(1).map(|n| &owners[n]);
-        if before.and_then(|o| o.cut).is_some_and(|cut| name.is_within(owners[cut].name)) {
+        let before = next.checked_sub(1);
+        if before.and_then(|n| owners[n].cut).is_some_and(|cut| name.is_within(owners[cut].name)) {
             return Found::Elsewhere;
         }
-        // The closest name that exists, if only by what is below it, is above one of the two neighbours.
-        let neighbours = [before.map(|o| o.name), owners.get(next).map(|o| o.name)];
-        let apex = self.zones[zone].zone.name.as_fqdn();
-        let closest = neighbours.into_iter().flatten().map(|n| common(name, n)).max_by_key(|n| n.len());
-        let closest = closest.filter(|n| n.len() > apex.as_str().len()).unwrap_or(apex.as_str());
-        // A name that exists only by what is below it has no records, and no wildcard applies to it.
-        let exists = closest.len() == name.as_str().len();
-        let wildcard = Fqdn::parse(&format!("*.{closest}")).ok().filter(|_| !exists);
-        match wildcard.and_then(|w| owners.binary_search_by(|o| o.name.cmp(&w)).ok()) {
-            Some(owner) => found(owner, true),
-            None => Found::Nothing { zone },
+        let closest = above(owners, before, name).map_or(0, |n| owners[n].name.as_str().len());
+        match covering(owners, before, name) {
+            Some(wildcard) if scope(owners[wildcard].name).is_some_and(|s| s.len() >= closest) => found(wildcard, true),
+            _ => Found::Nothing { zone },
         }
     }
 
@@ -186,8 +191,14 @@ fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
     for same in records.chunk_by(|a, b| a.name == b.name) {
         let name = &same[0].name;
         let number = owners.len();
-        let above = owners.last().and_then(|o| o.cut).filter(|cut| name.is_within(owners[*cut].name));
-        let mut owner = Owner { name, records: same.to_vec(), cut: above };
+        let last = number.checked_sub(1);
+        let mut owner = Owner {
+            name,
+            records: same.to_vec(),
+            cut: owners.last().and_then(|o| o.cut).filter(|cut| name.is_within(owners[*cut].name)),
+            above: above(&owners, last, name),
+            wildcard: covering(&owners, last, name),
+        };
         // A wildcard delegates nothing: its NS records are those of the names that it stands for.
         let delegates = name != zone.name.as_fqdn() && !name.is_wildcard();
         if owner.cut.is_none() && delegates && owner.of_type(RecordType::Ns).next().is_some() {
@@ -203,43 +214,85 @@ fn lead_up(from: Option<usize>, above: impl Fn(usize) -> Option<usize>, good: im
     std::iter::successors(from, |n| above(*n)).find(|n| good(*n))
 }
 
-/// The labels that two names have in common from the right, as part of the first.
-fn common<'n>(name: &'n Fqdn, other: &Fqdn) -> &'n str {
-    let name = name.as_str();
-    let mut length = 0;
-    for (a, b) in name.rsplit('.').zip(other.as_str().rsplit('.')) {
-        if a != b {
-            break;
-        }
-        length += a.len() + 1;
-    }
-    // The leftmost label has no dot before it.
-    &name[name.len() - length.saturating_sub(1).min(name.len())..]
+/// The next name with records above a name, given the name before it in order.
+fn above(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usize> {
+    lead_up(before, |n| owners[n].above, |n| name.is_within(owners[n].name))
 }
 
-/// The value as bytes, if it is a text.
-pub(super) fn text(record: &DesiredRecord) -> Option<&[u8]> {
-    match &record.data {
-        Rdata::Txt(text) => Some(text.as_bytes()),
-        _ => None,
-    }
+/// The next wildcard above a name, given the name before it in order.
+fn covering(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usize> {
+    let from = before.and_then(|n| if owners[n].name.is_wildcard() { Some(n) } else { owners[n].wildcard });
+    let covers = |n: usize| {
+        let rest = scope(owners[n].name).and_then(|s| name.as_str().strip_suffix(s));
+        rest.is_some_and(|rest| rest.ends_with('.') && rest != "*.")
+    };
+    lead_up(from, |n| owners[n].wildcard, covers)
+}
+
+/// What a wildcard stands below.
+fn scope(wildcard: &Fqdn) -> Option<&str> {
+    wildcard.as_str().strip_prefix("*.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::{Place, Sources, Span};
+    use crate::model::{Facets, Rdata, Spelling, ZoneName};
 
+    /// The wildcard that answers for each name, looked for label by label.
     #[test]
-    fn common_labels() {
-        let name = |text: &str| Fqdn::parse(text).unwrap();
-        for (a, b, both) in [
-            ("a.b.example", "c.b.example", "b.example"),
-            ("a.b.example", "b.example", "b.example"),
-            ("b.example", "a.b.example", "b.example"),
-            ("a.example", "a.test", ""),
-            ("xb.example", "b.example", "example"),
-        ] {
-            assert_eq!(common(&name(a), &name(b)), both, "{a} {b}");
+    fn wildcards_are_found_as_by_walking() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let source = Sources::default().add("", "");
+        let place = Place { source, span: Span::default() };
+        let all = ["@", "*", "a", "*.a", "b.a", "c", "*.d.c", "x.y.c", "*.z.y", "q.w", "-", "*.-.c", "a.b.c"];
+        let candidates = [
+            "n", "n.a", "n.b.a", "n.c", "n.d.c", "n.n.d.c", "y.c", "n.y.c", "z.y", "n.z.y", "w", "n.w", "n.q.w",
+            "n.-.c", "b.c", "d.c",
+        ];
+        // Trying every set takes long, and every seventh shows as much.
+        for chosen in (0..1u32 << all.len()).step_by(7) {
+            let own: Vec<Fqdn> = all
+                .iter()
+                .enumerate()
+                .filter(|(n, _)| chosen >> n & 1 == 1)
+                .map(|(_, t)| zone.resolve(t).unwrap())
+                .collect();
+            let spelling = Spelling { name: "x".into(), place, entry: place };
+            let data = Rdata::from_text(RecordType::A, "192.0.2.1").unwrap();
+            let record = |name: &Fqdn| DesiredRecord {
+                name: name.clone(),
+                data: data.clone(),
+                facets: Facets::default(),
+                protect: false,
+                spelling: spelling.clone(),
+            };
+            let records = own.iter().map(record).collect();
+            let desired = DesiredZone { records, ..DesiredZone::new(zone.clone(), place) };
+            let desired = Desired { zones: [(zone.clone(), desired)].into() };
+            let view = View::new(&desired);
+            for name in candidates.map(|t| zone.resolve(t).unwrap()) {
+                let mut expected = None;
+                let mut at = name.as_str();
+                while let Some((_, up)) = at.split_once('.').filter(|_| at != zone.as_str()) {
+                    if own.iter().any(|o| o.as_str() == at) {
+                        expected = (at == name.as_str()).then(|| at.to_owned());
+                        break;
+                    }
+                    let wildcard = format!("*.{up}");
+                    if own.iter().any(|o| o.as_str() == wildcard) {
+                        expected = Some(wildcard);
+                        break;
+                    }
+                    at = up;
+                }
+                let found = match view.look_up(&name) {
+                    Found::Records { zone, owner, .. } => Some(view.owner(zone, owner).name.to_string()),
+                    Found::Nothing { .. } | Found::Elsewhere => None,
+                };
+                assert_eq!(found, expected, "{name} in {own:?}");
+            }
         }
     }
 }

@@ -17,8 +17,8 @@ pub(in crate::lint) const RULE: Rule = Rule {
           may have the address, this is a note.",
     fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
     sources: &[
+        "developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records, read 2026-11-20",
         "developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016, read 2026-11-20",
-        "RFC 4592 section 3.3 (wildcards)",
     ],
     good: "\
 zones:

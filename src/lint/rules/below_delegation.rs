@@ -12,8 +12,8 @@ pub(in crate::lint) const RULE: Rule = Rule {
     code: "LINT0009",
     title: "the record stands below a delegated name",
     severity: Severity::Warning,
-    why: "Names below one with NS records are answered by those name servers, so the record is not seen. The addresses of name \
-          servers that are themselves below the name (glue) are needed, and are not reported.",
+    why: "Names below one with NS records are looked for at those name servers, so the record is hardly seen. The addresses \
+          of name servers that are themselves below the name (glue) are needed, and are not reported.",
     fix: "Move the record into the delegated zone, or remove it.",
     sources: &["RFC 1034 section 4.2.1", "RFC 9471 (glue)"],
     good: "\
@@ -48,7 +48,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
                 0 => String::new(),
                 n => format!(", like {} of this name", counted(n, "other record")),
             };
-            let detail = format!("`{}` is below `{}`, so this record is not seen{others}", owner.name, cut.name);
+            let detail = format!("`{}` is below `{}`, so this record may not be seen{others}", owner.name, cut.name);
             findings.push(
                 RULE.at(record.spelling.place, detail)
                     .and_at(ns.spelling.place, format!("`{}` is delegated here", cut.name))

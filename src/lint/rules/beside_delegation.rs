@@ -10,12 +10,14 @@ pub(in crate::lint) const RULE: Rule = Rule {
     code: "LINT0008",
     title: "the record stands at a delegated name",
     severity: Severity::Warning,
-    why: "A name with NS records is answered by those name servers, so other records there are not seen. The documentation says \
-          that NS shares a name with DS alone; in practice the service accepts some types, hence a warning. Addresses and \
-          aliases beside NS are refused, and are an error (DNS0007).",
+    why: "Resolvers follow the NS records of a name to its name servers, so other records there are hardly seen; zones with \
+          advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in practice the \
+          service accepts some types, hence a warning. Addresses and aliases beside NS are refused, and are an error \
+          (DNS0007).",
     fix: "Move the record into the delegated zone, or remove it.",
     sources: &[
         "RFC 1034 section 4.2.1",
+        "developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11-20",
         "developers.cloudflare.com/api/resources/dns/subresources/records, read 2026-11-20",
     ],
     good: "\
@@ -45,7 +47,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             if !beside(record_type) {
                 continue;
             }
-            let detail = format!("`{}` is delegated, so this {record_type} record is not seen", owner.name);
+            let detail = format!("`{}` is delegated, so this {record_type} record may not be seen", owner.name);
             findings.push(
                 RULE.at(record.spelling.place, detail)
                     .and_at(ns.spelling.place, "it is delegated here")

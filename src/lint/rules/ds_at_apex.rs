@@ -11,7 +11,7 @@ pub(in crate::lint) const RULE: Rule = Rule {
     severity: Severity::Error,
     why: "The DS record of a zone stands in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
     fix: "Remove the record, write `dnssec: on`, and give the DS record that the service shows to the registrar.",
-    sources: &["RFC 4035 section 2.4", "developers.cloudflare.com/dns/dnssec, read 2026-11-20"],
+    sources: &["RFC 4035 section 2.4"],
     good: "\
 zones:
   example.com:

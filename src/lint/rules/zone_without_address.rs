@@ -14,7 +14,7 @@ pub(in crate::lint) const RULE: Rule = Rule {
           right for a domain that is parked or used for mail alone. Zones that delegate names, zones of addresses \
           (`in-addr.arpa`, `ip6.arpa`) and zones without any record are not looked at.",
     fix: "Add the missing records, or leave it so if nothing is to be reached.",
-    sources: &["developers.cloudflare.com/dns/manage-dns-records/how-to/create-zone-apex, read 2026-11-20"],
+    sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
     good: "\
 zones:
   example.com:
