@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["diagnostic"]),
     ("wire", &["model", "diagnostic"]),
     ("spec", &["model", "diagnostic"]),
+    ("lint", &["model", "diagnostic"]),
     ("diff", &["model", "diagnostic"]),
     ("plan", &["diff", "model", "wire", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
@@ -22,7 +23,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("render", &["diagnostic", "model", "wire", "diff", "plan", "apply"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
-    ("cli", &["diagnostic", "model", "wire", "spec", "diff", "plan", "api", "live", "apply", "render", "sandbox"]),
+    (
+        "cli",
+        &["diagnostic", "model", "wire", "spec", "lint", "diff", "plan", "api", "live", "apply", "render", "sandbox"],
+    ),
 ];
 
 /// Text that only the named rooms may contain, and why.
@@ -41,7 +45,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Rooms without any asynchronous function.
-const SYNCHRONOUS: &[&str] = &["diagnostic", "model", "wire", "spec", "diff", "plan", "render"];
+const SYNCHRONOUS: &[&str] = &["diagnostic", "model", "wire", "spec", "lint", "diff", "plan", "render"];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

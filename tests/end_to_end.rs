@@ -207,20 +207,36 @@ fn a_name_emptied_for_nothing_is_filled_again() {
     let workspace = Workspace::new(profile(|p| p.batch = false));
     workspace
         .plant_records(json!([{ "type": "CNAME", "name": "www", "content": "host.example.net", "comment": "mine" }]));
-    workspace.records_spec("      - { name: www, type: A, content: 10.0.0.1, proxied: true }");
-    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1"]);
-    if ran.code == Some(1) {
-        // The spec is refused offline: then nothing was sent, which is better still.
-        assert_eq!(workspace.writes().len(), 0);
-    } else {
-        let ran = ran.exits(5);
-        assert!(ran.stdout.contains("9003"), "{}", ran.stdout);
-    }
+    // Only the service knows that the plan of the zone does not have this setting.
+    workspace.records_spec(
+        "      - { name: www, type: A, content: 192.0.2.1, proxied: true, settings: { ipv4_only: true } }",
+    );
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1"]).exits(5);
+    assert!(ran.stdout.contains("IPv4 Only"), "{}", ran.stdout);
     let records = workspace.records("example.com");
     assert_eq!(
         (records.len(), &records[0]["content"], &records[0]["comment"]),
         (1, &json!("host.example.net"), &json!("mine"))
     );
+}
+
+/// What the service would refuse half way is refused before the first request.
+#[test]
+fn a_spec_with_a_lint_error_makes_no_request() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec("      - { name: www, type: A, content: 10.0.0.1, proxied: true }");
+    for arguments in [&["validate", "spec.yaml"][..], &["plan", "spec.yaml"], &["apply", "spec.yaml", "--yes"]] {
+        let ran = workspace.run(arguments).exits(1);
+        assert!(ran.stderr.contains("LINT0002") && ran.stderr.contains("spec.yaml:5:40"), "{}", ran.stderr);
+    }
+    let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(1).json();
+    assert_eq!((&json["kind"], &json["diagnostics"][0]["code"]), (&json!("diagnostics"), &json!("LINT0002")));
+    assert_eq!(workspace.requests().len(), 0);
+    // A warning is shown and stops nothing.
+    workspace.records_spec("      - { name: www.unknown.net, type: A, content: 192.0.2.1 }");
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert!(ran.stderr.contains("LINT0011"), "{}", ran.stderr);
+    assert_eq!(workspace.records("example.com").len(), 1);
 }
 
 #[test]

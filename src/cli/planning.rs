@@ -11,6 +11,7 @@ use super::output::Output;
 use super::service::{Access, Service};
 use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
+use crate::lint;
 use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
 use crate::model::{Desired, Live, LiveZone};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
@@ -101,6 +102,10 @@ pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow:
     let options = spec::Options { variables: global.variables.clone() };
     let spec::Outcome { desired, mut diagnostics, digest, files, records } =
         spec::load(&inputs, &options, &mut sources);
+    // The whole spec, as what one zone says may concern another.
+    if let Some(desired) = &desired {
+        diagnostics.append(lint::check(desired));
+    }
     let desired = desired.map(|desired| select(desired, &global.zone, &mut diagnostics));
     diagnostics.sort(&sources);
     if output.format == super::args::Format::Text {

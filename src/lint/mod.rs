@@ -1,0 +1,150 @@
+//! Rules about what a spec says as a whole: each legal record by record, and still wrong or odd together.
+//!
+//! [`Desired`] goes in, [`Diagnostics`] come out; nothing is asked of the service, so everything here is known before the
+//! first request. What a single record or a single name gets wrong is found by `spec` already.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rules` | the one list of rules; one file for each below it |
+//! | `view` | the zones of a spec for looking up names, as the DNS would |
+//! | `aliases` | where chains of CNAME records end |
+//! | `network` | addresses that the service does not proxy to |
+//! | `documentation` | docs/lints.md, from the rules |
+//!
+//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that it does not give may exist at the
+//! service all the same. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
+
+mod aliases;
+mod documentation;
+mod network;
+mod rules;
+mod view;
+
+pub use documentation::documentation;
+pub use rules::ALL;
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place, Severity};
+use crate::model::Desired;
+use view::View;
+
+/// A rule: what it finds, why that matters, what to do about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Stable code; never reused.
+    pub code: &'static str,
+    /// The words that every finding of this rule begins with.
+    pub title: &'static str,
+    /// How bad a finding is; milder where the rule says so.
+    pub severity: Severity,
+    /// What goes wrong otherwise.
+    pub why: &'static str,
+    /// What to write instead.
+    pub fix: &'static str,
+    /// Where the knowledge comes from.
+    pub sources: &'static [&'static str],
+    /// The `zones` of a spec in which the rule finds nothing.
+    pub good: &'static str,
+    /// The `zones` of a spec in which the rule finds something.
+    pub bad: &'static str,
+    /// Looks for it.
+    check: fn(&View<'_>, &mut Findings),
+}
+
+impl Rule {
+    /// A finding of this rule at a place; the detail is shown there.
+    fn at(&self, place: Place, detail: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Code(self.code), self.severity, self.title, detail).at(place, "")
+    }
+}
+
+/// Most findings of one rule that are reported: a broken generator must not fill the memory.
+const MOST: usize = 1_000;
+
+/// What one rule found.
+#[derive(Debug, Default)]
+struct Findings {
+    kept: Diagnostics,
+    /// How many there were in all.
+    count: usize,
+}
+
+impl Findings {
+    /// Adds one, unless there are so many that another says nothing new.
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.count += 1;
+        if self.count <= MOST {
+            self.kept.push(diagnostic);
+        }
+    }
+}
+
+/// The code that says that findings were left out.
+const MORE: Code = Code("LINT0000");
+
+/// Applies every rule.
+///
+/// # Order
+/// By rule; the caller sorts what it collected.
+#[must_use]
+pub fn check(desired: &Desired) -> Diagnostics {
+    let view = View::new(desired);
+    let mut all = Diagnostics::default();
+    for rule in ALL {
+        let mut findings = Findings::default();
+        (rule.check)(&view, &mut findings);
+        if findings.count > MOST {
+            let detail = format!("{} has {} findings; the first {MOST} are reported", rule.code, findings.count);
+            let summary = "there are more findings than are reported";
+            findings.kept.push(Diagnostic::note(MORE, summary, detail).help("mend these and check again"));
+        }
+        all.append(findings.kept);
+    }
+    all
+}
+
+/// Names of a chain for a message, with what is left out.
+fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    /// Names that are spelled out.
+    const SHOWN: usize = 8;
+    let length = names.len();
+    let mut words: Vec<String> = Vec::new();
+    for (n, name) in names.enumerate() {
+        // The last one is what the chain comes to, so it is always there.
+        if n + 1 < SHOWN || n + 1 == length {
+            words.push(name.to_owned());
+        } else if n + 1 == SHOWN {
+            words.push(format!("… {} more …", length - SHOWN));
+        }
+    }
+    words.join(" → ")
+}
+
+/// Most places beside the first one that a finding points to.
+const RELATED: usize = 8;
+
+/// A count with its noun.
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_stand_in_order_of_their_codes() {
+        assert!(ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
+        for rule in ALL {
+            assert!(rule.code.len() == 8 && rule.code.starts_with("LINT") && rule.code != MORE.0, "{}", rule.code);
+            assert!(rule.why.ends_with('.') && rule.fix.ends_with('.') && !rule.title.ends_with('.'), "{}", rule.code);
+            assert!(!rule.sources.is_empty(), "{}", rule.code);
+        }
+    }
+
+    #[test]
+    fn long_chains_are_cut() {
+        let names: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+        assert_eq!(chain(names.iter().map(String::as_str)), "0 → 1 → 2 → 3 → 4 → 5 → 6 → … 12 more … → 19");
+        assert_eq!(chain(["a", "b", "a"].into_iter()), "a → b → a");
+    }
+}

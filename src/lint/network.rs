@@ -1,0 +1,127 @@
+//! Addresses that the service does not proxy to.
+
+use std::net::IpAddr;
+use std::sync::LazyLock;
+
+use ipnet::IpNet;
+
+/// Networks of the service itself.
+///
+/// # Sources
+/// www.cloudflare.com/ips, read 2026-11-20. The networks of its public resolver (1.1.1.1, 1.0.0.1 and 2606:4700:4700::/48)
+/// are refused as well, although not all of them are on that list.
+const SERVICE: &[&str] = &[
+    "1.0.0.1/32",
+    "1.1.1.1/32",
+    "103.21.244.0/22",
+    "103.22.200.0/22",
+    "103.31.4.0/22",
+    "104.16.0.0/13",
+    "104.24.0.0/14",
+    "108.162.192.0/18",
+    "131.0.72.0/22",
+    "141.101.64.0/18",
+    "162.158.0.0/15",
+    "172.64.0.0/13",
+    "173.245.48.0/20",
+    "188.114.96.0/20",
+    "190.93.240.0/20",
+    "197.234.240.0/22",
+    "198.41.128.0/17",
+    "2400:cb00::/32",
+    "2405:8100::/32",
+    "2405:b500::/32",
+    "2606:4700::/32",
+    "2606:4700:4700::/48",
+    "2803:f800::/32",
+    "2a06:98c0::/29",
+    "2c0f:f248::/32",
+];
+
+/// Networks that nobody reaches from the internet, each with its usual name.
+///
+/// # Sources
+/// RFC 6890 sections 2.2.2 and 2.2.3. The service refuses them with code 9003. The documentation networks of RFC 5737 and
+/// the discard prefix 100::/64 are not here: the service recommends them for hosts without an origin.
+const PRIVATE: &[(&str, &str)] = &[
+    ("0.0.0.0/8", "\"this network\""),
+    ("10.0.0.0/8", "a private network"),
+    ("127.0.0.0/8", "the loopback network"),
+    ("169.254.0.0/16", "the link-local network"),
+    ("172.16.0.0/12", "a private network"),
+    ("192.168.0.0/16", "a private network"),
+    ("::1/128", "the loopback address"),
+    ("fc00::/7", "a private network"),
+    ("fe80::/10", "the link-local network"),
+];
+
+/// Both lists, parsed, with how messages call them.
+static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
+    let service = SERVICE.iter().map(|network| (*network, "the service's own network"));
+    let parse = |(network, name): (&str, _)| (network.parse().expect("the lists above hold networks"), name);
+    PRIVATE.iter().copied().chain(service).map(parse).collect()
+});
+
+/// The network that an address is in, if the service does not proxy to it, with how messages call it.
+pub(super) fn refused(address: IpAddr) -> Option<(IpNet, &'static str)> {
+    NETWORKS.iter().copied().find(|(network, _)| network.contains(&address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_of_the_networks() {
+        for good in [
+            "192.0.2.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "100::",
+            "2001:db8::1",
+            "9.255.255.255",
+            "11.0.0.0",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "1.1.1.2",
+            "1.0.0.2",
+            "1.0.0.0",
+            "103.21.248.0",
+            "104.28.0.0",
+            "fbff::1",
+            "fec0::1",
+            "::2",
+            "2606:4701::1",
+            "2a06:98c8::",
+            "128.0.0.1",
+            "1.0.0.0",
+        ] {
+            assert_eq!(refused(good.parse().unwrap()), None, "{good}");
+        }
+        for bad in [
+            "0.0.0.0",
+            "10.255.255.255",
+            "127.0.0.1",
+            "169.254.169.254",
+            "172.16.0.0",
+            "172.31.255.255",
+            "192.168.1.10",
+            "1.1.1.1",
+            "1.0.0.1",
+            "104.16.0.0",
+            "104.27.255.255",
+            "172.71.255.255",
+            "::1",
+            "fc00::",
+            "fdff::1",
+            "fe80::1",
+            "febf::1",
+            "2606:4700:4700::1111",
+            "2a06:98c7::",
+        ] {
+            assert!(refused(bad.parse().unwrap()).is_some(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The list of rules. A rule is a file below this one and a line in each of the two lists.
+
+mod address_not_proxied;
+mod alias_as_target;
+mod alias_without_address;
+mod below_delegation;
+mod beside_delegation;
+mod ds_at_apex;
+mod ds_without_ns;
+mod loop_of_aliases;
+mod name_of_other_zone;
+mod values_too_long;
+mod zone_without_address;
+
+use super::Rule;
+
+/// Every rule, in the order of the codes.
+pub const ALL: &[Rule] = &[
+    loop_of_aliases::RULE,
+    address_not_proxied::RULE,
+    ds_without_ns::RULE,
+    ds_at_apex::RULE,
+    values_too_long::RULE,
+    alias_without_address::RULE,
+    zone_without_address::RULE,
+    beside_delegation::RULE,
+    below_delegation::RULE,
+    alias_as_target::RULE,
+    name_of_other_zone::RULE,
+];

@@ -1,0 +1,61 @@
+//! Proxied records whose address the service refuses.
+
+use std::net::IpAddr;
+
+use crate::diagnostic::Severity;
+use crate::lint::network;
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule};
+use crate::model::{DesiredRecord, Rdata};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0002",
+    title: "the service does not proxy to this address",
+    severity: Severity::Error,
+    why: "The service refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
+          perhaps after other records have been written. Records that are not proxied may have such addresses.",
+    fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders 192.0.2.1 and 100:: if there is \
+          no origin.",
+    sources: &[
+        "www.cloudflare.com/ips, read 2026-11-20",
+        "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20",
+        "RFC 6890",
+    ],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 203.0.113.10, proxied: true }
+      - { name: originless, type: AAAA, content: \"100::\", proxied: true }
+      - { name: intranet, type: A, content: 10.0.0.10, proxied: false }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 10.0.0.10, proxied: true }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, record) in view.records() {
+        let Some(address) = address(record).filter(|_| record.facets.proxied == Some(true)) else { continue };
+        let Some((network, name)) = network::refused(address) else { continue };
+        findings.push(
+            RULE.at(record.spelling.place, format!("`{address}` is in {name}, {network}"))
+                .about(zone.address(record))
+                .help("write the public address of the origin, or `proxied: false`"),
+        );
+    }
+}
+
+/// The address of an A or AAAA record.
+fn address(record: &DesiredRecord) -> Option<IpAddr> {
+    match &record.data {
+        Rdata::A(a) => Some(a.address().into()),
+        Rdata::Aaaa(aaaa) => Some(aaaa.address().into()),
+        _ => None,
+    }
+}

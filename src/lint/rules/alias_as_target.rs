@@ -1,0 +1,64 @@
+//! Mail exchanges, name servers and services that are aliases.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::{Found, View};
+use crate::lint::{Findings, Rule};
+use crate::model::{DesiredRecord, RecordType, Value};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0010",
+    title: "the target is an alias",
+    severity: Severity::Warning,
+    why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
+          deliver, and resolvers may not follow. Aliases that the service flattens are no aliases to anyone, and are not \
+          reported.",
+    fix: "Name the host that the alias leads to.",
+    sources: &["RFC 2181 section 10.3 (MX, NS)", "RFC 2782 (SRV)"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: MX, content: 10 mx.example.net }
+      - { name: mail, type: CNAME, content: mx.example.net }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: MX, content: 10 mail.example.com }
+      - { name: mail, type: CNAME, content: mx.example.net }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, record) in view.records() {
+        if !matches!(record.data.record_type(), Some(RecordType::Mx | RecordType::Ns | RecordType::Srv)) {
+            continue;
+        }
+        let Some(target) = record.data.target().filter(|t| !t.is_root()) else { continue };
+        let Found::Records { zone: place, owner, wildcard } = view.look_up(target) else { continue };
+        let home = &view.zones[place];
+        // What a wildcard covers may have a live record of its own.
+        if wildcard && !home.knows_all(RecordType::ALL) {
+            continue;
+        }
+        let flattened = |alias: &&DesiredRecord| {
+            let everything = home.zone.around.dns_settings.get("flatten_all_cnames");
+            home.is_apex(&alias.name)
+                || alias.facets.settings.flatten_cname == Some(true)
+                || everything.is_some_and(|(value, _)| *value == Value::Bool(true))
+        };
+        let alias = view.owner(place, owner).of_type(RecordType::Cname).next();
+        let Some(alias) = alias.filter(|a| !flattened(a)) else { continue };
+        let leads = alias.data.presentation();
+        let how = if wildcard { " by a wildcard" } else { "" };
+        findings.push(
+            RULE.at(record.spelling.place, format!("`{target}` is an alias of `{leads}`{how}"))
+                .and_at(alias.spelling.place, "the alias")
+                .about(zone.address(record))
+                .help(format!("write `{leads}`, or give `{target}` an A or AAAA record in place of the CNAME")),
+        );
+    }
+}

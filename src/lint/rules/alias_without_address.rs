@@ -1,0 +1,72 @@
+//! Proxied CNAME records that lead to a name of the spec without an address.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Severity;
+use crate::lint::aliases::End;
+use crate::lint::view::View;
+use crate::lint::{Findings, RELATED, Rule, chain};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0006",
+    title: "the proxied alias never reaches an address",
+    severity: Severity::Warning,
+    why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an address nor another CNAME, and no \
+          wildcard covers it: the service answers visitors with error 1016. Where a live record that the spec does not name \
+          may have the address, this is a note.",
+    fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
+    sources: &[
+        "developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records, read 2026-11-20",
+        "developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016, read 2026-11-20",
+    ],
+    good: "\
+zones:
+  example.com:
+    unmanaged: prune
+    records:
+      - { name: www, type: CNAME, content: origin.example.com, proxied: true }
+      - { name: origin, type: A, content: 192.0.2.1, proxied: true }
+",
+    bad: "\
+zones:
+  example.com:
+    unmanaged: prune
+    records:
+      - { name: www, type: CNAME, content: orign.example.com, proxied: true }
+      - { name: origin, type: A, content: 192.0.2.1, proxied: true }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    let aliases = &view.aliases;
+    // Proxied records by the last record of their chain: that is where something is to be mended.
+    let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, alias) in aliases.all.iter().enumerate() {
+        if let (End::Dead(last), Some(true)) = (alias.end, alias.record.facets.proxied) {
+            starts.entry(last).or_default().push(n);
+        }
+    }
+    for (last, starts) in starts {
+        let (end, Some(first)) = (&aliases.all[last], starts.first()) else { continue };
+        let target = end.record.data.presentation();
+        let way = aliases.chain(*first);
+        let names: Vec<_> = way.iter().map(|n| aliases.all[*n].record.name.as_str()).chain([target.as_str()]).collect();
+        let detail = format!("`{target}` has no A, AAAA or CNAME record: {}", chain(names.into_iter()));
+        let mut diagnostic = RULE.at(end.record.spelling.place, detail);
+        if !starts.iter().any(|n| aliases.all[*n].certain) {
+            diagnostic.severity = Severity::Note;
+        }
+        for start in starts.iter().filter(|n| **n != last).take(RELATED) {
+            let record = aliases.all[*start].record;
+            diagnostic =
+                diagnostic.and_at(record.spelling.place, format!("`{}` is proxied and leads there", record.name));
+        }
+        findings.push(
+            diagnostic
+                .about(view.zones[end.zone].address(end.record))
+                .help(format!("write an A or AAAA record for `{target}`, or another target")),
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! Records at a delegated name itself.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule};
+use crate::model::RecordType;
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0008",
+    title: "the record stands at a delegated name",
+    severity: Severity::Warning,
+    why: "Resolvers follow the NS records of a name to its name servers, so other records there are hardly seen; zones with \
+          advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in practice the \
+          service accepts some types, hence a warning. Addresses and aliases beside NS are refused, and are an error \
+          (DNS0007).",
+    fix: "Move the record into the delegated zone, or remove it.",
+    sources: &[
+        "RFC 1034 section 4.2.1",
+        "developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11-20",
+        "developers.cloudflare.com/api/resources/dns/subresources/records, read 2026-11-20",
+    ],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: lab, type: NS, content: [ns1.example.net, ns2.example.net] }
+      - { name: lab-note, type: TXT, content: run by the lab team }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: lab, type: NS, content: [ns1.example.net, ns2.example.net] }
+      - { name: lab, type: TXT, content: run by the lab team }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, owner) in view.owners().filter(|(z, o)| !z.is_apex(o.name)) {
+        let Some(ns) = owner.of_type(RecordType::Ns).next() else { continue };
+        let beside = |t: RecordType| t != RecordType::Ns && t.as_str() != "DS" && !t.excludes(RecordType::Ns);
+        // One for each type is enough.
+        for same in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
+            let (record, Some(record_type)) = (same[0], same[0].data.record_type()) else { continue };
+            if !beside(record_type) {
+                continue;
+            }
+            let detail = format!("`{}` is delegated, so this {record_type} record may not be seen", owner.name);
+            findings.push(
+                RULE.at(record.spelling.place, detail)
+                    .and_at(ns.spelling.place, "it is delegated here")
+                    .about(zone.address(record))
+                    .help("write it in the delegated zone, or remove it"),
+            );
+        }
+    }
+}

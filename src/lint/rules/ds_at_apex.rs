@@ -1,0 +1,44 @@
+//! DS records for the zone itself.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0004",
+    title: "the DS record of a zone belongs into its parent zone",
+    severity: Severity::Error,
+    why: "The DS record of a zone stands in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
+    fix: "Remove the record, write `dnssec: on`, and give the DS record that the service shows to the registrar.",
+    sources: &["RFC 4035 section 2.4"],
+    good: "\
+zones:
+  example.com:
+    dnssec: on
+    records:
+      - { name: www, type: A, content: 192.0.2.1 }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - name: \"@\"
+        type: DS
+        content: 2371 13 2 1f987cc6583e92df0890718c42a4ad13f6ee0a5c8a5e2c3a9e1d7a8b9c0d1e2f
+      - { name: www, type: A, content: 192.0.2.1 }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, owner) in view.owners().filter(|(z, o)| z.is_apex(o.name)) {
+        for ds in owner.records.iter().filter(|r| r.data.type_name() == "DS") {
+            findings.push(
+                RULE.at(ds.spelling.place, format!("this is the DS record of {} itself", owner.name))
+                    .about(zone.address(ds))
+                    .help("remove it, and write `dnssec: on` in the zone; give the DS record that is then shown to the registrar"),
+            );
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! CNAME records that lead back to where they came from.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::View;
+use crate::lint::{Findings, RELATED, Rule, chain};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0001",
+    title: "the aliases form a loop",
+    severity: Severity::Error,
+    why: "Following the CNAME records comes back to a name that was passed already, so no name of the chain is ever answered \
+          with an address. Zones of one spec are looked at together. If the way leads through a wildcard, a live \
+          record may still take the name away from it, so that is a warning.",
+    fix: "Let one of the names have an address, or point it to a name outside the loop.",
+    sources: &["RFC 1034 section 3.6.2", "RFC 1034 section 5.2.2"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: a, type: CNAME, content: b.example.com }
+      - { name: b, type: CNAME, content: www.example.net }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: a, type: CNAME, content: b.example.com }
+      - { name: b, type: CNAME, content: a.example.com }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for members in &view.aliases.loops {
+        let aliases: Vec<_> = members.iter().map(|n| &view.aliases.all[*n]).collect();
+        let Some((first, others)) = aliases.split_first() else { continue };
+        // A record that names itself is a mistake of its own, and has been reported as such.
+        if others.is_empty() && !first.by_wildcard {
+            continue;
+        }
+        let names: Vec<_> = aliases.iter().chain([first]).map(|a| a.record.name.as_str()).collect();
+        let names = if others.is_empty() {
+            format!("{} → {}", names[0], first.record.data.presentation())
+        } else {
+            chain(names.into_iter())
+        };
+        let by_wildcard = aliases.iter().any(|a| a.by_wildcard);
+        let detail = if by_wildcard { format!("{names}, by a wildcard") } else { names };
+        let mut diagnostic = RULE.at(first.record.spelling.place, detail);
+        if by_wildcard {
+            diagnostic.severity = Severity::Warning;
+        }
+        for alias in others.iter().take(RELATED) {
+            diagnostic = diagnostic.and_at(
+                alias.record.spelling.place,
+                format!("`{}` leads to `{}`", alias.record.name, alias.record.data.presentation()),
+            );
+        }
+        let help = if by_wildcard {
+            "write another target, or give the name that the wildcard covers a record of its own"
+        } else {
+            "write another target for one of them, or give one an A or AAAA record in place of the CNAME"
+        };
+        findings.push(diagnostic.about(view.zones[first.zone].address(first.record)).help(help));
+    }
+}

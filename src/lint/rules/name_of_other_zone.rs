@@ -1,0 +1,72 @@
+//! Names that look as if they were meant for another zone.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::{Owner, View, ZoneView};
+use crate::lint::{Findings, Rule};
+use crate::model::{DesiredRecord, Fqdn};
+
+/// Last labels that nobody uses inside a zone by chance.
+const TOP_LEVEL: &[&str] = &["com", "net", "org"];
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0011",
+    title: "the name looks like one of another zone",
+    severity: Severity::Warning,
+    why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
+          in the zone example.com means `www.example.net.example.com`. Reported are names that end with another zone of the \
+          spec, or in `.com`, `.net` or `.org`.",
+    fix: "Move the record to the zone it belongs to. If it is meant as it stands, write the whole name with a final dot.",
+    sources: &["RFC 1035 section 5.1"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 192.0.2.1 }
+      - { name: www.example.net.example.com., type: A, content: 192.0.2.1 }
+  example.net:
+    records:
+      - { name: www.example.net, type: A, content: 192.0.2.1 }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: www.example.net, type: A, content: 192.0.2.1 }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, owner) in view.owners() {
+        // All spellings of a name give the same name; one finding is enough.
+        let Some((record, written)) = odd(zone, owner) else { continue };
+        let other = view.zone_of(&written).map(|n| &view.zones[n].zone.name);
+        let other = other.filter(|name| **name != zone.zone.name && name.as_fqdn().label_count() > 1);
+        let last = written.as_str().rsplit('.').next().unwrap_or_default();
+        if other.is_none() && !TOP_LEVEL.contains(&last) {
+            continue;
+        }
+        let place = match other {
+            Some(other) => format!("move it to the zone {other}"),
+            None => "move it to the zone it belongs to".to_owned(),
+        };
+        findings.push(
+            RULE.at(record.spelling.place, format!("`{}` means `{}`", record.spelling.name, owner.name))
+                .about(zone.address(record))
+                .help(format!("{place}, or write `{}.` if this is what you mean", owner.name)),
+        );
+    }
+}
+
+/// The first record whose name was written without the zone's, and that name as it would be outside the zone.
+fn odd<'a>(zone: &ZoneView<'a>, owner: &Owner<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
+    // Only names of two labels and more can be meant; this spares most names the work.
+    if owner.name.label_count() < zone.zone.name.as_fqdn().label_count() + 2 {
+        return None;
+    }
+    owner.records.iter().find_map(|record| {
+        let written = Fqdn::parse(&record.spelling.name).ok()?;
+        (!written.is_within(zone.zone.name.as_fqdn()) && written.label_count() > 1).then_some((*record, written))
+    })
+}

@@ -1,0 +1,86 @@
+//! Records of one name and type that are too long together.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::View;
+use crate::lint::{Findings, RELATED, Rule, counted};
+use crate::model::{DesiredRecord, Rdata};
+
+/// Longest content of all records of one name and type.
+///
+/// # Units
+/// Characters of `content`; whether quotes and escapes count is not documented.
+const COMBINED: usize = 8192;
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0005",
+    title: "the records of the name and type are too long together",
+    severity: Severity::Error,
+    why: "All records of one name and type have at most 8192 characters of content together; beyond that the service refuses \
+          them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
+          with them is a warning.",
+    fix: "Remove values that nobody needs any more, or move some to other names.",
+    sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: TXT, content: v=spf1 -all }
+      - { name: www, type: A, content: 192.0.2.1 }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: TXT, content: [LONG1, LONG2, LONG3] }  # each stands for 3000 characters
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for (zone, owner) in view.owners() {
+        for records in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
+            let lengths: Vec<_> = records.iter().map(|r| lengths(r)).collect();
+            let least: usize = lengths.iter().map(|l| l.0).sum();
+            let most: usize = lengths.iter().map(|l| l.1).sum();
+            if most <= COMBINED {
+                continue;
+            }
+            // The record that is one too many is the one to point at.
+            let certain = least > COMBINED;
+            let mut sum = 0;
+            let over = lengths.iter().position(|(least, most)| {
+                sum += if certain { least } else { most };
+                sum > COMBINED
+            });
+            let Some(last) = over.map(|n| records[n]) else { continue };
+            let how = if certain {
+                format!("{least} characters")
+            } else {
+                format!("{most} characters with their quotes and escapes")
+            };
+            let count = counted(records.len(), &format!("{} record", last.data.type_name()));
+            let detail = format!("{count} at `{}` with {how}; at most {COMBINED} are allowed", owner.name);
+            let mut diagnostic = RULE.at(last.spelling.place, detail);
+            if !certain {
+                diagnostic.severity = Severity::Warning;
+            }
+            for other in records.iter().filter(|r| **r != last).take(RELATED) {
+                diagnostic = diagnostic.and_at(other.spelling.place, "this one counts too");
+            }
+            let help = "write fewer or shorter values, or move some to another name";
+            findings.push(diagnostic.about(zone.address(last)).help(help));
+        }
+    }
+}
+
+/// The least and the most that a record can count.
+fn lengths(record: &DesiredRecord) -> (usize, usize) {
+    let shown = record.data.presentation().chars().count();
+    match (&record.data, record.data.record_type()) {
+        (Rdata::Txt(text), _) => (text.as_bytes().len().min(shown), shown),
+        // The priority may stand beside the content.
+        (_, Some(kind)) if kind.facts().field("priority").is_none() && !kind.facts().has_data() => (shown, shown),
+        _ => (0, shown),
+    }
+}

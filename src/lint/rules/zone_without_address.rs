@@ -1,0 +1,56 @@
+//! Zones in which no name has an address.
+
+use crate::diagnostic::Severity;
+use crate::lint::view::{ADDRESSES, View};
+use crate::lint::{Findings, Rule, counted};
+use crate::model::{Fqdn, RecordType};
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0007",
+    title: "no name of the zone has an address",
+    severity: Severity::Note,
+    why: "The zone is pruned and has no A, AAAA or CNAME record: no website, no host can be reached by a name in it. That is \
+          right for a domain that is parked or used for mail alone. Zones that delegate names, zones of addresses \
+          (`in-addr.arpa`, `ip6.arpa`) and zones without any record are not looked at.",
+    fix: "Add the missing records, or leave it so if nothing is to be reached.",
+    sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
+    good: "\
+zones:
+  example.com:
+    unmanaged: prune
+    records:
+      - { name: \"@\", type: A, content: 192.0.2.1 }
+      - { name: \"@\", type: MX, content: 10 mx.example.net }
+",
+    bad: "\
+zones:
+  example.com:
+    unmanaged: prune
+    records:
+      - { name: \"@\", type: MX, content: 10 mx.example.net }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for zone in view.zones.iter().filter(|z| z.knows_all(ADDRESSES) && !is_reverse(z.zone.name.as_fqdn())) {
+        let useful = |o: &crate::lint::view::Owner<'_>| o.has_any(ADDRESSES) || o.has_any(&[RecordType::Ns]);
+        let records = zone.zone.records.len();
+        if records == 0 || zone.owners.iter().any(useful) {
+            continue;
+        }
+        let detail =
+            format!("{} has {} and none of them is an A, AAAA or CNAME", zone.zone.name, counted(records, "record"));
+        findings.push(
+            RULE.at(zone.zone.place, detail)
+                .about(zone.zone.name.to_string())
+                .help("write the A, AAAA or CNAME records of the zone if a website or host should be reached"),
+        );
+    }
+}
+
+/// Whether the names of a zone stand for addresses.
+fn is_reverse(name: &Fqdn) -> bool {
+    [".in-addr.arpa", ".ip6.arpa"].iter().any(|end| name.as_str().ends_with(end))
+}
