@@ -1,0 +1,365 @@
+//! The executor against a service that answers as scripted. Time is paused: waits are counted, not waited for.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use support::generators::{desired_record, stored, zone_name};
+use zonewright::api::{ApiError, Reader, RequestName, Signature, Writer};
+use zonewright::apply::{ApplyEvent, Executor, Journal, Outcome, ZoneApplied, moved};
+use zonewright::live::Options;
+use zonewright::model::{
+    DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl, Unmanaged, ZoneId,
+};
+use zonewright::plan::{Lowering, ZonePlan, plan_zone};
+use zonewright::wire::record::create_body;
+use zonewright::wire::{ApiMessage, Envelope, PageInfo, Request};
+
+/// What the service answers to a write.
+#[derive(Clone)]
+enum Answer {
+    /// Success.
+    Yes,
+    /// A refusal with a status and a code.
+    No(u16, i64),
+    /// A page of the edge, after which nobody knows.
+    Lost,
+}
+
+use Answer::{Lost, No, Yes};
+
+/// A service with a script for writes, and what it holds whenever it is read.
+#[derive(Clone)]
+struct Service {
+    script: Arc<Mutex<VecDeque<Answer>>>,
+    reads: Arc<Mutex<VecDeque<Vec<LiveRecord>>>>,
+    sent: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Writer for Service {
+    async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
+        self.sent.lock().unwrap().push((request.method.to_string(), request.body.clone().unwrap_or_default()));
+        let name = RequestName::of(request);
+        match self.script.lock().unwrap().pop_front().unwrap_or(Yes) {
+            Yes => Ok(Envelope { result: json!({}), page: PageInfo::default() }),
+            No(status, code) => Err(ApiError::Refused {
+                request: name,
+                status,
+                messages: vec![ApiMessage { code: Some(code), message: format!("refused with {code}"), pointer: None }],
+                signature: Signature::Token,
+            }),
+            Lost => Err(ApiError::Garbled { request: name, status: 502, what: "a page".into() }),
+        }
+    }
+}
+
+impl Reader for Service {
+    async fn read(&self, _: &Request) -> Result<Envelope, ApiError> {
+        let mut reads = self.reads.lock().unwrap();
+        // The last state stays.
+        let records =
+            if reads.len() > 1 { reads.pop_front().unwrap() } else { reads.front().cloned().unwrap_or_default() };
+        let one = |r: &LiveRecord| {
+            let mut body = create_body(&r.form());
+            body["id"] = json!(r.id.0);
+            body
+        };
+        let result: Vec<Value> = records.iter().map(one).collect();
+        let total = Some(result.len() as u64);
+        Ok(Envelope {
+            result: json!(result),
+            page: PageInfo { total_count: total, total_pages: Some(1), ..PageInfo::default() },
+        })
+    }
+}
+
+fn form(name: &str, record_type: RecordType, text: &str) -> RecordForm {
+    let data = Rdata::from_text(record_type, text).unwrap();
+    RecordForm { name: zone_name().resolve(name).unwrap(), data, facets: Facets::default() }
+}
+
+fn a(name: &str, n: u8) -> RecordForm {
+    form(name, RecordType::A, &format!("192.0.2.{n}"))
+}
+
+fn live(records: &[LiveRecord]) -> LiveZone {
+    LiveZone { records: records.to_vec(), ..LiveZone::new(zone_name(), ZoneId("z".into())) }
+}
+
+fn plan(wanted: &[RecordForm], zone: &LiveZone) -> ZonePlan {
+    let records: Vec<DesiredRecord> = wanted.iter().map(desired_record).collect();
+    let place = support::generators::place();
+    let desired = DesiredZone { records, unmanaged: Unmanaged::Keep, ..DesiredZone::new(zone_name(), place) };
+    plan_zone(&desired, zone).0
+}
+
+/// What a run left behind.
+struct Ran {
+    applied: ZoneApplied,
+    sent: Vec<(String, Value)>,
+    waited: Duration,
+    journal: Vec<Value>,
+}
+
+/// Carries out a plan against a script; `reads` is what the zone holds at each reading.
+async fn run(
+    plan: &ZonePlan,
+    zone: &LiveZone,
+    lowering: Lowering,
+    script: &[Answer],
+    reads: &[Vec<LiveRecord>],
+) -> Ran {
+    let service = Service {
+        script: Arc::new(Mutex::new(script.iter().cloned().collect())),
+        reads: Arc::new(Mutex::new(reads.iter().cloned().collect())),
+        sent: Arc::default(),
+    };
+    let directory = tempfile::TempDir::new().unwrap();
+    let mut journal = Journal::begin(directory.path(), "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
+    let mut observer = |_: &ApplyEvent| {};
+    let begun = tokio::time::Instant::now();
+    let options = Options::default();
+    let applied = Executor {
+        reader: &service,
+        writer: &service,
+        options: &options,
+        journal: &mut journal,
+        observer: &mut observer,
+        broken: None,
+    }
+    .execute(plan, zone, lowering)
+    .await;
+    let text = std::fs::read_to_string(journal.path()).unwrap();
+    let sent = service.sent.lock().unwrap().clone();
+    let journal = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    Ran { applied, sent, waited: begun.elapsed(), journal }
+}
+
+/// The outcomes in words.
+fn words(ran: &Ran) -> Vec<&'static str> {
+    let word = |o: &Outcome| match o {
+        Outcome::Done => "done",
+        Outcome::Refused(_) => "refused",
+        Outcome::NotSent(_) => "not sent",
+        Outcome::Restored => "restored",
+        Outcome::Unknown(_) => "unknown",
+        Outcome::Deferred(_) => "deferred",
+    };
+    ran.applied.outcomes.iter().map(word).collect()
+}
+
+fn journalled(ran: &Ran) -> Vec<String> {
+    ran.journal.iter().filter_map(|l| l["outcome"].as_str().map(str::to_owned)).collect()
+}
+
+const BATCH: Lowering = Lowering::Batches(200);
+
+#[tokio::test(start_paused = true)]
+async fn one_culprit_is_found_and_the_rest_lands() {
+    let zone = live(&[]);
+    let plan = plan(&(1..=8).map(|n| a(&format!("h{n}"), n)).collect::<Vec<_>>(), &zone);
+    // Whole, first half, second half: the fourth of eight is the culprit.
+    let script = [No(400, 9003), No(400, 9003), Yes, No(400, 9003), Yes, No(400, 9003), Yes];
+    let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
+    assert_eq!(words(&ran).iter().filter(|w| **w == "done").count(), 7, "{:?}", words(&ran));
+    assert_eq!(ran.sent.len(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_zone_where_everything_is_refused_costs_few_requests() {
+    let zone = live(&[]);
+    let plan = plan(&(0..200).map(|n| a(&format!("h{n}"), 1)).collect::<Vec<_>>(), &zone);
+    let ran = run(&plan, &zone, BATCH, &vec![No(400, 9003); 500], &[vec![]]).await;
+    assert!(words(&ran).iter().all(|w| *w == "refused"));
+    assert!(ran.sent.len() < 140, "{} requests", ran.sent.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_concerns_the_credentials_or_the_quota_stops_everything() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
+    for (status, code) in [(401, 1000), (403, 10000), (403, 9109), (429, 971), (400, 81045)] {
+        let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(status, code)], &[vec![]]).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "refused", "not sent"], 2), "{status} {code}");
+    }
+    // MX records of a zone with Email Routing are refused under 403 with a code of their own.
+    let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(403, 1046)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "refused", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_answer_is_seen_by_reading() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[both]).await;
+    assert_eq!((words(&ran), ran.sent.len(), journalled(&ran)), (vec!["done", "done"], 1, vec!["done".to_owned()]));
+    // Without effect it is sent again; and never more than five times.
+    let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["refused", "refused"], 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn resends_are_counted_in_a_row() {
+    let zone = live(&[]);
+    let wanted: Vec<_> = (1..=12).map(|n| a(&format!("h{n:02}"), n)).collect();
+    let plan = plan(&wanted, &zone);
+    // Each of twelve requests is lost twice with effect seen at the second look.
+    let mut reads = Vec::new();
+    for n in 1..=12_usize {
+        let held: Vec<_> = wanted[..n].iter().enumerate().map(|(i, f)| stored(i, f)).collect();
+        reads.push(held[..n - 1].to_vec());
+        reads.push(held);
+    }
+    let ran = run(&plan, &zone, Lowering::Single, &vec![Lost; 24], &reads).await;
+    assert!(words(&ran).iter().all(|w| *w == "done"), "{:?}", words(&ran));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changed_is_not_called_done() {
+    let old = stored(1, &a("a", 1));
+    let zone = live(std::slice::from_ref(&old));
+    let plan = plan(&[a("a", 2)], &zone);
+    let other = stored(1, &a("a", 9));
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["refused"], vec!["lost".to_owned()]));
+    // A create whose value appeared with other facets is somebody else's as well.
+    let zone = live(&[]);
+    let mut wanted = a("b", 1);
+    wanted.facets.ttl = Some(Ttl::seconds(300).unwrap());
+    let plan = self::plan(&[wanted], &zone);
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![stored(1, &a("b", 1))]]).await;
+    assert_eq!(words(&ran), ["refused"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_came_late_is_not_refused_twice() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![], both]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    // "Identical" for something that is not there is a refusal.
+    let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    // A listing that never holds what it counts.
+    struct Liar(Service);
+    impl Reader for Liar {
+        async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+            let mut answer = self.0.read(request).await?;
+            answer.page.total_count = Some(99);
+            Ok(answer)
+        }
+    }
+    let script = Arc::new(Mutex::new(VecDeque::from([Lost])));
+    let service = Service { script, reads: Arc::default(), sent: Arc::default() };
+    let liar = Liar(service.clone());
+    let directory = tempfile::TempDir::new().unwrap();
+    let mut journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
+    let (options, mut observer) = (Options::default(), |_: &ApplyEvent| {});
+    let applied = Executor {
+        reader: &liar,
+        writer: &service,
+        options: &options,
+        journal: &mut journal,
+        observer: &mut observer,
+        broken: None,
+    }
+    .execute(&plan, &zone, Lowering::Single)
+    .await;
+    assert!(
+        matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
+        "{:?}",
+        applied.outcomes
+    );
+    assert!(applied.wrote_anything());
+}
+
+/// A name with a CNAME that becomes an address, one request at a time.
+fn swap() -> (LiveZone, ZonePlan) {
+    let zone = live(&[stored(1, &form("www", RecordType::Cname, "host.example.net"))]);
+    let plan = plan(&[a("www", 1)], &zone);
+    (zone, plan)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_with_what_was_just_deleted_is_waited_for() {
+    let (zone, plan) = swap();
+    let script = [Yes, No(400, 81054), No(400, 81054), No(400, 81054), Yes];
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    assert_eq!((words(&ran), ran.waited), (vec!["done", "done"], Duration::from_secs(1 + 2 + 4)));
+    // For ever it is not.
+    let ran =
+        run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 81054); 6], vec![Yes]].concat(), &[vec![]]).await;
+    assert_eq!((words(&ran), ran.waited), (vec!["restored", "refused"], Duration::from_secs(30)));
+    assert_eq!(ran.sent.last().unwrap().1["type"], "CNAME");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_is_filled_again_whatever_went_wrong() {
+    let (zone, plan) = swap();
+    for script in [vec![Yes, No(400, 9003), Yes], [vec![Yes], vec![Lost; 5], vec![Yes]].concat()] {
+        let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+        assert_eq!(words(&ran), ["restored", "refused"]);
+        assert_eq!(
+            ran.sent.last().map(|(m, b)| (m.as_str(), b["content"].clone())),
+            Some(("POST", json!("host.example.net")))
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_that_was_swapped_is_not_filled_again() {
+    let zone = live(&[stored(1, &form("www", RecordType::Cname, "host.example.net"))]);
+    let plan = plan(&[a("www", 1), form("www", RecordType::Txt, "words")], &zone);
+    let ran = run(&plan, &zone, Lowering::Single, &[Yes, Yes, No(400, 9051)], &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "refused"], 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_that_the_journal_does_not_hold() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1)], &zone);
+    let service = Service { script: Arc::default(), reads: Arc::default(), sent: Arc::default() };
+    let directory = tempfile::TempDir::new().unwrap();
+    let mut journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
+    let broken = Some(Journal::begin(std::path::Path::new("/dev/null/x"), "d", String::new).unwrap_err());
+    let (options, mut observer) = (Options::default(), |_: &ApplyEvent| {});
+    let applied = Executor {
+        reader: &service,
+        writer: &service,
+        options: &options,
+        journal: &mut journal,
+        observer: &mut observer,
+        broken,
+    }
+    .execute(&plan, &zone, BATCH)
+    .await;
+    assert!(matches!(applied.outcomes.as_slice(), [Outcome::NotSent(_)]) && !applied.wrote_anything());
+    assert!(service.sent.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_plan_is_stale_if_what_it_touches_moved() {
+    let zone = live(&[stored(1, &a("a", 1)), stored(2, &form("b", RecordType::Cname, "x.example.net"))]);
+    let plan = plan(&[a("a", 2), a("b", 3), a("c", 4)], &zone);
+    assert_eq!(plan.operations.len(), 4);
+    assert!(moved(&plan, &zone.records).is_empty());
+    let gone = moved(&plan, &[]);
+    assert_eq!(gone.len(), 2, "{gone:?}");
+    let foreign = [stored(1, &a("a", 9)), zone.records[1].clone(), stored(7, &a("c", 4))];
+    let addresses: Vec<_> = moved(&plan, &foreign).into_iter().map(|m| m.address).collect();
+    assert_eq!(addresses, ["example.com/dns/a/A", "example.com/dns/c/A"]);
+}
