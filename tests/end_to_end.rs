@@ -121,14 +121,15 @@ fn batches_are_sized_by_the_plan_and_the_flag() {
             p.tier = tier.into();
             p.record_quota = Some(10_000)
         }));
-        workspace.records_spec(&addresses(450));
+        workspace.records_spec(&addresses(400));
         workspace.run(&[&["apply", "spec.yaml", "--yes"], flags].concat()).exits(0);
         workspace.writes().len()
     };
-    assert_eq!(writes("free", &[]), 3);
+    assert_eq!(writes("free", &[]), 2);
     assert_eq!(writes("pro", &[]), 1);
-    assert_eq!(writes("pro", &["--batch-size", "100"]), 5);
-    assert_eq!(writes("free", &["--batch-size", "1000"]), 3);
+    assert_eq!(writes("pro", &["--batch-size", "100"]), 4);
+    assert_eq!(writes("pro", &["--batch-size", "99"]), 5);
+    assert_eq!(writes("free", &["--batch-size", "1000"]), 2);
 }
 
 #[test]
@@ -487,6 +488,35 @@ fn the_journal_tells_what_was_done() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_result_that_cannot_be_printed_does_not_say_that_nothing_was_written() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec(&addresses(2));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output =
+        workspace.command().args(["apply", "spec.yaml", "--yes", "--format", "json"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    assert_eq!(workspace.records("example.com").len(), 2);
+}
+
+#[test]
+fn json_needs_a_decision_beforehand() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec(&addresses(2));
+    workspace.run(&["apply", "spec.yaml", "--format", "json"]).exits(64);
+    assert_eq!(workspace.requests().len(), 0);
+}
+
+#[test]
+fn what_did_not_converge_is_named() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec(&addresses(2));
+    workspace.fault(fault(What::StaleRead, "GET", "/dns_records", 2));
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(5);
+    assert!(ran.stdout.contains("left  example.com/dns/h0/A"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_journal_that_cannot_be_written_stops_everything() {
     let workspace = Workspace::new(options());
     workspace.records_spec(&addresses(2));
@@ -498,7 +528,8 @@ fn a_journal_that_cannot_be_written_stops_everything() {
 #[test]
 fn examples_are_applied_and_stay_applied() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    for example in ["examples/minimal", "examples/mail-domain", "examples/many-zones/main.yaml"] {
+    for example in ["examples/minimal", "examples/mail-domain", "examples/many-zones/main.yaml", "examples/whole-zone"]
+    {
         let directory = tempfile::TempDir::new().unwrap();
         let spec = root.join(example);
         let run = |arguments: &[&str]| {

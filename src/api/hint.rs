@@ -10,7 +10,7 @@ use super::error::{ApiError, Fault, RequestName, Signature};
 use super::family::resource;
 
 /// Where the service is, for those whose base URL leads elsewhere.
-const SERVICE: &str = "https://api.cloudflare.com/client/v4";
+const SERVICE: &str = super::Settings::BASE_URL;
 
 /// The hint for an error, if there is one.
 pub(super) fn hint(error: &ApiError) -> Option<String> {

@@ -7,11 +7,8 @@ use anyhow::{Context, bail};
 use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
-use crate::api::Credentials;
+use crate::api::{Credentials, Settings};
 use crate::plan::{Consents, Danger};
-
-/// Where the real API is.
-const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
 
 /// The account to look zones up in.
 ///
@@ -28,7 +25,7 @@ pub(super) fn account() -> anyhow::Result<Option<String>> {
 pub(super) fn base_url(global: &Global) -> anyhow::Result<String> {
     Ok(match &global.base_url {
         Some(url) => url.clone(),
-        None => variable("CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| BASE_URL.to_owned()),
+        None => variable("CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| Settings::BASE_URL.to_owned()),
     })
 }
 

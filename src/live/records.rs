@@ -109,7 +109,10 @@ async fn list_once<R: Reader>(
 /// The first page, at a smaller size if the service refuses the one asked for; also the size that was taken.
 async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Result<(u64, Page), FetchError> {
     match page(reader, zone, asked, 1).await {
-        Err(FetchError::Api { source, .. }) if asked > SMALL_PAGE && source.status() == Some(400) => {
+        // 504 and 524: the page took too long to put together.
+        Err(FetchError::Api { source, .. })
+            if asked > SMALL_PAGE && matches!(source.status(), Some(400 | 504 | 524)) =>
+        {
             Ok((SMALL_PAGE, page(reader, zone, SMALL_PAGE, 1).await?))
         }
         other => other.map(|page| (asked, page)),

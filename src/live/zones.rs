@@ -78,7 +78,7 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
         if page > 1 {
             request = request.query("page", page.to_string());
         }
-        let (zones, more) = zones_page(reader, &request, page).await?;
+        let (zones, more) = zones_of(read(reader, &request).await?, page, account)?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
@@ -114,7 +114,7 @@ async fn from_list<R: Reader>(
         let request = list_zones(options.account.as_deref(), page);
         let answer = read(reader, &request).await?;
         let pages = answer.page.total_pages;
-        let (zones, more) = zones_of(answer, page)?;
+        let (zones, more) = zones_of(answer, page, options.account.as_deref())?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         let more = more && seen.len() > before;
@@ -138,23 +138,23 @@ async fn from_list<R: Reader>(
     }
 }
 
-/// One page of zones, and whether there are more.
-async fn zones_page<R: Reader>(reader: &R, request: &Request, page: u64) -> Result<(Vec<LiveZone>, bool), FetchError> {
-    zones_of(read(reader, request).await?, page)
-}
-
 /// Reads a list of zones.
 async fn read<R: Reader>(reader: &R, request: &Request) -> Result<Envelope, FetchError> {
     reader.read(request).await.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })
 }
 
-/// The zones of an answer, and whether there are more.
-fn zones_of(answer: Envelope, page: u64) -> Result<(Vec<LiveZone>, bool), FetchError> {
+/// The zones of an answer, and whether there are more. A service may ignore the account asked for, so it is looked at.
+fn zones_of(answer: Envelope, page: u64, account: Option<&str>) -> Result<(Vec<LiveZone>, bool), FetchError> {
     let Envelope { result, page: info } = answer;
     let Json::Array(items) = result else { return Err(FetchError::NotAList { what: "the list of zones".to_owned() }) };
-    let zones = items.iter().map(read_zone).collect::<Result<Vec<_>, _>>()?;
+    let is_asked_for = |item: &&Json| match (account, item.pointer("/account/id").and_then(Json::as_str)) {
+        (Some(asked), Some(own)) => asked == own,
+        _ => true,
+    };
+    let is_empty = items.is_empty();
+    let zones = items.iter().filter(is_asked_for).map(read_zone).collect::<Result<Vec<_>, _>>()?;
     let PageInfo { total_pages, total_count, per_page, count: _, page: _ } = info;
-    let more = !zones.is_empty()
+    let more = !is_empty
         && match (total_pages, total_count, per_page) {
             (Some(pages), _, _) => page < pages,
             (None, Some(total), Some(per_page)) => page * per_page < total,
@@ -162,4 +162,104 @@ fn zones_of(answer: Envelope, page: u64) -> Result<(Vec<LiveZone>, bool), FetchE
             _ => true,
         };
     Ok((zones, more))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::ApiError;
+    use crate::model::ZoneWants;
+
+    /// A service that answers every request with a function of the name asked for and the page.
+    struct Service<F>(F, AtomicUsize);
+
+    impl<F: Fn(Option<&str>, u64) -> Json + Send + Sync> Reader for Service<F> {
+        async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            let get = |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str());
+            let page = get("page").and_then(|p| p.parse().ok()).unwrap_or(1);
+            let body = (self.0)(get("name"), page);
+            Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope"))
+        }
+    }
+
+    fn zone(n: u64, name: &str) -> Json {
+        json!({ "id": format!("{n:032x}"), "name": name })
+    }
+
+    fn page(zones: Vec<Json>, pages: Option<u64>) -> Json {
+        let info = pages.map(|pages| json!({ "page": 1, "per_page": 50, "total_pages": pages }));
+        json!({ "success": true, "result": zones, "result_info": info })
+    }
+
+    /// Looks zones up; what was found, and in how many requests.
+    async fn run(
+        names: &[&str],
+        answer: impl Fn(Option<&str>, u64) -> Json + Send + Sync,
+    ) -> (Result<Vec<String>, FetchError>, usize) {
+        let wanted: Vec<_> = names
+            .iter()
+            .map(|n| Wanted { name: ZoneName::reported(n), id: None, around: ZoneWants::default() })
+            .collect();
+        let service = Service(answer, AtomicUsize::new(0));
+        let found = find(&service, &wanted, &Options::default()).await;
+        (found.map(|f| f.into_keys().map(|n| n.to_string()).collect()), service.1.into_inner())
+    }
+
+    #[tokio::test]
+    async fn one_request_for_one_name() {
+        let (found, requests) =
+            run(&["example.com"], |name, _| page(vec![zone(1, name.expect("it is asked for"))], Some(1))).await;
+        assert_eq!((found.expect("it is there"), requests), (vec!["example.com".to_owned()], 1));
+        let (found, requests) = run(&["example.com"], |_, _| page(vec![], Some(1))).await;
+        assert_eq!((found.expect("it is not there").len(), requests), (0, 1));
+    }
+
+    #[tokio::test]
+    async fn a_filter_that_is_ignored_finds_no_other_zone() {
+        let (found, _) = run(&["example.com"], |_, _| page(vec![zone(1, "example.net")], Some(1))).await;
+        assert!(found.expect("it is not there").is_empty());
+        let names = ["example.net", "example.org", "example.com"];
+        let one_a_page = |_: Option<&str>, n: u64| {
+            page(names.get(usize::try_from(n - 1).expect("small")).map(|z| zone(n, z)).into_iter().collect(), Some(3))
+        };
+        let (found, requests) = run(&["example.com"], one_a_page).await;
+        assert_eq!((found.expect("it is on the third page"), requests), (vec!["example.com".to_owned()], 3));
+    }
+
+    #[tokio::test]
+    async fn without_counts_pages_are_read_to_an_empty_one() {
+        let (found, requests) =
+            run(&["example.com"], |_, n| page(if n < 3 { vec![zone(n, "example.net")] } else { vec![] }, None)).await;
+        assert_eq!((found.expect("it is not there").len(), requests), (0, 3));
+    }
+
+    #[tokio::test]
+    async fn a_service_that_lies_about_its_pages_does_not_keep_us() {
+        let same = |_: Option<&str>, _: u64| page(vec![zone(1, "example.net")], Some(u64::MAX));
+        let (found, requests) = run(&["example.com"], same).await;
+        assert_eq!((found.expect("it is not there").len(), requests), (0, 2));
+        let (found, requests) = run(&["a.example", "b.example", "c.example"], same).await;
+        assert!(found.expect("none is there").is_empty() && requests < 12, "{requests}");
+    }
+
+    #[tokio::test]
+    async fn two_zones_of_one_name_are_told() {
+        let (found, _) =
+            run(&["example.com"], |_, _| page(vec![zone(1, "example.com"), zone(2, "Example.COM")], Some(1))).await;
+        assert!(matches!(found, Err(FetchError::Ambiguous { count: 2, .. })), "{found:?}");
+    }
+
+    #[tokio::test]
+    async fn many_names_come_from_the_list() {
+        let names = ["a.example", "b.example", "c.example", "d.example"];
+        let list =
+            |_: Option<&str>, _: u64| page(names[..3].iter().zip(1..).map(|(z, n)| zone(n, z)).collect(), Some(1));
+        let (found, requests) = run(&names, list).await;
+        assert_eq!((found.expect("three are there").len(), requests), (3, 1));
+    }
 }

@@ -171,7 +171,7 @@ impl Reader<'_> {
             codes::COMMENT
                 .at(place, format!("the comment has {characters} characters"))
                 .help(format!("shorten it to {COMMENT_CHARACTERS}; zones on the free plan allow 100"))
-        } else if let Some(c) = text.chars().find(|c| c.is_control()) {
+        } else if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
             let what = if matches!(c, '\n' | '\r') { "a line break".to_owned() } else { format!("{c:?}") };
             codes::COMMENT
                 .at(place, format!("{what} stands in the comment"))

@@ -27,7 +27,7 @@ pub(crate) fn place() -> Place {
 }
 
 /// Presentation text of one type.
-fn presentation(record_type: RecordType) -> impl Strategy<Value = String> {
+pub(crate) fn presentation(record_type: RecordType) -> impl Strategy<Value = String> {
     spellings(record_type).prop_map(|(text, _)| text)
 }
 
