@@ -15,7 +15,6 @@ from octodns_cloudflare import CloudflareProvider
 from checks import Checks
 
 HERE = pathlib.Path(__file__).parent
-FLAGS = os.environ.get("SANDBOX_FLAGS", "").split()
 checks = Checks("octoDNS")
 session = requests.Session()
 session.headers["authorization"] = f"Bearer {os.environ['CLOUDFLARE_API_TOKEN']}"
@@ -39,7 +38,7 @@ def fitting(zone, names):
         for record in records:
             if record and record.get("value") == "LONG":
                 record["value"] = "k" * 600
-            if "free" in FLAGS and record:
+            if record and not TAGGED:
                 record.get("octodns", {}).get("cloudflare", {}).pop("tags", None)
         if records:
             out[name] = records[0] if len(records) == 1 else records
@@ -87,8 +86,10 @@ def settled(area, zones):
             checks.equal(f"dump: {key.split()[-1]}", dumped.get(key), value, f"{zone}: {key}")
 
 
-probe = session.get(f"{BASE}/zones", params={"name": "python.example"}).json()["result"][0]["id"]
-SUPPORTED = {kind for kind in CloudflareProvider.SUPPORTS if is_supported(probe, kind)}
+probe = session.get(f"{BASE}/zones", params={"name": "python.example"}).json()["result"][0]
+# The free plan, which is also the sandbox's own choice, has no tags.
+TAGGED = probe["plan"]["legacy_id"] != "free"
+SUPPORTED = {kind for kind in CloudflareProvider.SUPPORTS if is_supported(probe["id"], kind)}
 for kind in sorted(CloudflareProvider.SUPPORTS - SUPPORTED):
     checks.note(kind, "not supported yet")
 shutil.copy(HERE / "octodns.yaml", "octodns.yaml")

@@ -47,7 +47,10 @@ async function all(iterable) {
   return items;
 }
 const plain = (value) => JSON.parse(JSON.stringify(value));
-function withValue(area, record, value, what) {
+// That a record has one of the values of its case, in the service's normal form.
+function withValue(area, record, kase, which, what) {
+  const value = { ...kase[which] };
+  if (kase.answered?.[which]) value.data = { ...value.data, ...kase.answered[which] };
   const got = Object.fromEntries(Object.keys(value).map((key) => [key, record[key]]));
   equal(area, got, value, what);
 }
@@ -77,7 +80,7 @@ async function oneType(zone, kase, tagged) {
   equal(type, [made.name, made.type, made.ttl, made.comment, made.proxied], [name, type, 300, `a ${type}`, false], "create");
   equal(type, made.tags, extra.tags ?? [], "tags");
   that(type, !Number.isNaN(Date.parse(made.created_on)), "created_on");
-  withValue(type, made, value, "create: value");
+  withValue(type, made, kase, "value", "create: value");
   equal(type, plain(await records.get(made.id, { zone_id: zone.id })), plain(made), "get");
   const listed = await all(records.list({ zone_id: zone.id, type, name: { exact: name } }));
   equal(type, plain(listed), [plain(made)], "list by type and name");
@@ -86,13 +89,13 @@ async function oneType(zone, kase, tagged) {
 
   const put = await records.update(made.id, { ...place, ttl: 600, ...other });
   equal(type, [put.id, put.ttl, put.comment, put.tags], [made.id, 600, null, []], "update");
-  withValue(type, put, other, "update: value");
+  withValue(type, put, kase, "other", "update: value");
   let patched = await records.edit(made.id, { ...place, ttl: 600, comment: "edited" });
   equal(type, [patched.id, patched.comment, patched.ttl], [made.id, "edited", 600], "edit the comment");
-  withValue(type, patched, other, "edit keeps the value");
+  withValue(type, patched, kase, "other", "edit keeps the value");
   patched = await records.edit(made.id, { ...place, ttl: 900, ...value });
   equal(type, [patched.comment, patched.ttl], ["edited", 900], "edit keeps the comment");
-  withValue(type, patched, value, "edit: value");
+  withValue(type, patched, kase, "value", "edit: value");
 
   equal(type, (await records.delete(made.id, { zone_id: zone.id })).id, made.id, "delete");
   await refused(type, Cloudflare.NotFoundError, 81044, () => records.get(made.id, { zone_id: zone.id }), "get what is deleted");
@@ -100,17 +103,18 @@ async function oneType(zone, kase, tagged) {
   await tidy();
 }
 
-async function batches(zone, { type, value, other }, name) {
+async function batches(zone, kase, name) {
+  const { type, value, other } = kase;
   const batch = (lists) => client.dns.records.batch({ zone_id: zone.id, ...lists });
   const posts = [{ name, type, ttl: 300, ...value }];
   if (flags.includes("--no-batch")) {
     return refused(type, Cloudflare.BadRequestError, 7000, () => batch({ posts }), "no batch");
   }
   let done = await batch({ posts });
-  withValue(type, done.posts[0], value, "batch: post");
+  withValue(type, done.posts[0], kase, "value", "batch: post");
   const { id } = done.posts[0];
   done = await batch({ puts: [{ id, name, type, ttl: 600, ...other }] });
-  withValue(type, done.puts[0], other, "batch: put");
+  withValue(type, done.puts[0], kase, "other", "batch: put");
   done = await batch({ patches: [{ id, name, type, ttl: 900 }] });
   equal(type, done.patches[0].ttl, 900, "batch: patch");
   done = await batch({ deletes: [{ id }], posts: [{ name, type, ttl: 300, ...other }] });

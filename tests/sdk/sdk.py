@@ -6,9 +6,12 @@ import json
 import os
 import pathlib
 import sys
+import typing
 
 import cloudflare
-from cloudflare import AsyncCloudflare, Cloudflare
+import pydantic
+from cloudflare import AsyncCloudflare, Cloudflare, DefaultHttpxClient
+from cloudflare.types.dns import RecordResponse
 
 from checks import Checks
 
@@ -19,6 +22,47 @@ TYPES = json.loads(pathlib.Path(__file__).with_name("records.json").read_text())
 checks = Checks("Python SDK")
 # Strict validation: an answer that does not fit the SDK's own models is an error, not a guess.
 client = Cloudflare(base_url=BASE, api_token=TOKEN, max_retries=0, _strict_response_validation=True)
+
+# The published schema requires neither `comment` nor `settings` of a record, and the service answers null where there is no
+# comment. Of all types only OPENPGPKEY has a model that requires both (written out in record_response.py of the SDK 5.9.0, not
+# built on a shared one). Such a model cannot be used strictly; should the SDK mend it, it is used strictly like the others.
+NOT_REQUIRED = ("comment", "settings")
+MODELS = {model.__name__.removesuffix("Record").upper(): model for model in typing.get_args(RecordResponse)}
+
+
+def overstrict(kind):
+    """The members that the SDK's model of a type requires and the schema does not."""
+    fields = MODELS[kind].model_fields
+    return [member for member in NOT_REQUIRED if fields[member].is_required()]
+
+
+def records_in(answer):
+    if isinstance(answer, dict) and "content" in answer:
+        yield answer
+    elif isinstance(answer, (dict, list)):
+        for part in answer.values() if isinstance(answer, dict) else answer:
+            yield from records_in(part)
+
+
+def tolerant_client(kind):
+    """A client that guesses, with each of its answers held strictly against the SDK's model, those members made optional."""
+    fields = MODELS[kind].model_fields
+    mended = {member: (typing.Optional[fields[member].annotation], None) for member in overstrict(kind)}
+    model = pydantic.create_model(f"Mended{kind}", __base__=MODELS[kind], **mended)
+
+    def validate(response):
+        if response.is_error or not response.headers["content-type"].startswith("application/json"):
+            return
+        for record in records_in(json.loads(response.read())):
+            if record["type"] == kind:
+                try:
+                    model.model_validate(record)
+                    checks.that(kind, True, "fits the model")
+                except pydantic.ValidationError as e:
+                    checks.that(kind, False, f"does not fit the model: {e}")
+
+    hooked = DefaultHttpxClient(event_hooks={"response": [validate]})
+    return Cloudflare(base_url=BASE, api_token=TOKEN, max_retries=0, http_client=hooked)
 
 
 def refused(area, error, code, call, what):
@@ -42,7 +86,11 @@ def value_of(record, value):
     return picked
 
 
-def with_value(area, record, value, what):
+def with_value(area, record, case, which, what):
+    """Checks that a record has one of the values of its case, in the service's normal form."""
+    value = dict(case[which])
+    if changed := case.get("answered", {}).get(which):
+        value["data"] = {**value["data"], **changed}
     checks.equal(area, value_of(record, value), value, what)
 
 
@@ -54,7 +102,8 @@ def one_type(zone, case, tagged):
     kind, name = case["type"], f"{case['name']}.{ZONE}"
     place = {"zone_id": zone.id, "name": name, "type": kind}
     extra = {"tags": ["suite:sdk"]} if tagged else {}
-    records = client.dns.records
+    api = tolerant_client(kind) if overstrict(kind) else client
+    records = api.dns.records
     besides = []
     if "beside" in case:
         besides.append(records.create(zone_id=zone.id, **{**case["beside"], "name": f"{case['beside']['name']}.{ZONE}"}))
@@ -68,12 +117,13 @@ def one_type(zone, case, tagged):
         for beside in besides:
             records.delete(beside.id, zone_id=zone.id)
         return
-    checks.that(kind, type(made).__name__.upper() == f"{kind}RECORD", f"create: model {type(made).__name__}")
+    if api is client:
+        checks.that(kind, type(made) is MODELS[kind], f"create: model {type(made).__name__}")
     checks.equal(kind, (made.name, made.type, made.ttl, made.comment, made.proxied), (name, kind, 300, f"a {kind}", False), "create")
     checks.equal(kind, made.tags, extra.get("tags", []), "tags")
     checks.that(kind, isinstance(made.created_on, datetime.datetime) and made.created_on.tzinfo is not None, "created_on")
     checks.equal(kind, made.proxiable, kind in ("A", "AAAA", "CNAME"), "proxiable")
-    with_value(kind, made, case["value"], "create: value")
+    with_value(kind, made, case, "value", "create: value")
 
     got = records.get(made.id, zone_id=zone.id)
     checks.equal(kind, got.model_dump(), made.model_dump(), "get")
@@ -85,36 +135,36 @@ def one_type(zone, case, tagged):
     put = records.update(made.id, **place, ttl=600, **case["other"])
     checks.equal(kind, (put.id, put.ttl, put.comment, put.tags), (made.id, 600, None, []), "update")
     checks.that(kind, put.modified_on >= made.modified_on and put.created_on == made.created_on, "moments of the update")
-    with_value(kind, put, case["other"], "update: value")
+    with_value(kind, put, case, "other", "update: value")
     patched = records.edit(made.id, **place, ttl=600, comment="edited")
     checks.equal(kind, (patched.id, patched.comment, patched.ttl), (made.id, "edited", 600), "edit the comment")
-    with_value(kind, patched, case["other"], "edit keeps the value")
+    with_value(kind, patched, case, "other", "edit keeps the value")
     patched = records.edit(made.id, **place, ttl=900, **case["value"])
     checks.equal(kind, (patched.comment, patched.ttl), ("edited", 900), "edit keeps the comment")
-    with_value(kind, patched, case["value"], "edit: value")
+    with_value(kind, patched, case, "value", "edit: value")
 
     deletion = records.delete(made.id, zone_id=zone.id)
     checks.equal(kind, deletion.id, made.id, "delete")
     refused(kind, cloudflare.NotFoundError, 81044, lambda: records.get(made.id, zone_id=zone.id), "get what is deleted")
     refused(kind, cloudflare.NotFoundError, 81044, lambda: records.delete(made.id, zone_id=zone.id), "delete twice")
-    batches(kind, zone, place, case)
+    batches(api, kind, zone, place, case)
     for beside in besides:
         records.delete(beside.id, zone_id=zone.id)
 
 
-def batches(kind, zone, place, case):
-    batch = lambda **lists: client.dns.records.batch(zone_id=zone.id, **lists)
+def batches(api, kind, zone, place, case):
+    batch = lambda **lists: api.dns.records.batch(zone_id=zone.id, **lists)
     body = {key: place[key] for key in ("name", "type")}
     if "--no-batch" in FLAGS:
         refused(kind, cloudflare.BadRequestError, 7000, lambda: batch(posts=[{**body, "ttl": 300, **case["value"]}]), "no batch")
         return
     done = batch(posts=[{**body, "ttl": 300, **case["value"]}])
-    with_value(kind, done.posts[0], case["value"], "batch: post")
+    with_value(kind, done.posts[0], case, "value", "batch: post")
     checks.equal(kind, (done.deletes, done.patches, done.puts), (None, None, None), "batch: absent lists")
     id = done.posts[0].id
     done = batch(puts=[{"id": id, **body, "ttl": 600, **case["other"]}])
     checks.equal(kind, (done.puts[0].id, done.puts[0].ttl), (id, 600), "batch: put")
-    with_value(kind, done.puts[0], case["other"], "batch: put: value")
+    with_value(kind, done.puts[0], case, "other", "batch: put: value")
     done = batch(patches=[{"id": id, **body, "ttl": 900}])
     checks.equal(kind, done.patches[0].ttl, 900, "batch: patch")
     # Deletions come first, so that the same value can be created anew.
@@ -123,7 +173,7 @@ def batches(kind, zone, place, case):
     checks.that(kind, done.posts[0].id != id, "batch: a new id")
     last = done.posts[0].id
     refused(kind, cloudflare.NotFoundError, 81044, lambda: batch(deletes=[{"id": last}, {"id": id}]), "batch: all or nothing")
-    checks.equal(kind, client.dns.records.get(last, zone_id=zone.id).id, last, "batch: nothing")
+    checks.equal(kind, api.dns.records.get(last, zone_id=zone.id).id, last, "batch: nothing")
     batch(deletes=[{"id": last}])
 
 
