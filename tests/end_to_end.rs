@@ -556,7 +556,8 @@ fn the_readme_tells_the_truth() {
     let spec = root.join(arguments[1]);
     let output = binary(directory.path()).arg(arguments[0]).arg(spec).args(&arguments[2..]).output().unwrap();
     let ran = support::workspace::Ran::from(output);
-    let printed: Vec<&str> = ran.stdout.lines().chain(ran.stderr.lines()).filter(|l| !l.starts_with("journal: ")).collect();
+    let printed: Vec<&str> =
+        ran.stdout.lines().chain(ran.stderr.lines()).filter(|l| !l.starts_with("journal: ")).collect();
     let mut told: Vec<&str> = transcript.lines().filter(|l| !l.starts_with("journal: ")).collect();
     let mut said = printed.clone();
     told.sort_unstable();
