@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the sandbox against the official Python and TypeScript SDKs and octoDNS.
+# Holds the sandbox against the official Python and TypeScript SDKs and octoDNS, and has the SDKs read what `apply` writes.
 #
 #   tests/sdk/run.sh [BINARY] [FLAG…]
 #
@@ -60,7 +60,7 @@ serve() {
 exported() { sed -n "s/^export $2=//p" "$work/$1/out"; }
 
 # The suites may ask as often as they like; the limit has a sandbox of its own.
-serve main "${flags[@]}" --rate-limit 0 --with-zone python.example --with-zone typescript.example
+serve main "${flags[@]}" --rate-limit 0 --with-zone python.example --with-zone typescript.example --with-zone readback.example
 # octodns-cloudflare 1.2.0 still sends members of SRV data that the service's list of deprecations calls an error.
 serve octo "${flags[@]}" --rate-limit 0 --with-zone python.example --old-srv-members
 serve limited --rate-limit 3
@@ -86,6 +86,8 @@ suite() {
 }
 
 versions=()
+sdk=
+typescript=
 if ! python3 -m venv "$work/venv" >"$work/venv.log" 2>&1; then
   skip "Python SDK and octoDNS: no python3 with venv here"
 else
@@ -93,6 +95,7 @@ else
   if "$python" -m pip install --quiet --disable-pip-version-check cloudflare >"$work/pip.log" 2>&1; then
     versions+=("$("$python" -m pip list --format=freeze 2>/dev/null | grep '^cloudflare==')")
     suite "Python SDK" "$python" "$here/sdk.py"
+    sdk=$python
   else
     tail -n 3 "$work/pip.log" >&2
     skip "Python SDK: pip cannot install cloudflare"
@@ -115,6 +118,15 @@ elif ! (cd "$work/node" && npm init --yes && npm install --no-audit --no-fund cl
 else
   versions+=("cloudflare@$(node -p "require('$work/node/node_modules/cloudflare/package.json').version")")
   suite "TypeScript SDK" env -C "$work/node" node "$here/sdk.mjs"
+  typescript=$work/node
+fi
+
+# What cannot be installed has been reported; the Python SDK leads this suite, the other one reads beside it.
+if [[ -n $sdk ]]; then
+  mkdir "$work/readback"
+  suite "read-back" env -C "$work/readback" "$sdk" "$here/readback.py" "$binary" ${typescript:+"$typescript"}
+else
+  skip "read-back: without the Python SDK"
 fi
 
 echo
