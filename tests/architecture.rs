@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("plan", &["diff", "model", "wire", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
-    ("apply", &["plan", "diff", "live", "api", "wire", "model"]),
+    ("apply", &["plan", "diff", "live", "api", "wire", "model", "diagnostic"]),
     ("render", &["diagnostic", "model", "wire", "diff", "plan", "apply"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),

@@ -220,3 +220,83 @@ fn no_request_deletes_a_zone() {
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(workspace.requests().iter().all(|r| r.method != "DELETE"));
 }
+
+#[test]
+fn a_new_zone_gets_settings_in_the_service_s_words() {
+    let mut options = options();
+    options.profile.tier = "pro".into();
+    let workspace = Workspace::empty(options);
+    spec(
+        &workspace,
+        "    create: true\n    settings: { always_use_https: true, browser_cache_ttl: '14400', ssl: full, brotli: on }",
+    );
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    let sent: Vec<_> = workspace.writes().into_iter().filter(|r| r.method == "PATCH").filter_map(|r| r.body).collect();
+    assert!(sent.contains(&json!({ "value": "on" })) && !sent.contains(&json!({ "value": true })), "{sent:?}");
+    assert!(!sent.contains(&json!({ "value": "full" })), "what is as wanted already is not sent: {sent:?}");
+}
+
+#[test]
+fn what_cannot_be_had_is_not_called_in_sync() {
+    let workspace = Workspace::empty(options());
+    spec(
+        &workspace,
+        "    create: true\n    settings: { nonsense: on }\n    records:\n      - { name: www, type: A, content: 192.0.2.1 }",
+    );
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(5);
+    assert!(ran.stdout.contains("something wanted cannot be had") && ran.stderr.contains("nonsense"), "{ran:?}");
+    workspace.run(&["plan", "spec.yaml"]).exits(1);
+}
+
+#[test]
+fn apex_ns_of_other_providers_stand_beside_addresses() {
+    let workspace = Workspace::new(pro());
+    spec(
+        &workspace,
+        "    dns_settings: { multi_provider: true }\n    records:\n      - { name: \"@\", type: NS, content: [ns1.example.org, ns2.example.org] }\n      - { name: \"@\", type: A, content: 192.0.2.1 }",
+    );
+    workspace.settles("spec.yaml");
+    spec(&workspace, "    records:\n      - { name: \"@\", type: AAAA, content: \"2001:db8::1\" }");
+    let planned = plan(&workspace);
+    assert_eq!(planned["summary"]["delete"], 0, "{planned}");
+}
+
+#[test]
+fn names_in_the_soa_have_many_spellings() {
+    let workspace = Workspace::new(pro());
+    spec(&workspace, "    dns_settings: { soa: { mname: NS1.Example.org., rname: DNS.Cloudflare.com. } }");
+    workspace.settles("spec.yaml");
+    spec(&workspace, "    dns_settings: { soa: { mname: ns1.example.ORG } }");
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    spec(&workspace, "    dns_settings: { soa: { mname: null } }");
+    workspace.settles("spec.yaml");
+}
+
+#[test]
+fn fragments_share_nested_settings() {
+    let workspace = Workspace::new(pro());
+    workspace.file("z/a.yaml", "version: 1\nzones:\n  example.com:\n    dns_settings: { soa: { min_ttl: 600 } }\n");
+    workspace.file("z/b.yaml", "version: 1\nzones:\n  example.com:\n    dns_settings: { soa: { ttl: 1800 } }\n");
+    workspace.settles("z");
+    workspace.file("z/b.yaml", "version: 1\nzones:\n  example.com:\n    dns_settings: { soa: { min_ttl: 700 } }\n");
+    let ran = workspace.run(&["plan", "z"]).exits(1);
+    assert!(ran.stderr.contains("soa.min_ttl"), "{}", ran.stderr);
+}
+
+#[test]
+fn mistakes_around_the_records_are_found_offline() {
+    let workspace = Workspace::new(pro());
+    for (keys, help) in [
+        ("    settings: { SSL: full }", "did you mean `ssl`"),
+        ("    settings: { '': on }", "such as `ssl`"),
+        ("    settings: { a/../b: on }", "such as `ssl`"),
+        ("    dnssec: true", "write `on`"),
+        ("    dns_settings: { soa: { refresh: 5 } }", "600"),
+    ] {
+        spec(&workspace, keys);
+        let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+        assert!(ran.stderr.contains("spec.yaml:4:") && ran.stderr.contains(help), "{keys}: {}", ran.stderr);
+    }
+    assert_eq!(workspace.requests().len(), 0);
+}

@@ -8,15 +8,18 @@ use std::time::Duration;
 use super::event::ApplyEvent;
 use super::executor::{Executor, Outcome, said};
 use crate::api::{ApiError, Reader, Writer};
-use crate::diff::ZonePart;
-use crate::live::find_zone_by_name;
-use crate::model::{LiveZone, ZoneId};
+use crate::diff::{ZonePart, diff_around};
+use crate::live::{FetchError, fetch_around, find_zone_by_name};
+use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
 use crate::plan::{ZoneAction, ZoneOperation, ZonePlan, lower_zone_operation};
 use crate::wire::Envelope;
 use crate::wire::zone::{list_records, read_zone};
 
 /// How often a change whose answer got lost is sent.
 const SENDS: usize = 4;
+
+/// The zone exists already.
+const EXISTS_CODE: i64 = 1061;
 
 /// Waits for a zone just made, in seconds; a minute in all.
 const FRESH_ZONE_WAITS: [u64; 6] = [1, 2, 4, 8, 15, 30];
@@ -32,7 +35,10 @@ pub struct Prepared {
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone itself.
-    pub async fn prepare(&mut self, zone: &ZonePlan, live: &LiveZone) -> Prepared {
+    ///
+    /// A zone just made is read before its parts are changed: what is as wanted already is left, and what was planned without
+    /// knowing the service's own spelling of a value is sent in that.
+    pub async fn prepare(&mut self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         for operation in &zone.zone_operations {
@@ -40,14 +46,28 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 (ZoneAction::Create, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
                     made = new;
+                    if let Some(made) = &mut made {
+                        self.look_around(made, desired).await;
+                    }
                     outcome
                 }
                 (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
                 }
+                (ZoneAction::Change(part), Some(made)) if zone.is_new => match needed(part, desired, made) {
+                    Needed::Nothing => Outcome::Done,
+                    Needed::Impossible(reason) => Outcome::Refused(reason),
+                    Needed::Change(part) => {
+                        let operation = ZoneOperation { action: ZoneAction::Change(part), ..operation.clone() };
+                        self.change(&zone.with_id(made.id.clone()), &operation).await
+                    }
+                },
                 (ZoneAction::Change(_), Some(made)) => self.change(&zone.with_id(made.id.clone()), operation).await,
                 (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()),
             };
+            if outcome == Outcome::Done {
+                self.observer.event(&ApplyEvent::Done { zone: &zone.name, operations: 1 });
+            }
             outcomes.push(outcome);
         }
         Prepared { zone: made, outcomes }
@@ -72,6 +92,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Some(made) = made else {
             let reason = match &answer {
                 Ok(_) => "the service said that it made the zone, but the zone cannot be found".to_owned(),
+                Err(error) if error.has_code(EXISTS_CODE) => {
+                    format!("{}; it belongs to an account that these credentials do not look into", said(error))
+                }
                 Err(error) if self.options.account.is_none() => {
                     format!("{} (if the service asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
                 }
@@ -92,6 +115,24 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.note(noted);
         self.wait_for(zone, &made.id).await;
         (Some(made), Outcome::Done)
+    }
+
+    /// Reads what is around the records of a zone just made; what cannot be read yet is asked for again for a while.
+    async fn look_around(&mut self, made: &mut LiveZone, desired: &DesiredZone) {
+        for seconds in FRESH_ZONE_WAITS {
+            match fetch_around(self.reader, made, &desired.around, self.options).await {
+                Ok(around) => {
+                    made.around = around;
+                    return;
+                }
+                Err(FetchError::Api { source, .. }) if source.status() == Some(403) => {
+                    let duration = Duration::from_secs(seconds);
+                    self.observer.event(&ApplyEvent::Waiting { zone: &made.name, duration });
+                    tokio::time::sleep(duration).await;
+                }
+                Err(_) => return,
+            }
+        }
     }
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
@@ -138,4 +179,39 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.note(noted);
         outcome
     }
+}
+
+/// What a planned change of a zone just made comes to, now that the zone can be read.
+enum Needed {
+    /// It is as wanted.
+    Nothing,
+    /// This is to be sent.
+    Change(ZonePart),
+    /// The service would not take it.
+    Impossible(String),
+}
+
+/// Holds a planned change against the zone as it was made.
+fn needed(planned: &ZonePart, desired: &DesiredZone, made: &LiveZone) -> Needed {
+    if let ZonePart::Setting { name, .. } = planned {
+        match made.around.settings.get(name) {
+            Some(LiveSetting::Refused(words)) => return Needed::Impossible(words.clone()),
+            Some(LiveSetting::Value { .. }) => {}
+            // It could not be read; the service will say what it thinks of it.
+            None => return Needed::Change(planned.clone()),
+        }
+    }
+    let same = |part: &ZonePart| match (part, planned) {
+        (ZonePart::Setting { name: a, .. }, ZonePart::Setting { name: b, .. }) => a == b,
+        (ZonePart::Dnssec { .. }, ZonePart::Dnssec { .. }) => true,
+        (ZonePart::DnsSettings { .. }, ZonePart::DnsSettings { .. }) => true,
+        _ => false,
+    };
+    let Some(change) = diff_around(desired, made).into_iter().find(|c| same(&c.part)) else { return Needed::Nothing };
+    if let ZonePart::Setting { name, .. } = &change.part
+        && matches!(made.around.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
+    {
+        return Needed::Impossible(format!("the service says that {name} cannot be changed on the zone's plan"));
+    }
+    Needed::Change(change.part)
 }

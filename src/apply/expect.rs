@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::field_changes;
-use crate::model::{Fqdn, LiveRecord, Rdata, RecordForm, RecordId};
-use crate::plan::{Action, Expect, Operation, ZonePlan};
+use crate::diff::{diff_around, field_changes};
+use crate::model::{DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId};
+use crate::plan::{Action, Expect, Operation, ZoneAction, ZonePlan};
 
 /// Live records, found by id or by value.
 #[derive(Debug)]
@@ -99,4 +99,19 @@ pub fn moved(zone: &ZonePlan, records: &[LiveRecord]) -> Vec<Moved> {
         OperationState::Moved(what) => Some(what),
     };
     zone.operations.iter().filter_map(|o| moved(o).map(|what| Moved { address: o.address.to_string(), what })).collect()
+}
+
+/// The operations on a zone itself whose parts are no longer as the plan saw them.
+#[must_use]
+pub fn zone_moved(zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Vec<Moved> {
+    let now = diff_around(desired, live);
+    zone.zone_operations
+        .iter()
+        .filter_map(|operation| {
+            let ZoneAction::Change(part) = &operation.action else { return None };
+            let same = now.iter().any(|c| c.part == *part && c.fields == operation.fields);
+            let what = "it was changed by somebody else since the plan was made".to_owned();
+            (!same).then(|| Moved { address: operation.address.to_string(), what })
+        })
+        .collect()
 }

@@ -15,6 +15,6 @@ mod verify;
 pub use around::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Outcome, ZoneApplied};
-pub use expect::{Index, Moved, OperationState, moved, state_of};
+pub use expect::{Index, Moved, OperationState, moved, state_of, zone_moved};
 pub use journal::{Clock, Journal, JournalError};
 pub use verify::{Verified, verify};

@@ -2,6 +2,7 @@
 
 use super::event::{ApplyEvent, Observer};
 use crate::api::Reader;
+use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, Options, fetch_around, fetch_records};
 use crate::model::{DesiredZone, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
@@ -11,13 +12,15 @@ use crate::plan::{ZonePlan, plan_zone};
 pub struct Verified {
     /// The plan that would be needed now; without operations if the zone is in sync.
     pub remaining: ZonePlan,
+    /// What was found while comparing; with an error the zone is not in sync.
+    pub diagnostics: Diagnostics,
 }
 
 impl Verified {
     /// Whether nothing is left to do.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
-        self.remaining.is_empty()
+        self.remaining.is_empty() && !self.diagnostics.has_errors()
     }
 }
 
@@ -36,6 +39,6 @@ pub async fn verify<R: Reader>(
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let around = fetch_around(reader, live, &desired.around, options).await?;
     let now = LiveZone { records, around, is_new: false, ..live.clone() };
-    let (remaining, _) = plan_zone(desired, &now);
-    Ok(Verified { remaining })
+    let (remaining, diagnostics) = plan_zone(desired, &now);
+    Ok(Verified { remaining, diagnostics })
 }

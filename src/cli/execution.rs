@@ -8,8 +8,11 @@ use super::exit::Exit;
 use super::output::Output;
 use super::planning::{Loaded, Planned, lowering, with_hint};
 use crate::api::{ReadClient, WriteClient};
-use crate::apply::{ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, Prepared, ZoneApplied, verify};
-use crate::model::LiveZone;
+use crate::apply::{
+    ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, Prepared, Verified, ZoneApplied, verify,
+};
+use crate::diagnostic::Severity;
+use crate::model::{DesiredZone, LiveZone};
 use crate::plan::{Verdict, ZonePlan};
 use crate::render::json;
 use crate::render::safe::safe;
@@ -19,8 +22,8 @@ use crate::render::text::{ZoneResult, write_result};
 struct Executed<'a> {
     plan: &'a ZonePlan,
     applied: ZoneApplied,
-    /// What would still be to do; `None` if the zone was not read back.
-    remaining: Option<ZonePlan>,
+    /// What was found when the zone was read back; `None` if it was not.
+    verified: Option<Verified>,
 }
 
 /// Sends a plan, reads back, reports.
@@ -53,19 +56,19 @@ pub(super) async fn execute(
             observer: &mut observer,
             broken,
         };
-        let (applied, live) = carry_out(&mut executor, plan, live, global).await;
+        let (applied, live) = carry_out(&mut executor, plan, desired, live, global).await;
         broken = executor.broken;
-        let mut remaining = None;
+        let mut verified = None;
         if applied.wrote_anything() {
             match verify(reader, desired, &live, &planned.options, &mut observer).await {
-                Ok(verified) => remaining = Some(verified.remaining),
+                Ok(found) => verified = Some(found),
                 Err(error) => output.error(&with_hint(error)),
             }
         }
-        if let (Some(remaining), None) = (&remaining, &broken) {
-            broken = journal.verified(&plan.name, remaining.len()).err();
+        if let (Some(found), None) = (&verified, &broken) {
+            broken = journal.verified(&plan.name, found.remaining.len()).err();
         }
-        done.push(Executed { plan, applied, remaining });
+        done.push(Executed { plan, applied, verified });
     }
     let broken = broken.or_else(|| journal.end().err());
     output.hide();
@@ -85,10 +88,11 @@ pub(super) async fn execute(
 async fn carry_out(
     executor: &mut Executor<'_, ReadClient, WriteClient>,
     plan: &ZonePlan,
+    desired: &DesiredZone,
     live: &LiveZone,
     global: &Global,
 ) -> (ZoneApplied, LiveZone) {
-    let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, live).await;
+    let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, desired, live).await;
     let Some(live) = zone else {
         let reason = Outcome::NotSent("the zone could not be made".to_owned());
         return (ZoneApplied { zone_outcomes, outcomes: vec![reason; plan.operations.len()] }, live.clone());
@@ -101,7 +105,7 @@ async fn carry_out(
 /// The exit code of what happened.
 fn exit(done: &[Executed]) -> Exit {
     let converged = |e: &Executed| {
-        e.remaining.as_ref().is_some_and(ZonePlan::is_empty)
+        e.verified.as_ref().is_some_and(Verified::is_in_sync)
             && !e.applied.all().any(|o| matches!(o, Outcome::Unknown(_)))
     };
     if done.iter().all(converged) { Exit::Success } else { worse(Exit::Success, done) }
@@ -130,7 +134,7 @@ fn report(
 ) -> anyhow::Result<()> {
     let zones: Vec<_> = done
         .iter()
-        .map(|Executed { plan, applied, remaining }| ZoneResult { plan, applied, remaining: remaining.as_ref() })
+        .map(|Executed { plan, applied, verified }| ZoneResult { plan, applied, verified: verified.as_ref() })
         .collect();
     let path = journal.path().display().to_string();
     match output.format {
@@ -142,8 +146,12 @@ fn report(
             output.json(&document)?;
         }
     }
-    for Executed { plan, remaining, .. } in done {
-        for note in remaining.iter().flat_map(|r| &r.notes) {
+    for Executed { plan, verified, .. } in done {
+        if let Some(Verified { diagnostics, .. }) = verified {
+            let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+            output.diagnostics(&errors, &loaded.sources);
+        }
+        for note in verified.iter().flat_map(|v| &v.remaining.notes) {
             output.say(&format!("{}: {}", plan.name, safe(note)));
         }
     }

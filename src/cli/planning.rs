@@ -228,7 +228,10 @@ pub(super) async fn plan(
             format!("{zone} is not there, or these credentials may not see it"),
         )
         .about(zone.to_string())
-        .help("write `create: true` to have it made, correct its name, or give the token access to it");
+        .help(match loaded.desired.zones.get(zone).and_then(|z| z.id.as_ref()) {
+            Some(_) => "correct or remove `id`, or give the token access to the zone",
+            None => "write `create: true` to have it made, correct its name, or give the token access to it",
+        });
         let place = loaded.desired.zones.get(zone).map(|z| z.place);
         plan.diagnostics.push(match place {
             Some(place) => diagnostic.at(place, ""),

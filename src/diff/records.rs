@@ -94,8 +94,11 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
     let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(|group| diff_group(group, zone.unmanaged)).collect();
     let created: BTreeSet<RecordType> =
         outcomes.iter().flat_map(|o| &o.creates).filter_map(|r| r.data.record_type()).collect();
-    let in_the_way =
-        |record: &LiveRecord| record.data.record_type().is_some_and(|own| created.iter().any(|t| t.excludes(own)));
+    let apex = zone.name.as_fqdn();
+    let in_the_way = |record: &LiveRecord| {
+        let is_apex = record.name == *apex;
+        record.data.record_type().is_some_and(|own| created.iter().any(|t| t.excludes_at(own, is_apex)))
+    };
 
     for outcome in &mut outcomes {
         let Outcome { unchanged: _, creates, changes, set_aside, rest, kept_different } = outcome;
@@ -123,7 +126,9 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
             record.data.record_type(),
             RecordType::parse(aside.record.data.type_name()),
         ) {
-            (Some(wanted), Some(own)) => wanted.excludes(own) || (wanted == own && wanted.is_single()),
+            (Some(wanted), Some(own)) => {
+                wanted.excludes_at(own, record.name == *apex) || (wanted == own && wanted.is_single())
+            }
             _ => false,
         };
         if let Some(desired) = creates.iter().copied().find(blocks) {

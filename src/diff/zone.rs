@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::change::FieldChange;
 use crate::diagnostic::Place;
-use crate::model::{DesiredZone, LiveSetting, LiveZone, Value};
+use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 
 /// One difference around the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
             Some(LiveSetting::Refused(_)) => continue,
             None => Value::Null,
         };
-        let value = laid_over(&before, wanted);
+        let value = switch_words(laid_over(name, &before, wanted), &before);
         if value != before {
             let fields = vec![FieldChange { field: "value".to_owned(), before, after: value.clone() }];
             changes.push(ZoneChange { part: ZonePart::Setting { name: name.clone(), value }, fields, place: *place });
@@ -62,7 +62,7 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
         let status = live.around.dnssec.as_ref();
         // A zone that is not active yet cannot be signed: a later run will do it. Whether a new one is active is not known.
         let can_wait = on && !live.is_new && live.is_inactive();
-        if !can_wait && status.is_none_or(|s| s.is_on() != on) && (on || !live.is_new) {
+        if !can_wait && status.map_or(live.is_new, |s| s.is_on() != on) && (on || !live.is_new) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
             let after = Value::from(if on { "active" } else { "disabled" });
             let fields = vec![FieldChange { field: "status".to_owned(), before, after }];
@@ -80,7 +80,9 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
     let mut first: Option<Place> = None;
     for (name, (wanted, place)) in &desired.around.dns_settings {
         let before = live.around.dns_settings.get(name).cloned().unwrap_or(Value::Null);
-        let after = laid_over(&before, wanted);
+        // Which name servers a zone has is one choice; half of another one makes no sense.
+        let whole = name == "nameservers" && !holds(&before, wanted);
+        let after = if whole { wanted.clone() } else { laid_over(name, &before, wanted) };
         if after != before {
             fields.push(FieldChange { field: name.clone(), before, after: after.clone() });
             members.insert(name.clone(), after);
@@ -90,13 +92,13 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
     first.map(|place| ZoneChange { part: ZonePart::DnsSettings { members }, fields, place })
 }
 
-/// What the value would be with everything wanted: nested values keep what is not named.
-fn laid_over(before: &Value, wanted: &Value) -> Value {
+/// What the value at a key would be with everything wanted: nested values keep what is not named.
+fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
     match (before, wanted) {
         (Value::Map(old), Value::Map(new)) => {
             let mut all = old.clone();
             for (name, wanted) in new {
-                let value = laid_over(old.get(name).unwrap_or(&Value::Null), wanted);
+                let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
                 all.insert(name.clone(), value);
             }
             Value::Map(all)
@@ -105,11 +107,45 @@ fn laid_over(before: &Value, wanted: &Value) -> Value {
             Value::from(if *wanted { "on" } else { "off" })
         }
         (Value::Bool(_), Value::Text(word)) if word == "on" || word == "off" => Value::Bool(word == "on"),
-        (Value::Integer(n), Value::Text(text)) if text.parse() == Ok(*n) => Value::Integer(*n),
-        (Value::Text(text), Value::Integer(n)) if text.parse() == Ok(*n) => Value::Text(text.clone()),
+        // A switch that the service does not report is off.
+        (Value::Null, Value::Bool(false)) => Value::Null,
+        // Names are the same in any case, and with or without the final dot.
+        (Value::Text(old), Value::Text(new)) if matches!(key, "mname" | "rname") => {
+            let (old_name, new_name) = (Fqdn::reported(old), Fqdn::reported(new));
+            if old_name == new_name { before.clone() } else { Value::from(new_name.as_str()) }
+        }
         // Lists of settings are sets to the service: the order in which it answers is its own.
         (Value::List(old), Value::List(new)) if sorted(old) == sorted(new) => before.clone(),
+        // `14400`, `"14400"` and `14400.0` are one number; `true` and `"true"` one truth.
+        (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => before.clone(),
         _ => wanted.clone(),
+    }
+}
+
+/// Whether a live value holds everything wanted of it.
+fn holds(before: &Value, wanted: &Value) -> bool {
+    laid_over("", before, wanted) == *before
+}
+
+/// A switch in the service's words where it does not report a value to go by.
+fn switch_words(value: Value, before: &Value) -> Value {
+    match (value, before) {
+        (Value::Bool(on), Value::Null) => Value::from(if on { "on" } else { "off" }),
+        (value, _) => value,
+    }
+}
+
+/// Whether a value has no parts.
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::List(_) | Value::Map(_))
+}
+
+/// The text of a scalar, without what makes no difference to its number.
+fn plain(value: &Value) -> String {
+    let text = value.to_string();
+    match text.strip_suffix(".0") {
+        Some(whole) if whole.parse::<i64>().is_ok() => whole.to_owned(),
+        _ => text,
     }
 }
 
@@ -131,9 +167,9 @@ mod tests {
     #[test]
     fn only_what_is_named_is_compared() {
         let live = map(&[("a", Value::Integer(1)), ("b", map(&[("c", Value::from("on")), ("d", Value::Null)]))]);
-        assert_eq!(laid_over(&live, &map(&[("b", map(&[("c", Value::Bool(true))]))])), live);
-        assert_eq!(laid_over(&live, &map(&[])), live);
-        let changed = laid_over(&live, &map(&[("b", map(&[("c", Value::Bool(false))]))]));
+        assert_eq!(laid_over("", &live, &map(&[("b", map(&[("c", Value::Bool(true))]))])), live);
+        assert_eq!(laid_over("", &live, &map(&[])), live);
+        let changed = laid_over("", &live, &map(&[("b", map(&[("c", Value::Bool(false))]))]));
         assert_eq!(
             changed,
             map(&[("a", Value::Integer(1)), ("b", map(&[("c", Value::from("off")), ("d", Value::Null)]))])
@@ -141,13 +177,24 @@ mod tests {
     }
 
     #[test]
+    fn names_numbers_and_switches() {
+        let same = |key: &str, live: Value, wanted: Value| assert_eq!(laid_over(key, &live, &wanted), live, "{key}");
+        same("rname", Value::from("dns.example.com"), Value::from("DNS.Example.com."));
+        same("f", Value::from("1.0"), Value::Integer(1));
+        same("b", Value::from("true"), Value::Bool(true));
+        same("absent", Value::Null, Value::Bool(false));
+        assert_eq!(laid_over("absent", &Value::Null, &Value::Bool(true)), Value::Bool(true));
+        assert_eq!(switch_words(Value::Bool(true), &Value::Null), Value::from("on"));
+    }
+
+    #[test]
     fn spellings_of_one_setting() {
-        assert_eq!(laid_over(&Value::from("on"), &Value::Bool(true)), Value::from("on"));
-        assert_eq!(laid_over(&Value::Integer(14400), &Value::from("14400")), Value::Integer(14400));
-        assert_eq!(laid_over(&Value::from("1.2"), &Value::from("1.2")), Value::from("1.2"));
-        assert_eq!(laid_over(&Value::from("full"), &Value::Bool(true)), Value::Bool(true));
+        assert_eq!(laid_over("", &Value::from("on"), &Value::Bool(true)), Value::from("on"));
+        assert_eq!(laid_over("", &Value::Integer(14400), &Value::from("14400")), Value::Integer(14400));
+        assert_eq!(laid_over("", &Value::from("1.2"), &Value::from("1.2")), Value::from("1.2"));
+        assert_eq!(laid_over("", &Value::from("full"), &Value::Bool(true)), Value::Bool(true));
         let list = |texts: &[&str]| Value::List(texts.iter().map(|t| Value::from(*t)).collect());
-        assert_eq!(laid_over(&list(&["a", "b"]), &list(&["b", "a"])), list(&["a", "b"]));
-        assert_eq!(laid_over(&list(&["a", "b"]), &list(&["b"])), list(&["b"]));
+        assert_eq!(laid_over("", &list(&["a", "b"]), &list(&["b", "a"])), list(&["a", "b"]));
+        assert_eq!(laid_over("", &list(&["a", "b"]), &list(&["b"])), list(&["b"]));
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::diagnostics;
 use super::text::ZoneResult;
-use crate::apply::Outcome;
+use crate::apply::{Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::{Address, RecordForm, RecordId, Value};
@@ -159,12 +159,14 @@ pub fn requests(requests: &[Request]) -> Json {
 /// What an apply achieved.
 #[must_use]
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
-    let all = zones.iter().map(|ZoneResult { plan, applied, remaining }| {
+    let all = zones.iter().map(|ZoneResult { plan, applied, verified }| {
+        let remaining = verified.map(|v| &v.remaining);
         let failed: Vec<Json> = plan.addresses().zip(applied.all()).filter_map(|(a, r)| outcome(a, r)).collect();
         json!({
             "zone": plan.name.as_str(),
             "operations": applied.all().count(),
             "done": applied.done(),
+            "in_sync": verified.is_some_and(Verified::is_in_sync),
             "remaining": remaining.map(ZonePlan::len),
             "not_converged": remaining.iter().flat_map(|r| r.addresses()).map(Address::as_str).collect::<Vec<_>>(),
             "not_done": failed,

@@ -91,7 +91,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
             }
         }
         for (earlier, others) in &of_type[..n] {
-            if earlier.excludes(*later) {
+            if earlier.excludes_at(*later, records[0].name == *zone.name.as_fqdn()) {
                 diagnostics.push(exclusive(zone, &others[0], &records[0]));
             }
         }

@@ -146,10 +146,53 @@ impl Fragments {
 /// Named values of one fragment; each may be given by one fragment only, unless they agree.
 fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<Free>>>, reader: &mut Reader<'_>) {
     for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
+        let written = name.value.0.as_str();
+        if written.is_empty() || !written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+            let place = reader.place(&name);
+            let detail = format!("`{}` is not a name of a setting", super::clip(written));
+            let lower = written.to_ascii_lowercase();
+            let help = if lower == written {
+                "write the service's name, such as `ssl`".to_owned()
+            } else {
+                format!("did you mean `{lower}`?")
+            };
+            reader.diagnostics.push(codes::UNKNOWN_KEY.at(place, detail).help(help));
+            continue;
+        }
         let facet = Facet { place: reader.place(&name), value: value.value.0 };
         let mut first = all.remove(&name.value.0);
-        agree(&name.value.0, &mut first, facet, reader.diagnostics);
+        match (&mut first, facet) {
+            (Some(Facet { value: Value::Map(members), place }), Facet { value: Value::Map(more), place: other }) => {
+                merge_members(&name.value.0, (members, *place), (more, other), reader);
+            }
+            (_, facet) => agree(&name.value.0, &mut first, facet, reader.diagnostics),
+        }
         all.extend(first.map(|first| (name.value.0, first)));
+    }
+}
+
+/// Members of one nested value that stand in several fragments.
+fn merge_members(
+    key: &str,
+    (members, first): (&mut BTreeMap<String, Value>, Place),
+    (more, place): (BTreeMap<String, Value>, Place),
+    reader: &mut Reader<'_>,
+) {
+    for (name, value) in more {
+        let path = format!("{key}.{name}");
+        match (members.get_mut(&name), value) {
+            (Some(Value::Map(members)), Value::Map(more)) => {
+                merge_members(&path, (members, first), (more, place), reader)
+            }
+            (Some(known), value) if *known != value => {
+                let mut known = Some(Facet { value: known.clone(), place: first });
+                agree(&path, &mut known, Facet { value, place }, reader.diagnostics);
+            }
+            (Some(_), _) => {}
+            (None, value) => {
+                members.insert(name, value);
+            }
+        }
     }
 }
 

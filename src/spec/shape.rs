@@ -392,6 +392,10 @@ impl Check<'_> {
             Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
+            Some(Meaning::Bool(_)) if shape.words.iter().any(|w| w == "on") => {
+                let on = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y");
+                format!("write `{}`", if on { "on" } else { "off" })
+            }
             Some(Meaning::Null | Meaning::Bool(_)) if kinds.string => {
                 format!("write \"{text}\" in quotes if it is meant as text, or remove the key")
             }

@@ -238,12 +238,12 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
             },
             "internal_dns": {
                 "type": "object", "additionalProperties": false, "description": "Internal DNS.",
-                "properties": { "reference_zone_id": { "type": "string", "description": "The zone that unknown names are looked up in." } }
+                "properties": { "reference_zone_id": { "type": ["string", "null"], "x-nullable": true, "description": "The zone that unknown names are looked up in." } }
             },
             "soa": {
                 "type": "object", "additionalProperties": false, "description": "The zone's SOA record.",
                 "properties": {
-                    "mname": { "type": ["string", "null"], "description": "The primary name server; null for automatic." },
+                    "mname": { "type": ["string", "null"], "x-nullable": true, "description": "The primary name server; null for automatic." },
                     "rname": { "type": "string", "description": "The mailbox of whoever answers for the zone, with dots." },
                     "refresh": seconds("When secondaries look again", 600, 86_400),
                     "retry": seconds("When they look again after a failure", 600, 3600),

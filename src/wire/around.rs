@@ -101,7 +101,7 @@ pub fn from_json(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),
-        Json::Number(n) => n.as_i64().map_or_else(|| Value::Text(n.to_string()), Value::Integer),
+        Json::Number(n) => n.as_i64().map_or_else(|| Value::Decimal(n.to_string()), Value::Integer),
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(items) => Value::List(items.iter().map(from_json).collect()),
         Json::Object(object) => {

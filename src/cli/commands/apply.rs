@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::plan::{requests, show};
 use crate::api::ReadClient;
-use crate::apply::{Moved, moved};
+use crate::apply::{Moved, moved, zone_moved};
 use crate::cli::args::{ApplyArgs, Format, Global};
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::cli::service::{Access, Service};
-use crate::live::fetch_records;
+use crate::live::{fetch_around, fetch_records, find_zone_by_name};
+use crate::model::LiveZone;
 use crate::plan::{Consents, Verdict};
 use crate::render::json;
 use crate::render::text::write_requests;
@@ -69,7 +70,7 @@ async fn plan_and_apply(
             return Ok(Exit::Refused);
         }
         // Somebody thought about it, so time has passed.
-        let moved = look_again(&planned, &service.reader).await?;
+        let moved = look_again(loaded, &planned, &service.reader).await?;
         if !moved.is_empty() {
             report_moved(&moved, output);
             return Ok(Exit::Stale);
@@ -95,12 +96,26 @@ fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
 }
 
 /// Reads again what the plan will touch.
-async fn look_again(planned: &Planned, reader: &ReadClient) -> anyhow::Result<Vec<Moved>> {
+async fn look_again(loaded: &Loaded, planned: &Planned, reader: &ReadClient) -> anyhow::Result<Vec<Moved>> {
     let mut all = Vec::new();
-    for zone in planned.plan.zones.iter().filter(|z| !z.operations.is_empty() && !z.is_new) {
-        let Some(live) = planned.live.zones.get(&zone.name) else { continue };
-        let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
-        all.extend(moved(zone, &records));
+    for zone in planned.plan.zones.iter().filter(|z| !z.is_empty()) {
+        let live = planned.live.zones.get(&zone.name);
+        let (Some(live), Some(desired)) = (live, loaded.desired.zones.get(&zone.name)) else { continue };
+        if zone.is_new {
+            if find_zone_by_name(reader, &zone.name, &planned.options).await.map_err(with_hint)?.is_some() {
+                all.push(Moved { address: zone.name.to_string(), what: "the zone exists now".to_owned() });
+            }
+            continue;
+        }
+        if !zone.operations.is_empty() {
+            let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
+            all.extend(moved(zone, &records));
+        }
+        if !zone.zone_operations.is_empty() {
+            let around = fetch_around(reader, live, &desired.around, &planned.options).await.map_err(with_hint)?;
+            let now = LiveZone { around, records: Vec::new(), ..live.clone() };
+            all.extend(zone_moved(zone, desired, &now));
+        }
     }
     Ok(all)
 }

@@ -288,7 +288,15 @@ impl RecordType {
         self == Self::Cname
     }
 
-    /// Whether records of both types cannot stand at one name.
+    /// Whether records of both types cannot stand at one name, at the apex of its zone or below it.
+    ///
+    /// The zone's own NS records stand at the apex beside everything else.
+    #[must_use]
+    pub fn excludes_at(self, other: Self, is_apex: bool) -> bool {
+        self.excludes(other) && !(is_apex && (self == Self::Ns || other == Self::Ns))
+    }
+
+    /// Whether records of both types cannot stand at one name below the apex.
     ///
     /// # Sources
     /// RFC 1034 section 3.6.2; error codes 81053, 81054 and 81056 of the service: only A, AAAA, CNAME and NS exclude one

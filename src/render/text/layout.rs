@@ -47,11 +47,11 @@ pub(super) fn facets(form: &RecordForm) -> String {
         words.push(format!("ttl {ttl}"));
     }
     if let Some(text) = comment.as_ref().and_then(Comment::text) {
-        words.push(format!("comment \"{}\"", safe(text)));
+        words.push(format!("comment \"{}\"", safe(&text.replace('"', "\\\""))));
     }
     if let Some(tags) = tags.as_ref().filter(|t| !t.is_empty()) {
         let list: Vec<_> = tags.iter().map(Tag::as_str).map(safe).collect();
-        words.push(format!("tags {}", list.join(" ")));
+        words.push(format!("tags {}", list.join(", ")));
     }
     for (name, value) in settings.named() {
         if let Some(value) = value {

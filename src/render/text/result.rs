@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, count, styled};
-use crate::apply::{Outcome, ZoneApplied};
+use crate::apply::{Outcome, Verified, ZoneApplied};
 use crate::plan::ZonePlan;
 use crate::render::safe::safe;
 
@@ -17,8 +17,8 @@ pub struct ZoneResult<'a> {
     pub plan: &'a ZonePlan,
     /// What became of it.
     pub applied: &'a ZoneApplied,
-    /// What would still be to do after the zone was read back; `None` if it was not.
-    pub remaining: Option<&'a ZonePlan>,
+    /// What was found when the zone was read back; `None` if it was not.
+    pub verified: Option<&'a Verified>,
 }
 
 /// Writes the result of an apply; what did not land is named with its reason.
@@ -26,11 +26,15 @@ pub struct ZoneResult<'a> {
 /// # Errors
 /// Those of the writer.
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
-    for ZoneResult { plan, applied, remaining } in zones {
+    for ZoneResult { plan, applied, verified } in zones {
         let total = count(applied.all().count(), "operation");
         let name = styled(plan.name.as_str(), BOLD, colour);
+        let remaining = verified.map(|v| &v.remaining);
         let left = remaining.map(ZonePlan::len);
         let state = match left {
+            Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
+                styled("something wanted cannot be had", DELETE, colour)
+            }
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
             Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
