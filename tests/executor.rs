@@ -321,6 +321,19 @@ async fn a_name_is_filled_again_whatever_went_wrong() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_name_that_cannot_be_filled_again_is_said_so() {
+    let (zone, plan) = swap();
+    let ran = run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "refused"]);
+    let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
+    assert!(reason.contains("may be empty"), "{reason}");
+    // Lost at first, found there at the second attempt.
+    let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    assert_eq!(words(&ran), ["restored", "refused"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_name_that_was_swapped_is_not_filled_again() {
     let zone = live(&[stored(1, &form("www", RecordType::Cname, "host.example.net"))]);
     let plan = plan(&[a("www", 1), form("www", RecordType::Txt, "words")], &zone);

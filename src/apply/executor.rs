@@ -32,6 +32,9 @@ const NARROWINGS: usize = 64;
 /// The conflict has been seen to stay for up to half a minute after the delete.
 const LAG_WAITS: [u64; 5] = [1, 2, 4, 8, 15];
 
+/// Waits before a record that made room in vain is created again, in seconds.
+const RESTORE_WAITS: [u64; 3] = [1, 2, 4];
+
 /// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
 const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
 
@@ -246,14 +249,29 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
             let Some(number) = self.intend(|journal| journal.intent(run.zone, &back)) else { return };
-            let (word, detail, result) = match self.writer.write(&back.request).await {
-                Ok(answer) => {
-                    run.finish(&[n], &Outcome::Restored);
-                    ("restored", None, Some(answer.result))
+            let mut answer = self.writer.write(&back.request).await;
+            for seconds in RESTORE_WAITS {
+                if !answer.as_ref().is_err_and(ApiError::is_uncertain) {
+                    break;
                 }
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                answer = self.writer.write(&back.request).await;
+            }
+            // "Identical" is the answer to one that was sent before and came through after all.
+            let came_through = |error: &ApiError| DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c));
+            let (word, detail, result) = match answer {
+                Ok(answer) => ("restored", None, Some(answer.result)),
+                Err(error) if came_through(&error) => ("restored", Some(said(&error)), None),
                 Err(error) if error.is_uncertain() => ("unknown", Some(said(&error)), None),
                 Err(error) => ("refused", Some(said(&error)), None),
             };
+            let outcome = match (&detail, word) {
+                (Some(reason), "unknown" | "refused") => Outcome::Unknown(format!(
+                    "it was deleted to make room, and could not be created again: {reason}; this name may be empty"
+                )),
+                _ => Outcome::Restored,
+            };
+            run.finish(&[n], &outcome);
             let noted = self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
             self.note(noted);
         }
