@@ -280,3 +280,39 @@ proptest! {
         }
     }
 }
+
+/// In a full zone what makes room is sent before what needs it.
+#[test]
+fn a_full_zone_shrinks_before_it_grows() {
+    let form = |name: &str| RecordForm {
+        name: zone_name().resolve(name).unwrap(),
+        data: Rdata::from_text(RecordType::A, "192.0.2.1").unwrap(),
+        facets: Facets::default(),
+    };
+    let live = LiveZone {
+        records: (0..200).map(|n| stored(n, &form(&format!("z{n:03}")))).collect(),
+        ..LiveZone::new(zone_name(), ZoneId("z".into()))
+    };
+    // The names that come are before those that go, and their values differ, so that nothing is a rename.
+    let wanted = |n: usize| {
+        let data = Rdata::from_text(RecordType::A, &format!("198.51.100.{n}")).unwrap();
+        desired_record(&RecordForm { data, ..form(&format!("a{n:03}")) })
+    };
+    let desired = DesiredZone {
+        unmanaged: Unmanaged::Prune,
+        records: (0..100).map(wanted).collect(),
+        ..DesiredZone::new(zone_name(), place())
+    };
+    let plan = plan(&desired, &live);
+    let steps = lower(&plan, Lowering::Batches(50));
+    let mut held = 200_i64;
+    for step in &steps {
+        let count = |wanted: fn(&Action) -> bool| {
+            i64::try_from(step.operations.iter().filter(|n| wanted(&plan.operations[**n].action)).count()).unwrap()
+        };
+        held +=
+            count(|a| matches!(a, Action::CreateRecord { .. })) - count(|a| matches!(a, Action::DeleteRecord { .. }));
+        assert!(held <= 200, "{held} records in a zone for 200");
+    }
+    assert_eq!(held, 100);
+}

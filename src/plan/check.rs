@@ -148,6 +148,10 @@ fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diag
         .collect();
     for change in &changes.changes {
         let ChangeKind::Create { after } = &change.kind else { continue };
+        // Where it cannot stand at all, that has been said.
+        if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
+            continue;
+        }
         let Some(owner) = maintained.get(&(&after.name, after.data.type_name())) else { continue };
         let (name, kind) = (zone.name.relative(&after.name), after.data.type_name());
         found.push(
