@@ -245,7 +245,10 @@ impl Target<'_> {
                 if let Some(priority) = &entry.priority {
                     let diagnostic = codes::PRIORITY
                         .at(self.place(priority), "the priority stands beside `data`")
-                        .help("move `priority` into `data`");
+                        .help(match facts.field("priority") {
+                            Some(_) => "move `priority` into `data`".to_owned(),
+                            None => format!("remove `priority`: {} records have none", facts.name),
+                        });
                     self.diagnostics.push(diagnostic);
                 }
                 if !facts.has_data() {
