@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use support::generators::{desired_record, stored, zone_name};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Writer};
-use zonewright::apply::{ApplyEvent, Executor, Journal, Outcome, ZoneApplied, moved};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalError, Outcome, ZoneApplied, moved};
 use zonewright::live::Options;
 use zonewright::model::{
     DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl, Unmanaged, ZoneId,
@@ -113,6 +113,18 @@ async fn run(
     script: &[Answer],
     reads: &[Vec<LiveRecord>],
 ) -> Ran {
+    run_with(None, plan, zone, lowering, script, reads).await
+}
+
+/// As [`run`], with a journal that could not be written to before, or could.
+async fn run_with(
+    broken: Option<JournalError>,
+    plan: &ZonePlan,
+    zone: &LiveZone,
+    lowering: Lowering,
+    script: &[Answer],
+    reads: &[Vec<LiveRecord>],
+) -> Ran {
     let service = Service {
         script: Arc::new(Mutex::new(script.iter().cloned().collect())),
         reads: Arc::new(Mutex::new(reads.iter().cloned().collect())),
@@ -129,7 +141,7 @@ async fn run(
         options: &options,
         journal: &mut journal,
         observer: &mut observer,
-        broken: None,
+        broken,
     }
     .execute(plan, zone, lowering)
     .await;
@@ -345,23 +357,10 @@ async fn a_name_that_was_swapped_is_not_filled_again() {
 async fn nothing_is_sent_that_the_journal_does_not_hold() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1)], &zone);
-    let service = Service { script: Arc::default(), reads: Arc::default(), sent: Arc::default() };
-    let directory = tempfile::TempDir::new().unwrap();
-    let mut journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
-    let broken = Some(Journal::begin(std::path::Path::new("/dev/null/x"), "d", String::new).unwrap_err());
-    let (options, mut observer) = (Options::default(), |_: &ApplyEvent| {});
-    let applied = Executor {
-        reader: &service,
-        writer: &service,
-        options: &options,
-        journal: &mut journal,
-        observer: &mut observer,
-        broken,
-    }
-    .execute(&plan, &zone, BATCH)
-    .await;
-    assert!(matches!(applied.outcomes.as_slice(), [Outcome::NotSent(_)]) && !applied.wrote_anything());
-    assert!(service.sent.lock().unwrap().is_empty());
+    let broken = Journal::begin(std::path::Path::new("/dev/null/x"), "d", String::new).unwrap_err();
+    let ran = run_with(Some(broken), &plan, &zone, BATCH, &[], &[]).await;
+    assert!(matches!(ran.applied.outcomes.as_slice(), [Outcome::NotSent(_)]) && !ran.applied.wrote_anything());
+    assert!(ran.sent.is_empty());
 }
 
 #[test]

@@ -130,7 +130,7 @@ pub(super) struct RecordSyntax {
     pub(super) content: Option<Spanned<OneOrMany<Spanned<Text>>>>,
     /// The value by its parts, or a list of values (one record each).
     pub(super) data: Option<Spanned<OneOrMany<DataSyntax>>>,
-    /// The priority of MX and SRV records, 0 to 65535; the lowest is tried first.
+    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; beside `data` for URI records only.
     #[serde(default)]
     #[schemars(schema_with = "priority")]
     pub(super) priority: Option<Spanned<Text>>,
