@@ -343,6 +343,27 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
     assert_eq!(words(&ran), ["restored", "refused"]);
+    // "Identical" at first is what was deleted, not yet forgotten.
+    let script = [Yes, No(400, 9003), No(400, 81058), No(400, 81053), Yes];
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["restored", "refused"], 5));
+    let script = [vec![Yes, No(400, 9003)], vec![No(400, 81058); 50]].concat();
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "refused"]);
+}
+
+/// NS records at the apex take nobody's room.
+#[tokio::test(start_paused = true)]
+async fn the_apex_is_filled_again_though_it_has_name_servers() {
+    let zone = live(&[stored(1, &a("@", 1))]);
+    let wanted = [form("@", RecordType::Cname, "host.example.net"), form("@", RecordType::Ns, "ns1.example.org")];
+    let plan = plan(&wanted, &zone);
+    let kinds: Vec<_> = plan.operations.iter().map(|o| o.address.to_string()).collect();
+    let script: Vec<_> = kinds.iter().map(|k| if k.ends_with("/CNAME") { No(400, 9003) } else { Yes }).collect();
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    let mut all = words(&ran);
+    all.sort_unstable();
+    assert_eq!(all, ["done", "refused", "restored"], "{kinds:?} {:?}", ran.sent);
 }
 
 #[tokio::test(start_paused = true)]

@@ -238,6 +238,30 @@ fn a_new_zone_gets_settings_in_the_service_s_words() {
 }
 
 #[test]
+fn switches_that_are_to_be_off_are_planned_on_a_new_zone() {
+    let workspace = Workspace::empty(options());
+    spec(
+        &workspace,
+        "    create: true\n    settings: { ipv6: false, always_use_https: false }\n    dns_settings: { flatten_all_cnames: false }",
+    );
+    assert!(plan(&workspace).to_string().contains("settings/ipv6"));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    let sent: Vec<_> = workspace.writes().into_iter().filter(|r| r.method == "PATCH").filter_map(|r| r.body).collect();
+    assert_eq!(sent, [json!({ "value": "off" })], "the other two are off already");
+}
+
+#[test]
+fn nothing_wanted_where_nothing_is_reported_is_no_change() {
+    let workspace = Workspace::new(options());
+    spec(
+        &workspace,
+        "    dns_settings: { internal_dns: { reference_zone_id: null } }\n    settings: { security_header: { strict_transport_security: { unheard_of: false } } }",
+    );
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
+#[test]
 fn what_cannot_be_had_is_not_called_in_sync() {
     let workspace = Workspace::empty(options());
     spec(

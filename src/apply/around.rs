@@ -41,20 +41,21 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     pub async fn prepare(&mut self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
+        let mut is_read = false;
         for operation in &zone.zone_operations {
             let outcome = match (&operation.action, &made) {
                 (ZoneAction::Create, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
                     made = new;
                     if let Some(made) = &mut made {
-                        self.look_around(made, desired).await;
+                        is_read = self.look_around(made, desired).await;
                     }
                     outcome
                 }
                 (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
                 }
-                (ZoneAction::Change(part), Some(made)) if zone.is_new => match needed(part, desired, made) {
+                (ZoneAction::Change(part), Some(made)) if is_read => match needed(part, desired, made) {
                     Needed::Nothing => Outcome::Done,
                     Needed::Impossible(reason) => Outcome::Refused(reason),
                     Needed::Change(part) => {
@@ -118,21 +119,25 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Reads what is around the records of a zone just made; what cannot be read yet is asked for again for a while.
-    async fn look_around(&mut self, made: &mut LiveZone, desired: &DesiredZone) {
-        for seconds in FRESH_ZONE_WAITS {
+    ///
+    /// Whether it could be read. If not, the changes are sent as planned: the service says what it thinks of them.
+    async fn look_around(&mut self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
+        for wait in FRESH_ZONE_WAITS.map(Some).into_iter().chain([None]) {
             match fetch_around(self.reader, made, &desired.around, self.options).await {
                 Ok(around) => {
                     made.around = around;
-                    return;
+                    return true;
                 }
                 Err(FetchError::Api { source, .. }) if source.status() == Some(403) => {
+                    let Some(seconds) = wait else { break };
                     let duration = Duration::from_secs(seconds);
                     self.observer.event(&ApplyEvent::Waiting { zone: &made.name, duration });
                     tokio::time::sleep(duration).await;
                 }
-                Err(_) => return,
+                Err(_) => break,
             }
         }
+        false
     }
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
@@ -193,13 +198,10 @@ enum Needed {
 
 /// Holds a planned change against the zone as it was made.
 fn needed(planned: &ZonePart, desired: &DesiredZone, made: &LiveZone) -> Needed {
-    if let ZonePart::Setting { name, .. } = planned {
-        match made.around.settings.get(name) {
-            Some(LiveSetting::Refused(words)) => return Needed::Impossible(words.clone()),
-            Some(LiveSetting::Value { .. }) => {}
-            // It could not be read; the service will say what it thinks of it.
-            None => return Needed::Change(planned.clone()),
-        }
+    if let ZonePart::Setting { name, .. } = planned
+        && let Some(LiveSetting::Refused(words)) = made.around.settings.get(name)
+    {
+        return Needed::Impossible(words.clone());
     }
     let same = |part: &ZonePart| match (part, planned) {
         (ZonePart::Setting { name: a, .. }, ZonePart::Setting { name: b, .. }) => a == b,

@@ -32,9 +32,6 @@ const NARROWINGS: usize = 64;
 /// The conflict has been seen to stay for up to half a minute after the delete.
 const LAG_WAITS: [u64; 5] = [1, 2, 4, 8, 15];
 
-/// Waits before a record that made room in vain is created again, in seconds.
-const RESTORE_WAITS: [u64; 3] = [1, 2, 4];
-
 /// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
 const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
 
@@ -59,7 +56,7 @@ pub enum Outcome {
     NotSent(String),
     /// It was undone, because what it made room for was refused.
     Restored,
-    /// Nobody knows whether it took effect.
+    /// Nobody knows whether it took effect, or what is there now.
     Unknown(String),
     /// It has to wait for something that no request can bring about; a later run does it.
     Deferred(String),
@@ -249,27 +246,34 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
             let Some(number) = self.intend(|journal| journal.intent(run.zone, &back)) else { return };
+            let is_identical = |error: &ApiError| DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c));
+            let mut lost = false;
             let mut answer = self.writer.write(&back.request).await;
-            for seconds in RESTORE_WAITS {
-                if !answer.as_ref().is_err_and(ApiError::is_uncertain) {
+            for seconds in LAG_WAITS {
+                let Err(error) = &answer else { break };
+                lost |= error.is_uncertain();
+                // The checks for conflicts may still see what was deleted.
+                let may_pass =
+                    |e: &ApiError| e.is_uncertain() || is_identical(e) || CONFLICT_CODES.iter().any(|c| e.has_code(*c));
+                if !may_pass(error) || (lost && is_identical(error)) {
                     break;
                 }
                 tokio::time::sleep(Duration::from_secs(seconds)).await;
                 answer = self.writer.write(&back.request).await;
             }
-            // "Identical" is the answer to one that was sent before and came through after all.
-            let came_through = |error: &ApiError| DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c));
-            let (word, detail, result) = match answer {
-                Ok(answer) => ("restored", None, Some(answer.result)),
-                Err(error) if came_through(&error) => ("restored", Some(said(&error)), None),
-                Err(error) if error.is_uncertain() => ("unknown", Some(said(&error)), None),
-                Err(error) => ("refused", Some(said(&error)), None),
-            };
-            let outcome = match (&detail, word) {
-                (Some(reason), "unknown" | "refused") => Outcome::Unknown(format!(
+            let not_filled = |word, error: &ApiError| {
+                let reason = said(error);
+                let words = format!(
                     "it was deleted to make room, and could not be created again: {reason}; this name may be empty"
-                )),
-                _ => Outcome::Restored,
+                );
+                (word, Some(reason), None, Outcome::Unknown(words))
+            };
+            let (word, detail, result, outcome) = match answer {
+                Ok(answer) => ("restored", None, Some(answer.result), Outcome::Restored),
+                // "Identical" to the one whose answer got lost: it came through after all.
+                Err(error) if lost && is_identical(&error) => ("restored", Some(said(&error)), None, Outcome::Restored),
+                Err(error) if error.is_uncertain() => not_filled("unknown", &error),
+                Err(error) => not_filled("refused", &error),
             };
             run.finish(&[n], &outcome);
             let noted = self.journal.outcome(number, word, detail.as_deref(), result.as_ref());

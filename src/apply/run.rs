@@ -105,7 +105,11 @@ impl<'z> Run<'z> {
             let operation = &self.zone.operations[*n];
             matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::InTheWay, .. })
                 && self.outcomes[*n] == Some(Outcome::Done)
-                && operation.form().data.record_type().is_some_and(|own| wanted.excludes(own))
+                && operation
+                    .form()
+                    .data
+                    .record_type()
+                    .is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))
         })
     }
 
@@ -116,8 +120,13 @@ impl<'z> Run<'z> {
             let operation: &Operation = &self.zone.operations[n];
             matches!(operation.action, Action::CreateRecord { .. })
                 && self.outcomes[n] == Some(Outcome::Done)
-                && operation.form().data.record_type().is_some_and(|t| t.excludes(own))
+                && operation.form().data.record_type().is_some_and(|t| t.excludes_at(own, self.is_at_apex(delete)))
         })
+    }
+
+    /// Whether an operation is at the zone's own name.
+    fn is_at_apex(&self, n: usize) -> bool {
+        self.name(n) == self.zone.name.as_fqdn()
     }
 
     /// The operations at the name of one of them; operations are in the order of their names.

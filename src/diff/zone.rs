@@ -47,12 +47,14 @@ pub enum ZonePart {
 pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
     let mut changes = Vec::new();
     for (name, (wanted, place)) in &desired.around.settings {
-        let before = match live.around.settings.get(name) {
-            Some(LiveSetting::Value { value, .. }) => value.clone(),
+        let (before, value) = match live.around.settings.get(name) {
+            Some(LiveSetting::Value { value, .. }) => {
+                (value.clone(), switch_words(laid_over(name, value, wanted), value))
+            }
             Some(LiveSetting::Refused(_)) => continue,
-            None => Value::Null,
+            // It was not read, so nothing is known that it could equal.
+            None => (Value::Null, switch_words(wanted.clone(), &Value::Null)),
         };
-        let value = switch_words(laid_over(name, &before, wanted), &before);
         if value != before {
             let fields = vec![FieldChange { field: "value".to_owned(), before, after: value.clone() }];
             changes.push(ZoneChange { part: ZonePart::Setting { name: name.clone(), value }, fields, place: *place });
@@ -60,9 +62,10 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
     }
     if let Some((on, place)) = desired.around.dnssec {
         let status = live.around.dnssec.as_ref();
+        // Where no state can be told, as on a new zone, it is off: asking for it again does no harm.
         // A zone that is not active yet cannot be signed: a later run will do it. Whether a new one is active is not known.
         let can_wait = on && !live.is_new && live.is_inactive();
-        if !can_wait && status.map_or(live.is_new, |s| s.is_on() != on) && (on || !live.is_new) {
+        if !can_wait && status.map_or(on, |s| s.is_on() != on) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
             let after = Value::from(if on { "active" } else { "disabled" });
             let fields = vec![FieldChange { field: "status".to_owned(), before, after }];
@@ -82,7 +85,8 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
         let before = live.around.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // Which name servers a zone has is one choice; half of another one makes no sense.
         let whole = name == "nameservers" && !holds(&before, wanted);
-        let after = if whole { wanted.clone() } else { laid_over(name, &before, wanted) };
+        // A new zone was not read, so nothing is known that the member could equal.
+        let after = if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
         if after != before {
             fields.push(FieldChange { field: name.clone(), before, after: after.clone() });
             members.insert(name.clone(), after);
@@ -99,10 +103,17 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
             let mut all = old.clone();
             for (name, wanted) in new {
                 let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
-                all.insert(name.clone(), value);
+                // A member that the service does not report and that would hold nothing stays unsaid.
+                if value != Value::Null || old.contains_key(name) {
+                    all.insert(name.clone(), value);
+                }
             }
             Value::Map(all)
         }
+        (Value::Null, Value::Map(_)) => match laid_over(key, &Value::Map(BTreeMap::new()), wanted) {
+            Value::Map(all) if all.is_empty() => Value::Null,
+            value => value,
+        },
         (Value::Text(word), Value::Bool(wanted)) if word == "on" || word == "off" => {
             Value::from(if *wanted { "on" } else { "off" })
         }
@@ -183,6 +194,10 @@ mod tests {
         same("f", Value::from("1.0"), Value::Integer(1));
         same("b", Value::from("true"), Value::Bool(true));
         same("absent", Value::Null, Value::Bool(false));
+        let nothing = map(&[("a", Value::Bool(false)), ("b", Value::Null)]);
+        same("absent", Value::Null, nothing.clone());
+        same("absent", map(&[("c", Value::Integer(1))]), nothing.clone());
+        same("absent", map(&[("c", Value::Integer(1))]), map(&[("d", nothing)]));
         assert_eq!(laid_over("absent", &Value::Null, &Value::Bool(true)), Value::Bool(true));
         assert_eq!(switch_words(Value::Bool(true), &Value::Null), Value::from("on"));
     }

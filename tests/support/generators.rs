@@ -87,7 +87,7 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
             let (name, data) = key(record);
             let own = data.record_type().expect("generated values are understood");
             let there = types.entry(name.clone()).or_default();
-            let fits = !there.iter().any(|t| t.excludes(own) || (*t == own && own.is_single()));
+            let fits = !there.iter().any(|t| t.excludes_at(own, false) || (*t == own && own.is_single()));
             let new = fits && values.insert((name.clone(), data.clone()));
             if new {
                 there.insert(own);

@@ -301,8 +301,7 @@ impl RecordType {
     /// # Sources
     /// RFC 1034 section 3.6.2; error codes 81053, 81054 and 81056 of the service: only A, AAAA, CNAME and NS exclude one
     /// another there, while MX, TXT or CAA may stand beside a CNAME.
-    #[must_use]
-    pub fn excludes(self, other: Self) -> bool {
+    fn excludes(self, other: Self) -> bool {
         let address = |t: Self| matches!(t, Self::A | Self::Aaaa);
         match (self, other) {
             (Self::Cname, o) | (o, Self::Cname) => o == Self::Ns || address(o),
