@@ -396,3 +396,13 @@ fn a_plan_is_stale_if_what_it_touches_moved() {
     let addresses: Vec<_> = moved(&plan, &foreign).into_iter().map(|m| m.address).collect();
     assert_eq!(addresses, ["example.com/dns/a/A", "example.com/dns/c/A"]);
 }
+
+/// A state of DNSSEC that cannot be told is never taken for "on".
+#[test]
+fn signing_is_asked_for_where_its_state_is_unknown() {
+    let mut wanted = DesiredZone::new(zone_name(), support::generators::place());
+    for (on, operations) in [(true, 1), (false, 0)] {
+        wanted.around.dnssec = Some((on, support::generators::place()));
+        assert_eq!(plan_zone(&wanted, &live(&[])).0.zone_operations.len(), operations, "{on}");
+    }
+}
