@@ -1,0 +1,476 @@
+//! The vocabulary of the service's rules language: fields, functions, lists and limits, as plain data.
+//!
+//! Presence here is no promise that a plan or a phase of a zone has the field; only the service knows that.
+//!
+//! # Sources
+//! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20; functions,
+//! operators and values: the pages of the same names beside it. Where documentation and engine name different types, the
+//! engine's stands here.
+
+/// The type of a value in an expression. What the documentation calls String is a sequence of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// True or false.
+    Boolean,
+    /// Text.
+    Bytes,
+    /// A whole number of 64 bits.
+    Integer,
+    /// An IPv4 or IPv6 address.
+    Address,
+    /// Several texts.
+    BytesArray,
+    /// Several numbers.
+    IntegerArray,
+    /// Several lists of texts.
+    BytesArrayArray,
+    /// Lists of texts by name.
+    BytesArrayMap,
+    /// Lists of numbers by name.
+    IntegerArrayMap,
+}
+
+/// Which plans have a field or operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// Every plan.
+    Nothing,
+    /// Pro or above.
+    Pro,
+    /// Business or above.
+    Business,
+    /// Enterprise, often with a product of its own.
+    Enterprise,
+}
+
+/// A field of the rules language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpressionField {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: FieldType,
+    /// Whether it is known only once there is a response.
+    pub is_of_response: bool,
+    /// Whether it looks into the body of the request.
+    pub is_of_body: bool,
+    /// Which plans have it.
+    pub needs: Needs,
+    /// Smallest and largest value, where there are bounds.
+    pub range: Option<(i64, i64)>,
+    /// The only values, where there are few.
+    pub values: &'static [&'static str],
+    /// The field to write instead, where this one is deprecated.
+    pub instead: Option<&'static str>,
+    /// The field of which this is the text before normalisation.
+    pub raw_of: Option<&'static str>,
+    /// Where it can be used, if not in every rule; in words.
+    pub only_in: Option<&'static str>,
+}
+
+impl ExpressionField {
+    /// A field of requests that every plan has.
+    const fn new(name: &'static str, kind: FieldType) -> Self {
+        Self {
+            name,
+            kind,
+            is_of_response: false,
+            is_of_body: false,
+            needs: Needs::Nothing,
+            range: None,
+            values: &[],
+            instead: None,
+            raw_of: None,
+            only_in: None,
+        }
+    }
+
+    /// The same, of responses.
+    const fn of_response(mut self) -> Self {
+        self.is_of_response = true;
+        self
+    }
+
+    /// The same, of bodies.
+    const fn of_body(mut self) -> Self {
+        self.is_of_body = true;
+        self
+    }
+
+    /// The same, on some plans only.
+    const fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// The same, with bounds.
+    const fn range(mut self, from: i64, to: i64) -> Self {
+        self.range = Some((from, to));
+        self
+    }
+
+    /// The same, with few values.
+    const fn values(mut self, values: &'static [&'static str]) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// The same, deprecated.
+    const fn instead(mut self, field: &'static str) -> Self {
+        self.instead = Some(field);
+        self
+    }
+
+    /// The same, before normalisation.
+    const fn raw_of(mut self, field: &'static str) -> Self {
+        self.raw_of = Some(field);
+        self
+    }
+
+    /// The same, for some rules only.
+    const fn only_in(mut self, words: &'static str) -> Self {
+        self.only_in = Some(words);
+        self
+    }
+}
+
+use ExpressionField as F;
+use FieldType::{
+    Address, Boolean, Bytes, BytesArray, BytesArrayArray, BytesArrayMap, Integer, IntegerArray, IntegerArrayMap,
+};
+use Needs::{Business, Enterprise, Pro};
+
+/// All fields, by name.
+#[rustfmt::skip]
+pub const FIELDS: &[ExpressionField] = &[
+    F::new("cf.api_gateway.auth_id_present", Boolean).needs(Enterprise),
+    F::new("cf.api_gateway.fallthrough_detected", Boolean),
+    F::new("cf.api_gateway.request_violates_schema", Boolean),
+    F::new("cf.appsec.request.failed_detections", BytesArray)
+        .values(&["waf_content_scan", "waf_score", "waf_signature", "waf_credential_check", "llm_prompt_pii", "llm_prompt_injection", "llm_prompt_custom_topic", "llm_prompt_unsafe_topic"]),
+    F::new("cf.bot_management.corporate_proxy", Boolean).needs(Enterprise),
+    F::new("cf.bot_management.detection_ids", IntegerArray).needs(Enterprise),
+    F::new("cf.bot_management.ja3_hash", Bytes).needs(Enterprise),
+    F::new("cf.bot_management.ja4", Bytes).needs(Enterprise),
+    F::new("cf.bot_management.js_detection.passed", Boolean).needs(Enterprise),
+    F::new("cf.bot_management.score", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.bot_management.static_resource", Boolean).needs(Enterprise),
+    F::new("cf.bot_management.verified_bot", Boolean).needs(Enterprise),
+    F::new("cf.client.bot", Boolean),
+    F::new("cf.edge.client_tcp", Boolean),
+    F::new("cf.edge.server_ip", Address),
+    F::new("cf.edge.server_port", Integer).range(1, 65535),
+    F::new("cf.hostname.metadata", Bytes),
+    F::new("cf.llm.prompt.detected", Boolean).needs(Enterprise),
+    F::new("cf.llm.prompt.injection_score", Integer).needs(Enterprise),
+    F::new("cf.llm.prompt.pii_categories", BytesArray).needs(Enterprise),
+    F::new("cf.llm.prompt.pii_detected", Boolean).needs(Enterprise),
+    F::new("cf.llm.prompt.unsafe_topic_categories", BytesArray).needs(Enterprise),
+    F::new("cf.llm.prompt.unsafe_topic_detected", Boolean).needs(Enterprise),
+    F::new("cf.random_seed", Bytes),
+    F::new("cf.ray_id", Bytes),
+    F::new("cf.response.1xxx_code", Integer).of_response().only_in("response header modification and custom errors only"),
+    F::new("cf.response.error_type", Bytes).of_response().only_in("response header modification and custom errors only")
+        .values(&["managed_challenge", "iuam", "legacy_challenge", "ip_ban", "waf", "5xx", "1xxx", "always_online", "country_challenge", "ratelimit"]),
+    F::new("cf.schema_validation.learned.violated", Boolean),
+    F::new("cf.schema_validation.uploaded.violated", Boolean),
+    F::new("cf.threat_score", Integer).range(0, 100),
+    F::new("cf.timings.client_tcp_rtt_msec", Integer),
+    F::new("cf.timings.edge_msec", Integer),
+    F::new("cf.timings.origin_ttfb_msec", Integer),
+    F::new("cf.tls_cipher", Bytes),
+    F::new("cf.tls_ciphers_sha1", Bytes),
+    F::new("cf.tls_client_auth.cert_fingerprint_sha1", Bytes),
+    F::new("cf.tls_client_auth.cert_fingerprint_sha256", Bytes),
+    F::new("cf.tls_client_auth.cert_issuer_dn", Bytes),
+    F::new("cf.tls_client_auth.cert_issuer_dn_legacy", Bytes),
+    F::new("cf.tls_client_auth.cert_issuer_dn_rfc2253", Bytes),
+    F::new("cf.tls_client_auth.cert_issuer_serial", Bytes),
+    F::new("cf.tls_client_auth.cert_issuer_ski", Bytes),
+    F::new("cf.tls_client_auth.cert_not_after", Bytes),
+    F::new("cf.tls_client_auth.cert_not_before", Bytes),
+    F::new("cf.tls_client_auth.cert_presented", Boolean),
+    F::new("cf.tls_client_auth.cert_revoked", Boolean),
+    F::new("cf.tls_client_auth.cert_serial", Bytes),
+    F::new("cf.tls_client_auth.cert_ski", Bytes),
+    F::new("cf.tls_client_auth.cert_subject_dn", Bytes),
+    F::new("cf.tls_client_auth.cert_subject_dn_legacy", Bytes),
+    F::new("cf.tls_client_auth.cert_subject_dn_rfc2253", Bytes),
+    F::new("cf.tls_client_auth.cert_verified", Boolean),
+    F::new("cf.tls_client_extensions_sha1", Bytes),
+    F::new("cf.tls_client_extensions_sha1_le", Bytes),
+    F::new("cf.tls_client_hello_length", Integer),
+    F::new("cf.tls_client_random", Bytes),
+    F::new("cf.tls_version", Bytes),
+    F::new("cf.verified_bot_category", Bytes),
+    F::new("cf.waf.auth_detected", Boolean).needs(Enterprise),
+    F::new("cf.waf.content_scan.has_failed", Boolean).needs(Enterprise),
+    F::new("cf.waf.content_scan.has_malicious_obj", Boolean).needs(Enterprise),
+    F::new("cf.waf.content_scan.has_obj", Boolean).needs(Enterprise),
+    F::new("cf.waf.content_scan.num_malicious_obj", Integer).needs(Enterprise),
+    F::new("cf.waf.content_scan.num_obj", Integer).needs(Enterprise),
+    F::new("cf.waf.content_scan.obj_results", BytesArray).needs(Enterprise)
+        .values(&["clean", "suspicious", "infected", "not scanned"]),
+    F::new("cf.waf.content_scan.obj_sizes", IntegerArray).needs(Enterprise),
+    F::new("cf.waf.content_scan.obj_types", BytesArray).needs(Enterprise),
+    F::new("cf.waf.credential_check.password_leaked", Boolean),
+    F::new("cf.waf.credential_check.username_and_password_leaked", Boolean).needs(Pro),
+    F::new("cf.waf.credential_check.username_leaked", Boolean).needs(Enterprise),
+    F::new("cf.waf.credential_check.username_password_similar", Boolean).needs(Enterprise),
+    F::new("cf.waf.score", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.waf.score.class", Bytes).needs(Business)
+        .values(&["attack", "likely_attack", "likely_clean", "clean"]),
+    F::new("cf.waf.score.rce", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.waf.score.sqli", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.waf.score.xss", Integer).needs(Enterprise).range(1, 99),
+    F::new("cf.worker.upstream_zone", Bytes),
+    F::new("cf.zone.name", Bytes).only_in("account-level rulesets"),
+    F::new("cf.zone.plan", Bytes).only_in("account-level rulesets"),
+    F::new("http.cookie", Bytes),
+    F::new("http.host", Bytes),
+    F::new("http.referer", Bytes),
+    F::new("http.request.accepted_languages", BytesArray).only_in("Transform Rules only"),
+    F::new("http.request.body.form", BytesArrayMap).of_body().needs(Enterprise),
+    F::new("http.request.body.form.names", BytesArray).of_body().needs(Enterprise),
+    F::new("http.request.body.form.values", BytesArray).of_body().needs(Enterprise),
+    F::new("http.request.body.mime", Bytes),
+    F::new("http.request.body.multipart", BytesArrayMap).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.content_dispositions", BytesArrayArray).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.content_transfer_encodings", BytesArrayArray).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.content_types", BytesArrayArray).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.filenames", BytesArrayArray).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.names", BytesArrayArray).of_body().needs(Enterprise),
+    F::new("http.request.body.multipart.values", BytesArray).of_body().needs(Enterprise),
+    F::new("http.request.body.raw", Bytes).of_body().needs(Enterprise),
+    F::new("http.request.body.size", Integer).of_body().needs(Enterprise),
+    F::new("http.request.body.truncated", Boolean).of_body().needs(Enterprise),
+    F::new("http.request.cookies", BytesArrayMap).needs(Pro),
+    F::new("http.request.full_uri", Bytes),
+    F::new("http.request.headers", BytesArrayMap),
+    F::new("http.request.headers.names", BytesArray),
+    F::new("http.request.headers.truncated", Boolean),
+    F::new("http.request.headers.values", BytesArray),
+    F::new("http.request.jwt.claims.aud", BytesArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.aud.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.aud.values", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.exp.sec", IntegerArrayMap),
+    F::new("http.request.jwt.claims.exp.sec.names", BytesArray),
+    F::new("http.request.jwt.claims.exp.sec.values", IntegerArray),
+    F::new("http.request.jwt.claims.iat.sec", IntegerArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.iat.sec.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.iat.sec.values", IntegerArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.iss", BytesArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.iss.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.iss.values", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.jti", BytesArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.jti.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.jti.values", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.nbf.sec", IntegerArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.nbf.sec.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.nbf.sec.values", IntegerArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.sub", BytesArrayMap).needs(Enterprise),
+    F::new("http.request.jwt.claims.sub.names", BytesArray).needs(Enterprise),
+    F::new("http.request.jwt.claims.sub.values", BytesArray).needs(Enterprise),
+    F::new("http.request.method", Bytes),
+    F::new("http.request.timestamp.msec", Integer).range(0, 999),
+    F::new("http.request.timestamp.sec", Integer),
+    F::new("http.request.uri", Bytes),
+    F::new("http.request.uri.args", BytesArrayMap),
+    F::new("http.request.uri.args.names", BytesArray),
+    F::new("http.request.uri.args.values", BytesArray),
+    F::new("http.request.uri.path", Bytes),
+    F::new("http.request.uri.path.extension", Bytes),
+    F::new("http.request.uri.query", Bytes),
+    F::new("http.request.version", Bytes),
+    F::new("http.response.code", Integer).of_response().range(100, 599),
+    F::new("http.response.content_type.media_type", Bytes).of_response(),
+    F::new("http.response.headers", BytesArrayMap).of_response(),
+    F::new("http.response.headers.names", BytesArray).of_response(),
+    F::new("http.response.headers.truncated", Boolean).of_response(),
+    F::new("http.response.headers.values", BytesArray).of_response(),
+    F::new("http.user_agent", Bytes),
+    F::new("http.x_forwarded_for", Bytes),
+    F::new("ip.geoip.asnum", Integer).instead("ip.src.asnum"),
+    F::new("ip.geoip.continent", Bytes).instead("ip.src.continent"),
+    F::new("ip.geoip.country", Bytes).instead("ip.src.country"),
+    F::new("ip.geoip.is_in_european_union", Boolean).instead("ip.src.is_in_european_union"),
+    F::new("ip.geoip.subdivision_1_iso_code", Bytes).instead("ip.src.subdivision_1_iso_code"),
+    F::new("ip.geoip.subdivision_2_iso_code", Bytes).instead("ip.src.subdivision_2_iso_code"),
+    F::new("ip.src", Address),
+    F::new("ip.src.asnum", Integer),
+    F::new("ip.src.city", Bytes),
+    F::new("ip.src.continent", Bytes)
+        .values(&["AF", "AN", "AS", "EU", "NA", "OC", "SA", "T1"]),
+    F::new("ip.src.country", Bytes),
+    F::new("ip.src.is_in_european_union", Boolean).needs(Business),
+    F::new("ip.src.lat", Bytes),
+    F::new("ip.src.lon", Bytes),
+    F::new("ip.src.metro_code", Bytes),
+    F::new("ip.src.postal_code", Bytes),
+    F::new("ip.src.region", Bytes),
+    F::new("ip.src.region_code", Bytes),
+    F::new("ip.src.subdivision_1_iso_code", Bytes).needs(Business),
+    F::new("ip.src.subdivision_2_iso_code", Bytes).needs(Business),
+    F::new("ip.src.timezone.name", Bytes).only_in("rewrite expressions of Transform Rules only"),
+    F::new("raw.http.request.full_uri", Bytes).raw_of("http.request.full_uri"),
+    F::new("raw.http.request.uri", Bytes).raw_of("http.request.uri"),
+    F::new("raw.http.request.uri.args", BytesArrayMap).raw_of("http.request.uri.args"),
+    F::new("raw.http.request.uri.args.names", BytesArray).raw_of("http.request.uri.args.names"),
+    F::new("raw.http.request.uri.args.values", BytesArray).raw_of("http.request.uri.args.values"),
+    F::new("raw.http.request.uri.path", Bytes).raw_of("http.request.uri.path"),
+    F::new("raw.http.request.uri.path.extension", Bytes).raw_of("http.request.uri.path.extension"),
+    F::new("raw.http.request.uri.query", Bytes).raw_of("http.request.uri.query"),
+    F::new("raw.http.response.headers", BytesArrayMap).of_response().raw_of("http.response.headers"),
+    F::new("raw.http.response.headers.names", BytesArray).of_response().raw_of("http.response.headers.names"),
+    F::new("raw.http.response.headers.values", BytesArray).of_response().raw_of("http.response.headers.values"),
+    F::new("ssl", Boolean),
+];
+
+/// What a function takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterType {
+    /// Text.
+    Bytes,
+    /// A whole number.
+    Integer,
+    /// An address.
+    Address,
+    /// Several truths, such as a comparison over `[*]`.
+    BooleanArray,
+    /// Several texts.
+    BytesArray,
+    /// Text, or any array.
+    BytesOrArray,
+    /// Text, or a whole number.
+    BytesOrInteger,
+    /// A number, a truth or an address.
+    Scalar,
+}
+
+/// How an argument of a function may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// In any way.
+    Anyhow,
+    /// As a field, or another function of one.
+    Field,
+    /// As a literal.
+    Literal,
+    /// Not as a literal.
+    NoLiteral,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the documentation.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: ParameterType,
+    /// How it may be given.
+    pub given: Given,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+}
+
+/// A function of the rules language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpressionFunction {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters in their order.
+    pub parameters: &'static [Parameter],
+    /// Whether the last parameter may be repeated.
+    pub is_variadic: bool,
+    /// What it gives; over an array, an array of these.
+    pub returns: FieldType,
+    /// Where it can be used, if not everywhere: names of phases, or other places in words.
+    pub only_in: &'static [&'static str],
+    /// Which plans have it.
+    pub needs: Needs,
+}
+
+/// A parameter.
+const fn p(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
+    Parameter { name, kind, given, is_optional: false }
+}
+
+/// A parameter that may be left out.
+const fn o(name: &'static str, kind: ParameterType, given: Given) -> Parameter {
+    Parameter { name, kind, given, is_optional: true }
+}
+
+/// A function of all plans with a fixed number of parameters.
+const fn function(
+    name: &'static str,
+    parameters: &'static [Parameter],
+    returns: FieldType,
+    only_in: &'static [&'static str],
+) -> ExpressionFunction {
+    ExpressionFunction { name, parameters, is_variadic: false, returns, only_in, needs: Needs::Nothing }
+}
+
+impl ExpressionFunction {
+    /// The same, with a last parameter that may be repeated.
+    const fn variadic(mut self) -> Self {
+        self.is_variadic = true;
+        self
+    }
+
+    /// The same, on some plans only.
+    const fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+}
+
+/// All functions.
+#[rustfmt::skip]
+pub const FUNCTIONS: &[ExpressionFunction] = &{
+    use Given::{Anyhow, Field, Literal, NoLiteral};
+    use ParameterType as P;
+    [
+        function("all", &[p("values", P::BooleanArray, Anyhow)], FieldType::Boolean, &[]),
+        function("any", &[p("values", P::BooleanArray, Anyhow)], FieldType::Boolean, &[]),
+        function("bit_slice", &[p("protocol", P::Bytes, Anyhow), p("offset_start", P::Integer, Anyhow), p("offset_end", P::Integer, Anyhow)], FieldType::Integer, &["Magic Firewall phases"]),
+        function("cidr", &[p("address", P::Address, Field), p("ipv4_network_bits", P::Integer, Literal), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
+        function("cidr6", &[p("address", P::Address, Field), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
+        function("concat", &[p("value", P::BytesOrArray, Anyhow)], FieldType::Bytes, &[]).variadic(),
+        function("decode_base64", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "http_ratelimit"]),
+        function("encode_base64", &[p("source", P::Bytes, Field), o("flags", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites"]),
+        function("ends_with", &[p("source", P::Bytes, NoLiteral), p("substring", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
+        function("is_timed_hmac_valid_v0", &[p("key", P::Bytes, Literal), p("message_mac", P::Bytes, Anyhow), p("ttl", P::Integer, Literal), p("current_timestamp", P::Integer, Anyhow), o("length_of_separator", P::Integer, Literal), o("flags", P::Bytes, Literal)], FieldType::Boolean, &[]).needs(Pro),
+        function("join", &[p("items", P::BytesArray, Anyhow), p("separator", P::Bytes, Anyhow)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "custom errors"]),
+        function("len", &[p("value", P::BytesOrArray, Anyhow)], FieldType::Integer, &[]),
+        function("lookup_json_integer", &[p("field", P::Bytes, Anyhow), p("key", P::BytesOrInteger, Anyhow)], FieldType::Integer, &[]).variadic(),
+        function("lookup_json_string", &[p("field", P::Bytes, Anyhow), p("key", P::BytesOrInteger, Anyhow)], FieldType::Bytes, &[]).variadic(),
+        function("lower", &[p("value", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
+        function("regex_replace", &[p("source", P::Bytes, Anyhow), p("regular_expression", P::Bytes, Literal), p("replacement", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites", "dynamic redirect targets"]),
+        function("remove_bytes", &[p("source", P::Bytes, Anyhow), p("bytes", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
+        function("remove_query_args", &[p("field", P::Bytes, Field), p("query_param", P::Bytes, Anyhow)], FieldType::Bytes, &["transform rewrites"]).variadic(),
+        function("sha256", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites"]).needs(Enterprise),
+        function("split", &[p("input", P::Bytes, Anyhow), p("separator", P::Bytes, Literal), p("limit", P::Integer, Literal)], FieldType::BytesArray, &["response header transform", "custom errors"]),
+        function("starts_with", &[p("source", P::Bytes, NoLiteral), p("substring", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
+        function("substring", &[p("field", P::Bytes, Anyhow), p("start", P::Integer, Anyhow), o("end", P::Integer, Anyhow)], FieldType::Bytes, &[]),
+        function("to_string", &[p("value", P::Scalar, Anyhow)], FieldType::Bytes, &["transform rewrites", "dynamic redirect targets"]),
+        function("upper", &[p("value", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
+        function("url_decode", &[p("source", P::Bytes, Field), o("options", P::Bytes, Literal)], FieldType::Bytes, &[]),
+        function("uuidv4", &[p("source", P::Bytes, Anyhow)], FieldType::Bytes, &["transform rewrites"]),
+        function("wildcard_replace", &[p("source", P::Bytes, Field), p("wildcard_pattern", P::Bytes, Literal), p("replacement", P::Bytes, Literal), o("flags", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites", "dynamic redirect targets"]),
+    ]
+};
+
+/// Lists that the service maintains.
+pub const MANAGED_LISTS: &[&str] = &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
+
+/// Longest expression, in characters of its form on one line.
+pub const EXPRESSION_CHARACTERS: usize = 4096;
+
+/// Most regular expressions in one rule.
+pub const REGULAR_EXPRESSIONS: usize = 64;
+
+/// Most number signs around a raw string.
+pub const RAW_STRING_HASHES: usize = 255;
+
+/// Longest description of a rule, in characters.
+pub const DESCRIPTION_CHARACTERS: usize = 500;

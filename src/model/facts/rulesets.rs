@@ -1,0 +1,180 @@
+//! What is known about rulesets: phases, actions, managed rulesets, and what plans allow, as plain data.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine (phases list, rules language actions, rulesets API), /waf/managed-rules and
+//! /waf/rate-limiting-rules/parameters, read 2026-11-20. What was only seen in answers is marked where it stands.
+
+/// A phase of the handling of a request that has an entry point of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseFacts {
+    /// The service's name.
+    pub name: &'static str,
+    /// The member `source` of its rulesets, where the service says one (seen in answers).
+    pub source: Option<&'static str>,
+    /// Actions that rules of a zone may take in it; empty where we do not manage the phase.
+    pub actions: &'static [&'static str],
+    /// Rules that a zone may hold on the plans free, pro, business and enterprise; `None` where no number is known.
+    pub most_rules: Option<[usize; 4]>,
+}
+
+/// A phase that we know of and do not manage.
+const fn foreign(name: &'static str) -> PhaseFacts {
+    PhaseFacts { name, source: None, actions: &[], most_rules: None }
+}
+
+/// The phase of managed rulesets.
+pub const MANAGED_PHASE: &str = "http_request_firewall_managed";
+/// The phase of custom rules.
+pub const CUSTOM_PHASE: &str = "http_request_firewall_custom";
+/// The phase of rate limiting rules.
+pub const RATE_LIMIT_PHASE: &str = "http_ratelimit";
+
+/// All phases.
+pub const PHASES: &[PhaseFacts] = &[
+    PhaseFacts {
+        name: MANAGED_PHASE,
+        source: Some("firewall_managed"),
+        actions: &["execute", "skip"],
+        most_rules: None,
+    },
+    PhaseFacts {
+        name: CUSTOM_PHASE,
+        source: Some("firewall_custom"),
+        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log", "skip"],
+        most_rules: Some([5, 20, 100, 1000]),
+    },
+    PhaseFacts {
+        name: RATE_LIMIT_PHASE,
+        source: Some("rate_limit"),
+        actions: &["block", "challenge", "js_challenge", "managed_challenge", "log"],
+        most_rules: Some([1, 2, 5, 100]),
+    },
+    foreign("ddos_l4"),
+    foreign("ddos_l7"),
+    foreign("http_config_settings"),
+    foreign("http_custom_errors"),
+    foreign("http_log_custom_fields"),
+    foreign("http_request_cache_settings"),
+    foreign("http_request_dynamic_redirect"),
+    foreign("http_request_late_transform"),
+    foreign("http_request_origin"),
+    foreign("http_request_redirect"),
+    foreign("http_request_sanitize"),
+    foreign("http_request_sbfm"),
+    foreign("http_request_transform"),
+    foreign("http_response_cache_settings"),
+    foreign("http_response_compression"),
+    foreign("http_response_firewall_managed"),
+    foreign("http_response_headers_transform"),
+    foreign("magic_transit"),
+    foreign("magic_transit_ids_managed"),
+    foreign("magic_transit_managed"),
+    foreign("magic_transit_ratelimit"),
+];
+
+/// All actions of the rules language.
+pub const ACTIONS: &[&str] = &[
+    "block",
+    "challenge",
+    "compress_response",
+    "ddos_dynamic",
+    "execute",
+    "force_connection_close",
+    "js_challenge",
+    "log",
+    "log_custom_field",
+    "managed_challenge",
+    "redirect",
+    "rewrite",
+    "route",
+    "score",
+    "serve_error",
+    "set_cache_control",
+    "set_cache_settings",
+    "set_cache_tags",
+    "set_config",
+    "skip",
+];
+
+/// Actions that an override may set on the anomaly rule of the OWASP ruleset.
+pub const SCORE_ACTIONS: &[&str] = &["block", "managed_challenge", "js_challenge", "challenge", "log"];
+
+/// A ruleset that the service maintains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ManagedFacts {
+    /// Its word in the spec.
+    pub key: &'static str,
+    /// Its id, the same for every account.
+    pub id: &'static str,
+    /// Its name in the documentation.
+    pub name: &'static str,
+    /// The phase in which it can be deployed.
+    pub phase: &'static str,
+    /// The lowest plan that has it: 0 free, 1 pro, 2 business, 3 enterprise.
+    pub lowest_plan: usize,
+}
+
+/// All of them that are known.
+pub const MANAGED_RULESETS: &[ManagedFacts] = &[
+    ManagedFacts {
+        key: "cloudflare",
+        id: "efb7b8c949ac4650a09736fc376e9aee",
+        name: "Cloudflare Managed Ruleset",
+        phase: MANAGED_PHASE,
+        lowest_plan: 1,
+    },
+    ManagedFacts {
+        key: "owasp",
+        id: "4814384a9e5d4991b9815dcfc25d2f1f",
+        name: "Cloudflare OWASP Core Ruleset",
+        phase: MANAGED_PHASE,
+        lowest_plan: 1,
+    },
+    ManagedFacts {
+        key: "exposed-credentials",
+        id: "c2e184081120413c86c3ab7e14069605",
+        name: "Cloudflare Exposed Credentials Check",
+        phase: MANAGED_PHASE,
+        lowest_plan: 1,
+    },
+    ManagedFacts {
+        key: "free",
+        id: "77454fe2d30c4220b5701f6fdfb893ba",
+        name: "Cloudflare Managed Free Ruleset",
+        phase: MANAGED_PHASE,
+        lowest_plan: 0,
+    },
+    ManagedFacts {
+        key: "sensitive-data",
+        id: "e22d83c647c64a3eae91b71b499d988e",
+        name: "Cloudflare Sensitive Data Detection",
+        phase: "http_response_firewall_managed",
+        lowest_plan: 3,
+    },
+];
+
+/// The rule of the OWASP ruleset that compares the score with the threshold; the last of the ruleset.
+pub const ANOMALY_RULE: &str = "6179ae15870a4bb7b2d480d4843b323c";
+/// The number of that rule in the Core Rule Set.
+pub const ANOMALY_NUMBER: u32 = 949_110;
+/// Its threshold unless overridden.
+pub const ANOMALY_THRESHOLD: u32 = 40;
+/// The tags of the paranoia levels 1 to 4.
+pub const PARANOIA_TAGS: [&str; 4] = ["paranoia-level-1", "paranoia-level-2", "paranoia-level-3", "paranoia-level-4"];
+/// Words for thresholds, as the dashboard has them.
+pub const THRESHOLDS: &[(&str, u32)] = &[("low", 60), ("medium", 40), ("high", 25)];
+
+/// Products outside the ruleset engine that a custom rule can skip. Case counts (seen in refusals).
+pub const SKIP_PRODUCTS: &[&str] = &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
+/// Phases that a custom rule can skip: those after its own.
+pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
+
+/// What a rate limiting rule must count by, besides what it counts by for itself.
+pub const RATE_COLO: &str = "cf.colo.id";
+/// Periods in seconds that are documented anywhere.
+pub const RATE_PERIODS: &[u32] =
+    &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];
+/// The longest period in seconds on the plans free, pro, business and enterprise.
+pub const RATE_LONGEST_PERIOD: [u32; 4] = [10, 60, 600, 86_400];
+/// Durations of a mitigation in seconds.
+pub const RATE_TIMEOUTS: &[u32] = &[0, 10, 60, 120, 300, 600, 3600, 86_400];
