@@ -5,11 +5,14 @@
 //! into [`Fields`] and text.
 
 mod address;
+pub mod expression;
 pub mod facts;
 mod fields;
+pub mod managed;
 mod name;
 pub mod rdata;
 mod record;
+pub mod ruleset;
 mod state;
 mod tier;
 mod ttl;

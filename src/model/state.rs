@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::fields::Value;
 use super::name::ZoneName;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
+use super::ruleset::{LiveWaf, WafWants};
 use super::tier::Tier;
 use crate::diagnostic::Place;
 
@@ -52,6 +53,8 @@ pub struct DesiredZone {
     pub create: bool,
     /// What is wanted of the zone around its records.
     pub around: ZoneWants,
+    /// What is wanted of its protection; `None` leaves it alone.
+    pub waf: Option<Box<WafWants>>,
     /// Records wanted, in the order of name, type, value.
     pub records: Vec<DesiredRecord>,
     /// Records wanted gone.
@@ -70,6 +73,7 @@ impl DesiredZone {
             ignore: Vec::new(),
             create: false,
             around: ZoneWants::default(),
+            waf: None,
             records: Vec::new(),
             tombstones: Vec::new(),
         }
@@ -158,8 +162,12 @@ pub struct LiveZone {
     pub records: Vec<LiveRecord>,
     /// Quota of records, where the service was asked and told.
     pub record_quota: Option<usize>,
+    /// The account that it belongs to, where the service says it.
+    pub account: Option<String>,
     /// The rest of the zone, as far as it was asked for.
     pub around: LiveAround,
+    /// Its protection, as far as it was asked for.
+    pub waf: LiveWaf,
     /// Whether it does not exist yet and is to be made; its id then stands in for the real one.
     pub is_new: bool,
 }
@@ -177,7 +185,9 @@ impl LiveZone {
             status: None,
             records: Vec::new(),
             record_quota: None,
+            account: None,
             around: LiveAround::default(),
+            waf: LiveWaf::default(),
             is_new: false,
         }
     }

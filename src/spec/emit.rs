@@ -29,7 +29,7 @@ pub fn print(desired: &Desired) -> String {
 
 /// A zone.
 fn zone(zone: &DesiredZone) -> Json {
-    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, records, tombstones } = zone;
+    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, waf: _, records, tombstones } = zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));

@@ -326,6 +326,7 @@ fn zone(
         ignore,
         create: create.is_some_and(|c| c.value),
         around,
+        waf: None,
         records: Vec::new(),
         tombstones: Vec::new(),
     };

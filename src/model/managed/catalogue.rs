@@ -1,0 +1,189 @@
+//! A managed ruleset with all its rules, as the service serves it.
+
+use crate::model::facts::crs::{CRS_RULES, FAMILIES, Family};
+use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_RULESETS, ManagedFacts, SCORE_ACTIONS, THRESHOLDS};
+use crate::model::ruleset::{RuleId, RulesetId};
+
+/// A managed ruleset that has a word in the spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Managed {
+    /// The Cloudflare Managed Ruleset.
+    Cloudflare,
+    /// The Cloudflare OWASP Core Ruleset.
+    Owasp,
+}
+
+impl Managed {
+    /// All of them, in the order in which a new deployment is made.
+    pub const ALL: &'static [Self] = &[Self::Cloudflare, Self::Owasp];
+
+    /// Its word in the spec, which is also the `ref` of a deployment that we make.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Cloudflare => "cloudflare",
+            Self::Owasp => "owasp",
+        }
+    }
+
+    /// What is known about it.
+    #[must_use]
+    pub fn facts(self) -> &'static ManagedFacts {
+        MANAGED_RULESETS.iter().find(|m| m.key == self.key()).expect("every managed ruleset has its facts")
+    }
+
+    /// The ruleset with this id or, where the id is none that we know, this name.
+    #[must_use]
+    pub fn recognise(id: &str, name: &str) -> Option<Self> {
+        let by_id = Self::ALL.iter().copied().find(|m| m.facts().id == id);
+        let known = || MANAGED_RULESETS.iter().any(|m| m.id == id);
+        by_id.or_else(|| {
+            let name = name.to_lowercase();
+            match () {
+                () if known() => None,
+                () if name.contains("owasp") => Some(Self::Owasp),
+                () if name == "cloudflare managed ruleset" || name.starts_with("managed ruleset") => {
+                    Some(Self::Cloudflare)
+                }
+                () => None,
+            }
+        })
+    }
+}
+
+/// A paranoia level, 1 to 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Paranoia(u8);
+
+impl Paranoia {
+    /// A level; `None` outside 1 to 4.
+    #[must_use]
+    pub fn new(level: u8) -> Option<Self> {
+        (1..=4).contains(&level).then_some(Self(level))
+    }
+
+    /// As a number.
+    #[must_use]
+    pub fn level(self) -> u8 {
+        self.0
+    }
+}
+
+/// What is done with a request whose score reaches the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScoreAction(&'static str);
+
+impl ScoreAction {
+    /// From its word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        SCORE_ACTIONS.iter().find(|a| **a == word).map(|a| Self(a))
+    }
+
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// The word for a threshold, if it has one.
+#[must_use]
+pub fn threshold_word(threshold: u32) -> Option<&'static str> {
+    THRESHOLDS.iter().find(|(_, number)| *number == threshold).map(|(word, _)| *word)
+}
+
+/// A rule of a managed ruleset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueRule {
+    /// Its id.
+    pub id: RuleId,
+    /// Its number in the Core Rule Set, if its description begins with one.
+    pub number: Option<u32>,
+    /// What it looks for, in the service's words.
+    pub description: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Whether it is on unless overridden.
+    pub enabled: bool,
+    /// What it does unless overridden.
+    pub action: String,
+    /// What it adds to the score, where the service says so.
+    pub score: Option<u32>,
+    /// The threshold, of the rule that compares the score.
+    pub threshold: Option<u32>,
+}
+
+impl CatalogueRule {
+    /// Its paranoia level, if it carries the tag of one.
+    #[must_use]
+    pub fn level(&self) -> Option<Paranoia> {
+        let level = self.tags.iter().find_map(|t| t.strip_prefix("paranoia-level-")?.parse().ok())?;
+        Paranoia::new(level)
+    }
+
+    /// The family of attacks that it is about.
+    #[must_use]
+    pub fn family(&self) -> Option<&'static Family> {
+        family(self.number?)
+    }
+
+    /// What it adds to the score: what the service says, else what the Core Rule Set says.
+    #[must_use]
+    pub fn score(&self) -> Option<u32> {
+        let number = self.number?;
+        let known = || CRS_RULES.binary_search_by_key(&number, |(n, _, _)| *n).ok().map(|n| CRS_RULES[n].2);
+        self.score.or_else(known)
+    }
+}
+
+/// The family of a rule number.
+#[must_use]
+pub fn family(number: u32) -> Option<&'static Family> {
+    FAMILIES.iter().find(|f| f.prefix == number / 1000)
+}
+
+/// A managed ruleset with all its rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Catalogue {
+    /// Which one, if we have a word for it.
+    pub which: Option<Managed>,
+    /// Its id.
+    pub id: RulesetId,
+    /// Its name.
+    pub name: String,
+    /// Its version; the service raises it, so it says nothing about the zone.
+    pub version: String,
+    /// Its rules in their order.
+    pub rules: Vec<CatalogueRule>,
+}
+
+impl Catalogue {
+    /// The rule that compares the score with the threshold: the one with the documented id, else the last of the ruleset.
+    #[must_use]
+    pub fn anomaly_rule(&self) -> Option<&CatalogueRule> {
+        let documented = self.rules.iter().find(|r| r.id.0 == ANOMALY_RULE);
+        documented.or_else(|| self.rules.last().filter(|_| self.which == Some(Managed::Owasp)))
+    }
+
+    /// A rule by its id.
+    #[must_use]
+    pub fn rule(&self, id: &str) -> Option<&CatalogueRule> {
+        self.rules.iter().find(|r| r.id.0 == id)
+    }
+
+    /// Whether any rule carries the tag.
+    #[must_use]
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.rules.iter().any(|r| r.tags.iter().any(|t| t == tag))
+    }
+
+    /// All tags, sorted.
+    #[must_use]
+    pub fn tags(&self) -> Vec<&str> {
+        let mut tags: Vec<_> = self.rules.iter().flat_map(|r| &r.tags).map(String::as_str).collect();
+        tags.sort_unstable();
+        tags.dedup();
+        tags
+    }
+}

@@ -1,0 +1,411 @@
+//! A managed ruleset's deployment: from what the spec wants to the rule that executes it, and back.
+//!
+//! What the spec does not name stays as the service has it: other overrides, `matched_data`, members that we do not know.
+//! The way back recognises only what would be written exactly so; everything else is kept verbatim.
+
+use super::catalogue::{Catalogue, Managed, Paranoia, ScoreAction};
+use super::effective::effective;
+use super::names::Unresolved;
+use super::overrides::{Overrides, RuleOverride, TagOverride};
+use crate::diagnostic::Place;
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
+use crate::model::fields::Value;
+use crate::model::ruleset::{
+    DeploymentWants, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
+};
+use crate::model::state::Unmanaged;
+
+/// What is the matter with something that the spec names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// No rule of the ruleset has this name; these are near.
+    UnknownRule(String, Vec<String>),
+    /// Several rules have it.
+    AmbiguousRule(String, Vec<String>),
+    /// No rule of the ruleset carries the tag; these tags exist.
+    UnknownTag(String, Vec<String>),
+    /// The service does not offer the ruleset to the zone.
+    NoRuleset(Managed),
+    /// The live overrides have a shape that we do not know, so that nothing can be laid over them.
+    StrangeOverrides,
+    /// The entry changes nothing: the rules are as it wants them anyway.
+    Idle(String),
+}
+
+/// Something that the spec names and that cannot be had, or has no effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is.
+    pub kind: ProblemKind,
+    /// The entry concerned.
+    pub place: Place,
+}
+
+/// A rule as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// Its definition.
+    pub body: RuleBody,
+    /// What is the matter.
+    pub problems: Vec<Problem>,
+}
+
+/// The rule of an entry point that executes a managed ruleset: the only one there can be in a zone.
+#[must_use]
+pub fn find_deployment<'r>(
+    rules: &'r [LiveRule],
+    ruleset: Managed,
+    catalogue: Option<&Catalogue>,
+) -> Option<&'r LiveRule> {
+    let id = catalogue.map_or(ruleset.facts().id, |c| c.id.0.as_str());
+    rules.iter().find(|r| r.body.executes() == Some(id))
+}
+
+/// The rule that deploys a managed ruleset as wanted, laid over the one that is there.
+#[must_use]
+pub fn compile(
+    wants: &DeploymentWants,
+    catalogue: Option<&Catalogue>,
+    live: Option<&RuleBody>,
+    unmanaged: Unmanaged,
+) -> Compiled {
+    let mut problems = Vec::new();
+    let mut body = live.cloned().unwrap_or_else(|| created(wants.ruleset, catalogue));
+    body.set("enabled", wants.switch == Switch::On);
+    if body.parameter("version") == Some(&Value::from("latest")) {
+        // Added by the service to answers; requests do without it.
+        body.remove_parameter("version");
+    }
+    if wants.switch == Switch::Off {
+        return Compiled { body, problems };
+    }
+    if let Some((when, _)) = &wants.when
+        && body.expression().as_ref() != Some(when)
+    {
+        body.set("expression", when.text());
+    }
+    match &wants.version {
+        Some((version, _)) if version == "latest" => body.remove_parameter("version"),
+        Some((version, _)) => body.set_parameter("version", version.as_str()),
+        None => {}
+    }
+    let base = match (&wants.raw, unmanaged) {
+        (Some((raw, _)), _) => Overrides::read(Some(raw)),
+        (None, Unmanaged::Prune) => Some(Overrides::default()),
+        (None, Unmanaged::Keep) => Overrides::read(body.parameter("overrides")),
+    };
+    let Some(mut overrides) = base else {
+        problems.push(Problem { kind: ProblemKind::StrangeOverrides, place: wants.place });
+        return Compiled { body, problems };
+    };
+    lay_over(wants, catalogue, &mut overrides, &mut problems);
+    match overrides.value() {
+        Some(value) => body.set_parameter("overrides", value),
+        None => body.remove_parameter("overrides"),
+    }
+    Compiled { body, problems }
+}
+
+/// A new deployment without any tuning.
+fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
+    let mut body = RuleBody::default();
+    body.set("ref", ruleset.key());
+    body.set("description", ruleset.facts().name);
+    body.set("action", "execute");
+    body.set("expression", "true");
+    body.set_parameter("id", catalogue.map_or(ruleset.facts().id, |c| c.id.0.as_str()));
+    body
+}
+
+/// Lays what is wanted over overrides.
+fn lay_over(
+    wants: &DeploymentWants,
+    catalogue: Option<&Catalogue>,
+    overrides: &mut Overrides,
+    problems: &mut Vec<Problem>,
+) {
+    let DeploymentWants { paranoia, threshold, action, tags, rules, .. } = wants;
+    if let Some((level, _)) = paranoia {
+        set_paranoia(*level, catalogue, overrides);
+    }
+    if threshold.is_some() || action.is_some() {
+        let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
+        let anomaly = overrides.rule_mut(id);
+        anomaly.enabled = None;
+        if let Some((threshold, _)) = threshold {
+            anomaly.threshold = Some(*threshold);
+        }
+        if let Some((action, _)) = action {
+            anomaly.action = Some(action.as_str().to_owned());
+        }
+    }
+    lay_tags(tags, catalogue, overrides, problems);
+    for tuning in rules {
+        lay_rules(tuning, wants.ruleset, catalogue, overrides, problems);
+    }
+    *overrides = std::mem::take(overrides).pruned();
+}
+
+/// The tags of all levels above are off, the others as the ruleset has them.
+fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut Overrides) {
+    // With everything off by the ruleset's own switch, no level would be on.
+    if overrides.enabled == Some(false) {
+        overrides.enabled = None;
+    }
+    for (level, tag) in (1u8..).zip(PARANOIA_TAGS) {
+        let off_by_default = catalogue.is_some_and(|c| {
+            let mut of_level = c.rules.iter().filter(|r| r.tags.iter().any(|t| t == tag)).peekable();
+            of_level.peek().is_some() && of_level.all(|r| !r.enabled)
+        });
+        let enabled = match level > wanted.level() {
+            true => Some(false),
+            false => off_by_default.then_some(true),
+        };
+        if enabled.is_some() || overrides.tags.iter().any(|t| t.tag == tag) {
+            overrides.tag_mut(tag).enabled = enabled;
+        }
+    }
+    overrides.tags.retain(|t| !t.is_empty());
+}
+
+/// Tags in the order wanted; those that stand right already stay where they are.
+fn lay_tags(tags: &[TagTuning], catalogue: Option<&Catalogue>, overrides: &mut Overrides, problems: &mut Vec<Problem>) {
+    let wanted: Vec<&str> = tags.iter().map(|t| t.tag.as_str()).collect();
+    let live: Vec<&str> = overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted.contains(t)).collect();
+    let in_order = wanted.iter().filter(|t| live.contains(t)).copied().collect::<Vec<_>>() == live;
+    let in_order = in_order && wanted.starts_with(&live);
+    if !in_order {
+        let moved: Vec<_> =
+            wanted.iter().filter_map(|w| overrides.tags.iter().find(|t| t.tag == *w).cloned()).collect();
+        overrides.tags.retain(|t| !wanted.contains(&t.tag.as_str()));
+        for tag in &wanted {
+            let known = moved.iter().find(|t| t.tag == *tag).cloned();
+            overrides
+                .tags
+                .push(known.unwrap_or_else(|| TagOverride { tag: (*tag).to_owned(), ..TagOverride::default() }));
+        }
+    }
+    for TagTuning { tag, enabled, action, note, place } in tags {
+        if let Some(catalogue) = catalogue.filter(|c| !c.has_tag(tag)) {
+            problems.push(unknown_tag(tag, catalogue, *place));
+            continue;
+        }
+        let live = overrides.tag_mut(tag);
+        if note.is_expired {
+            live.enabled = live.enabled.filter(|_| enabled.is_none());
+            live.action = live.action.take().filter(|_| action.is_none());
+            continue;
+        }
+        live.enabled = enabled.or(live.enabled);
+        live.action = action.clone().or(live.action.take());
+    }
+}
+
+/// A tag that nothing carries.
+fn unknown_tag(tag: &str, catalogue: &Catalogue, place: Place) -> Problem {
+    let known = catalogue.tags().into_iter().map(str::to_owned).collect();
+    Problem { kind: ProblemKind::UnknownTag(tag.to_owned(), known), place }
+}
+
+/// Single rules, or all rules of a tag.
+fn lay_rules(
+    tuning: &RuleTuning,
+    ruleset: Managed,
+    catalogue: Option<&Catalogue>,
+    overrides: &mut Overrides,
+    problems: &mut Vec<Problem>,
+) {
+    let RuleTuning { target, enabled, action, note, place } = tuning;
+    let Some(catalogue) = catalogue else {
+        // Reported once for the deployment.
+        let kind = ProblemKind::NoRuleset(ruleset);
+        if !problems.iter().any(|p| p.kind == kind) {
+            problems.push(Problem { kind, place: *place });
+        }
+        return;
+    };
+    let ids: Vec<&str> = match target {
+        TuningTarget::Rule(name) => match name.resolve(catalogue) {
+            Ok(rule) => vec![&rule.id.0],
+            Err(error) => {
+                let kind = match error {
+                    Unresolved::Unknown(near) => ProblemKind::UnknownRule(name.to_string(), near),
+                    Unresolved::Ambiguous(several) => ProblemKind::AmbiguousRule(name.to_string(), several),
+                };
+                problems.push(Problem { kind, place: *place });
+                return;
+            }
+        },
+        TuningTarget::Tag(tag) => {
+            let tagged = catalogue.rules.iter().filter(|r| r.tags.contains(tag));
+            let ids: Vec<_> = tagged.map(|r| r.id.0.as_str()).collect();
+            if ids.is_empty() {
+                problems.push(unknown_tag(tag, catalogue, *place));
+                return;
+            }
+            ids
+        }
+    };
+    if !note.is_expired && is_idle(&ids, *enabled, action.as_deref(), catalogue, overrides) {
+        let what = match target {
+            TuningTarget::Rule(name) => name.to_string(),
+            TuningTarget::Tag(tag) => tag.clone(),
+        };
+        problems.push(Problem { kind: ProblemKind::Idle(what), place: *place });
+    }
+    for id in ids {
+        let own = overrides.rule_mut(id);
+        if note.is_expired {
+            own.enabled = own.enabled.filter(|e| Some(*e) != *enabled);
+            own.action = own.action.take().filter(|a| Some(a) != action.as_ref());
+            continue;
+        }
+        own.enabled = enabled.or(own.enabled);
+        own.action = action.clone().or(own.action.take());
+    }
+}
+
+/// Whether the rules would be as wanted without the entry.
+fn is_idle(
+    ids: &[&str],
+    enabled: Option<bool>,
+    action: Option<&str>,
+    catalogue: &Catalogue,
+    overrides: &Overrides,
+) -> bool {
+    let mut without = overrides.clone();
+    for rule in without.rules.iter_mut().filter(|r| ids.contains(&r.id.as_str())) {
+        rule.enabled = rule.enabled.filter(|_| enabled.is_none());
+        rule.action = rule.action.take().filter(|_| action.is_none());
+    }
+    let effects = effective(catalogue, &without);
+    catalogue
+        .rules
+        .iter()
+        .zip(effects)
+        .filter(|(rule, _)| ids.contains(&rule.id.0.as_str()))
+        .all(|(_, effect)| enabled.is_none_or(|e| e == effect.enabled) && action.is_none_or(|a| a == effect.action))
+}
+
+/// A live deployment in the words of the spec, with what those cannot say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recognised {
+    /// The words.
+    pub wants: DeploymentWants,
+    /// Why the paranoia level could not be told, if it could not.
+    pub strange_levels: Option<String>,
+}
+
+/// A live deployment in the words of the spec.
+///
+/// Compiled again, what comes out is the same deployment: each word is used only if it says exactly what is there.
+#[must_use]
+pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue>, place: Place) -> Recognised {
+    let mut wants = DeploymentWants::new(ruleset, Switch::On, place);
+    if !rule.is_enabled() {
+        wants.switch = Switch::Off;
+        return Recognised { wants, strange_levels: None };
+    }
+    wants.when = rule.expression().filter(|e| *e != Expression::reported("true")).map(|e| (e, place));
+    if let Some(Value::Text(version)) = rule.parameter("version")
+        && version != "latest"
+    {
+        wants.version = Some((version.clone(), place));
+    }
+    let verbatim = || rule.parameter("overrides").cloned().map(|value| (value, place));
+    let is_exact = |wants: &DeploymentWants| {
+        let mut bare = rule.clone();
+        bare.remove_parameter("overrides");
+        let again = compile(wants, catalogue, Some(&bare), Unmanaged::Keep);
+        let fatal = |p: &Problem| !matches!(p.kind, ProblemKind::Idle(_));
+        !again.problems.iter().any(fatal) && canonical(&again.body) == canonical(rule)
+    };
+    let Some(mut rest) = Overrides::read(rule.parameter("overrides")) else {
+        wants.raw = verbatim();
+        return Recognised { wants, strange_levels: None };
+    };
+    let plain = wants.clone();
+    let strange_levels = match ruleset {
+        Managed::Owasp => take_owasp(&mut wants, &mut rest, catalogue, place),
+        Managed::Cloudflare => None,
+    };
+    take_rules(&mut wants, &mut rest, catalogue, place);
+    if ruleset == Managed::Cloudflare {
+        take_tags(&mut wants, &mut rest, place);
+    }
+    wants.raw = rest.value().map(|value| (value, place));
+    if !is_exact(&wants) {
+        wants = DeploymentWants { raw: verbatim(), ..plain };
+    }
+    Recognised { wants, strange_levels }
+}
+
+/// Paranoia level, threshold and action; says why a level cannot be told.
+fn take_owasp(
+    wants: &mut DeploymentWants,
+    rest: &mut Overrides,
+    catalogue: Option<&Catalogue>,
+    place: Place,
+) -> Option<String> {
+    let levels: Vec<&TagOverride> = rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
+    let found = (1..=4).filter_map(Paranoia::new).find(|level| {
+        let mut would = Overrides::default();
+        set_paranoia(*level, catalogue, &mut would);
+        rest.enabled.is_none() && would.tags.len() == levels.len() && would.tags.iter().all(|t| levels.contains(&t))
+    });
+    let strange = match found {
+        Some(level) => {
+            rest.tags.retain(|t| !PARANOIA_TAGS.contains(&t.tag.as_str()));
+            wants.paranoia = Some((level, place));
+            None
+        }
+        None if rest.enabled == Some(false) => Some("all rules are off by an override of the whole ruleset".to_owned()),
+        None => {
+            let off = |t: &&&TagOverride| t.enabled == Some(false);
+            let off: Vec<_> = levels.iter().filter(off).filter_map(|t| t.tag.strip_prefix("paranoia-level-")).collect();
+            Some(format!("the levels {} are off, which is no paranoia level", off.join(", ")))
+        }
+    };
+    let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str()).to_owned();
+    if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled.is_none()) {
+        wants.threshold = anomaly.threshold.take().map(|t| (t, place));
+        if let Some(action) = anomaly.action.as_deref().and_then(ScoreAction::parse) {
+            anomaly.action = None;
+            wants.action = Some((action, place));
+        }
+    }
+    rest.rules.retain(|r| !r.is_empty());
+    strange
+}
+
+/// Rules that are switched on or off, and of other rulesets also those with another action.
+fn take_rules(wants: &mut DeploymentWants, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
+    let ruleset = wants.ruleset;
+    let is_known = |r: &RuleOverride| catalogue.is_some_and(|c| c.rule(&r.id).is_some());
+    let is_plain = |r: &RuleOverride| {
+        let RuleOverride { id: _, enabled, action, threshold, other } = r;
+        let says_it = enabled.is_some() && (action.is_none() || ruleset != Managed::Owasp)
+            || (action.is_some() && ruleset != Managed::Owasp);
+        says_it && threshold.is_none() && other.is_empty()
+    };
+    let (taken, left): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut rest.rules).into_iter().partition(|r| is_known(r) && is_plain(r));
+    rest.rules = left;
+    wants.rules.extend(taken.into_iter().map(|RuleOverride { id, enabled, action, .. }| {
+        let number = catalogue.and_then(|c| c.rule(&id)).and_then(|r| r.number).map(|n| n.to_string());
+        let unique = number.filter(|n| catalogue.is_some_and(|c| super::RuleName::new(n).resolve(c).is_ok()));
+        let target = TuningTarget::Rule(super::RuleName::new(unique.as_deref().unwrap_or(&id)));
+        RuleTuning { target, enabled, action, note: Note::default(), place }
+    }));
+}
+
+/// Tags with nothing but a switch or an action.
+fn take_tags(wants: &mut DeploymentWants, rest: &mut Overrides, place: Place) {
+    if rest.tags.iter().any(|t| !t.other.is_empty()) {
+        return;
+    }
+    wants.tags.extend(std::mem::take(&mut rest.tags).into_iter().map(
+        |TagOverride { tag, enabled, action, .. }| TagTuning { tag, enabled, action, note: Note::default(), place },
+    ));
+}

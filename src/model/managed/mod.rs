@@ -1,0 +1,13 @@
+//! Rulesets that the service maintains, and how a zone tunes them.
+
+mod catalogue;
+mod deployment;
+mod effective;
+mod names;
+mod overrides;
+
+pub use catalogue::{Catalogue, CatalogueRule, Managed, Paranoia, ScoreAction, family, threshold_word};
+pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
+pub use effective::{Effect, effective};
+pub use names::{RuleName, Unresolved};
+pub use overrides::{Overrides, RuleOverride, TagOverride};

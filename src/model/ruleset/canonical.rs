@@ -1,0 +1,188 @@
+//! The canonical form of a rule: equal exactly if the service does the same with both.
+//!
+//! | what | why it makes no difference |
+//! |---|---|
+//! | `enabled: true`, `description: ""`, members that are `null` | what the service assumes, or adds, where they are absent |
+//! | `logging.enabled: true` | added by the service to skip rules, and dropped from others |
+//! | `action_parameters.version: latest` | added to answers |
+//! | empty `overrides`, `categories`, `rules` | not accepted, so no different from absent |
+//! | the order of rule overrides, skipped rules and rulesets, phases, products, characteristics | sets |
+//! | the order of paranoia levels that stand together | no rule carries two of them |
+//! | `status: enabled` of an override | the old spelling of `enabled: true` |
+//! | spellings of an expression | the same by its parsed form |
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
+//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; what the service adds was seen in answers.
+
+use std::collections::BTreeMap;
+
+use super::rule::RuleBody;
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::PARANOIA_TAGS;
+use crate::model::fields::Value;
+
+/// The canonical form of a rule's definition, without its `ref`, by which rules are found and not compared.
+#[must_use]
+pub fn canonical(body: &RuleBody) -> RuleBody {
+    let mut members = BTreeMap::new();
+    for (name, value) in body.members() {
+        let value = match name.as_str() {
+            "ref" => continue,
+            "enabled" if *value == Value::Bool(true) => continue,
+            "description" if *value == Value::from("") => continue,
+            "expression" => expression(value),
+            "action_parameters" => parameters(value),
+            "logging" => logging(value),
+            "ratelimit" => ratelimit(value),
+            _ => without_nulls(value),
+        };
+        if !is_nothing(&value) {
+            members.insert(name.clone(), value);
+        }
+    }
+    RuleBody::new(members)
+}
+
+/// Whether a value says nothing.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Map(map) => map.is_empty(),
+        Value::List(list) => list.is_empty(),
+        Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => false,
+    }
+}
+
+/// The value without members that are null.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Map(map) => {
+            let kept = map.iter().filter(|(_, v)| **v != Value::Null);
+            Value::Map(kept.map(|(name, v)| (name.clone(), without_nulls(v))).collect())
+        }
+        Value::List(list) => Value::List(list.iter().map(without_nulls).collect()),
+        Value::Decimal(text) => match text.strip_suffix(".0").and_then(|whole| whole.parse().ok()) {
+            Some(whole) => Value::Integer(whole),
+            None => value.clone(),
+        },
+        _ => value.clone(),
+    }
+}
+
+/// The canonical text of an expression.
+fn expression(value: &Value) -> Value {
+    match value {
+        Value::Text(text) => Value::from(Expression::reported(text).canonical()),
+        other => other.clone(),
+    }
+}
+
+/// A list as a set of texts, or as it is.
+fn set(value: &Value) -> Value {
+    match value {
+        Value::List(list) => {
+            let mut sorted = list.clone();
+            sorted.sort();
+            sorted.dedup();
+            Value::List(sorted)
+        }
+        // Lists of ids were written as text with commas by older clients.
+        Value::Text(text) if text.contains(',') => {
+            set(&Value::List(text.split(',').map(|t| Value::from(t.trim())).collect()))
+        }
+        other => other.clone(),
+    }
+}
+
+/// A map whose members go through a function; members that say nothing are left out.
+fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
+    match without_nulls(value) {
+        Value::Map(members) => {
+            let each = |(name, value): (String, Value)| {
+                let value = each(&name, &value);
+                (!is_nothing(&value)).then_some((name, value))
+            };
+            Value::Map(members.into_iter().filter_map(each).collect())
+        }
+        other => other,
+    }
+}
+
+/// Parameters of an action.
+fn parameters(value: &Value) -> Value {
+    map(value, |name, value| match (name, value) {
+        ("version", Value::Text(version)) if version == "latest" => Value::Null,
+        ("overrides", value) => overrides(value),
+        ("rulesets" | "phases" | "products", value) => set(value),
+        ("rules", Value::Map(_)) => map(value, |_, ids| set(ids)),
+        (_, value) => value.clone(),
+    })
+}
+
+/// Logging; on is what is assumed.
+fn logging(value: &Value) -> Value {
+    map(value, |name, value| match (name, value) {
+        ("enabled", Value::Bool(true)) => Value::Null,
+        (_, value) => value.clone(),
+    })
+}
+
+/// A rate.
+fn ratelimit(value: &Value) -> Value {
+    map(value, |name, value| match (name, value) {
+        ("characteristics", value) => set(value),
+        ("requests_to_origin", Value::Bool(false)) => Value::Null,
+        ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => Value::Null,
+        ("counting_expression", value) => expression(value),
+        (_, value) => value.clone(),
+    })
+}
+
+/// Overrides of a deployment.
+fn overrides(value: &Value) -> Value {
+    map(value, |name, value| match (name, value) {
+        ("rules", Value::List(list)) => {
+            let mut list: Vec<_> = list.iter().map(override_item).collect();
+            list.sort_by_key(|item| key_of(item, "id"));
+            Value::List(list)
+        }
+        ("categories", Value::List(list)) => {
+            let mut list: Vec<_> = list.iter().map(override_item).collect();
+            let is_level = |item: &Value| PARANOIA_TAGS.contains(&key_of(item, "category").as_str());
+            for run in list.chunk_by_mut(|a, b| is_level(a) && is_level(b)) {
+                run.sort_by_key(|item| key_of(item, "category"));
+            }
+            Value::List(list)
+        }
+        (_, value) => value.clone(),
+    })
+}
+
+/// One override, with its state in the spelling of today.
+fn override_item(value: &Value) -> Value {
+    let Value::Map(mut members) = without_nulls(value) else { return value.clone() };
+    if let Some(Value::Text(status)) = members.get("status") {
+        let enabled = match status.as_str() {
+            "enabled" => Some(true),
+            "disabled" => Some(false),
+            _ => None,
+        };
+        if let Some(enabled) = enabled {
+            members.remove("status");
+            members.entry("enabled".to_owned()).or_insert(Value::Bool(enabled));
+        }
+    }
+    Value::Map(members)
+}
+
+/// A member that is text; empty if there is none.
+fn key_of(item: &Value, key: &str) -> String {
+    match item {
+        Value::Map(members) => match members.get(key) {
+            Some(Value::Text(text)) => text.clone(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}

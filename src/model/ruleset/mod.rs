@@ -1,0 +1,19 @@
+//! Rulesets: phases, rules as the service has them, and rules as the spec wants them.
+//!
+//! A rule is kept as all its members, also those that we do not know, because a change of a rule replaces its definition:
+//! what is not sent along is lost. Two rules are compared by their canonical form.
+
+mod canonical;
+mod compile;
+mod phase;
+mod rule;
+mod wants;
+
+pub use canonical::canonical;
+pub use compile::compile_rule;
+pub use phase::Phase;
+pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId};
+pub use wants::{
+    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
+    TuningTarget, WafWants,
+};

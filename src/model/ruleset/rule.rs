@@ -1,0 +1,217 @@
+//! Rules and rulesets as the service has them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::phase::Phase;
+use crate::model::expression::Expression;
+use crate::model::fields::Value;
+use crate::model::managed::Catalogue;
+
+/// The service's id of a ruleset.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RulesetId(pub String);
+
+/// The service's id of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(pub String);
+
+impl fmt::Display for RulesetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The definition of a rule: every member but those that the service sets itself (`id`, `version`, `last_updated`).
+///
+/// Members that we do not know are here as well, and go back with every change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleBody(BTreeMap<String, Value>);
+
+impl RuleBody {
+    /// From members; those that the service sets itself are left out.
+    #[must_use]
+    pub fn new(members: BTreeMap<String, Value>) -> Self {
+        let is_ours = |name: &str| !matches!(name, "id" | "version" | "last_updated");
+        Self(members.into_iter().filter(|(name, _)| is_ours(name)).collect())
+    }
+
+    /// All members.
+    #[must_use]
+    pub fn members(&self) -> &BTreeMap<String, Value> {
+        &self.0
+    }
+
+    /// A member.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Sets a member.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(name)
+    }
+
+    /// A member that is text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn action(&self) -> &str {
+        self.text("action").unwrap_or_default()
+    }
+
+    /// The name that somebody gave it.
+    #[must_use]
+    pub fn reference(&self) -> Option<&str> {
+        self.text("ref").filter(|r| !r.is_empty())
+    }
+
+    /// Its description, if there is one.
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {
+        self.text("description").filter(|d| !d.is_empty())
+    }
+
+    /// Whether it is on.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.get("enabled") != Some(&Value::Bool(false))
+    }
+
+    /// Which requests it concerns.
+    #[must_use]
+    pub fn expression(&self) -> Option<Expression> {
+        self.text("expression").map(Expression::reported)
+    }
+
+    /// A parameter of its action.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&Value> {
+        match self.get("action_parameters") {
+            Some(Value::Map(parameters)) => parameters.get(name),
+            _ => None,
+        }
+    }
+
+    /// Sets a parameter of its action.
+    pub fn set_parameter(&mut self, name: &str, value: impl Into<Value>) {
+        let parameters = self.0.entry("action_parameters".to_owned()).or_insert_with(|| Value::Map(BTreeMap::new()));
+        if !matches!(parameters, Value::Map(_)) {
+            *parameters = Value::Map(BTreeMap::new());
+        }
+        if let Value::Map(parameters) = parameters {
+            parameters.insert(name.to_owned(), value.into());
+        }
+    }
+
+    /// Takes a parameter of its action out.
+    pub fn remove_parameter(&mut self, name: &str) {
+        if let Some(Value::Map(parameters)) = self.0.get_mut("action_parameters") {
+            parameters.remove(name);
+        }
+    }
+
+    /// The ruleset that it executes, if it does.
+    #[must_use]
+    pub fn executes(&self) -> Option<&str> {
+        match (self.action(), self.parameter("id")) {
+            ("execute", Some(Value::Text(id))) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+/// A rule as the service has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveRule {
+    /// Its id.
+    pub id: RuleId,
+    /// When it was last changed, as the service wrote it.
+    pub last_updated: Option<String>,
+    /// Its definition; `ref` only where somebody gave it one, as it is the id otherwise.
+    pub body: RuleBody,
+}
+
+impl LiveRule {
+    /// The shortest name by which a person knows it: its `ref`, its description, or its id.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.body.reference().or_else(|| self.body.description()).unwrap_or(&self.id.0)
+    }
+}
+
+/// A ruleset of a zone as the service has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveRuleset {
+    /// Its id.
+    pub id: RulesetId,
+    /// Its version, which grows with every change of anything in it.
+    pub version: Option<String>,
+    /// When it was last changed, as the service wrote it.
+    pub last_updated: Option<String>,
+    /// Its rules in their order.
+    pub rules: Vec<LiveRule>,
+}
+
+/// The entry point of a phase of a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryPoint {
+    /// The service says that there is none.
+    Absent,
+    /// There is one.
+    Present(LiveRuleset),
+}
+
+impl EntryPoint {
+    /// Its rules; none where there is no entry point.
+    #[must_use]
+    pub fn rules(&self) -> &[LiveRule] {
+        match self {
+            Self::Absent => &[],
+            Self::Present(ruleset) => &ruleset.rules,
+        }
+    }
+}
+
+/// What the service has of a zone's rulesets, as far as it was asked. A phase that is not here was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiveWaf {
+    /// Entry points by phase.
+    pub entry_points: BTreeMap<Phase, EntryPoint>,
+    /// The managed rulesets that the spec tunes, with all their rules; shared by the zones of an account.
+    pub catalogues: Vec<Arc<Catalogue>>,
+}
+
+impl LiveWaf {
+    /// The rules of a managed ruleset by its id.
+    #[must_use]
+    pub fn catalogue(&self, id: &str) -> Option<&Catalogue> {
+        self.catalogues.iter().map(AsRef::as_ref).find(|c| c.id.0 == id)
+    }
+
+    /// The rules of a managed ruleset by what it is.
+    #[must_use]
+    pub fn managed(&self, which: crate::model::managed::Managed) -> Option<&Catalogue> {
+        self.catalogues.iter().map(AsRef::as_ref).find(|c| c.which == Some(which))
+    }
+}
