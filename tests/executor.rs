@@ -45,7 +45,7 @@ impl Writer for Service {
         self.sent.lock().unwrap().push((request.method.to_string(), request.body.clone().unwrap_or_default()));
         let name = RequestName::of(request);
         match self.script.lock().unwrap().pop_front().unwrap_or(Yes) {
-            Yes => Ok(Envelope { result: json!({}), page: PageInfo::default() }),
+            Yes => Ok(Envelope { result: json!({}), page: PageInfo::default(), cursor: None }),
             No(status, code) => Err(ApiError::Refused {
                 request: name,
                 status,
@@ -73,6 +73,7 @@ impl Reader for Service {
         Ok(Envelope {
             result: json!(result),
             page: PageInfo { total_count: total, total_pages: Some(1), ..PageInfo::default() },
+            cursor: None,
         })
     }
 }

@@ -12,7 +12,7 @@ use super::service::{Access, Service};
 use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
-use crate::live::{self, Progress, Wanted, fetch, fetch_record_quota};
+use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota};
 use crate::model::{Desired, Live, LiveZone};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
 use crate::render;
@@ -198,13 +198,19 @@ pub(super) async fn plan(
         page_size: global.page_size,
         concurrency: usize::from(global.concurrency),
         account: service.account.clone(),
+        cache: None,
     };
     let reader = &service.reader;
     let wanted: Vec<_> = loaded
         .desired
         .zones
         .values()
-        .map(|z| Wanted { name: z.name.clone(), id: z.id.clone(), around: z.around.clone() })
+        .map(|z| Wanted {
+            name: z.name.clone(),
+            id: z.id.clone(),
+            around: z.around.clone(),
+            waf: z.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
+        })
         .collect();
     let shown = Arc::clone(output);
     let progress = move |progress: Progress| match progress {

@@ -37,6 +37,11 @@ pub struct Place {
     pub span: Span,
 }
 
+impl Place {
+    /// No place in any text: for what was not written by anybody, such as what the service has.
+    pub const NOWHERE: Self = Self { source: SourceId(u32::MAX), span: Span { start: 0, end: 0 } };
+}
+
 /// One text that was read.
 #[derive(Debug, Clone)]
 pub struct Source {

@@ -14,10 +14,17 @@
 mod change;
 mod facets;
 mod records;
+mod rule_fields;
+mod rulesets;
 mod scope;
+mod sequence;
 mod zone;
 
 pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
 pub use facets::field_changes;
 pub use records::diff_zone;
+pub use rulesets::{
+    PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
+};
+pub use sequence::Member;
 pub use zone::{ZoneChange, ZonePart, diff_around};

@@ -1,13 +1,17 @@
 //! Reads the zones that a spec names.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::rulesets::{self, CatalogueCache, WafQuery};
 use super::{around, records, zones};
 use crate::api::{ApiError, Reader};
+use crate::model::ruleset::LiveWaf;
 use crate::model::{Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
 use crate::wire::record::RecordShapeError;
+use crate::wire::ruleset::RulesetShapeError;
 use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
 
 /// How to read.
@@ -19,11 +23,13 @@ pub struct Options {
     pub concurrency: usize,
     /// The account that zones are looked up in, if one is named.
     pub account: Option<String>,
+    /// Where managed rulesets are kept between runs.
+    pub cache: Option<Arc<dyn CatalogueCache>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None }
+        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None, cache: None }
     }
 }
 
@@ -36,6 +42,8 @@ pub struct Wanted {
     pub id: Option<ZoneId>,
     /// What is wanted of it beside its records, and so is read.
     pub around: ZoneWants,
+    /// What is wanted of its protection, and so is read.
+    pub waf: WafQuery,
 }
 
 /// What is happening, for a progress display.
@@ -90,6 +98,15 @@ pub enum FetchError {
         #[source]
         source: RecordShapeError,
     },
+    /// A ruleset in an answer cannot be used.
+    #[error("failed to read {what}")]
+    Ruleset {
+        /// What was read.
+        what: String,
+        /// What is missing.
+        #[source]
+        source: RulesetShapeError,
+    },
     /// The result is no list.
     #[error("failed to read {what}: the result is not a list")]
     NotAList {
@@ -141,14 +158,18 @@ pub async fn fetch<R: Reader>(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Fetched, FetchError> {
     let found = zones::find(reader, wanted, options).await?;
-    let wants: BTreeMap<&ZoneName, &ZoneWants> = wanted.iter().map(|w| (&w.name, &w.around)).collect();
+    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).collect();
     let wants = &wants;
+    let with_waf = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf)));
+    let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
     let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
     let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
             if let Some(wants) = wants.get(&zone.name) {
-                zone.around = around::read(reader, &zone, wants, options).await?;
+                zone.around = around::read(reader, &zone, &wants.around, options).await?;
+                let own = rulesets::of_zone(catalogues, &zone, options);
+                zone.waf = rulesets::read(reader, &zone, &wants.waf, own, options).await?;
             }
             Ok::<_, FetchError>((zone.name.clone(), zone))
         })
@@ -186,6 +207,24 @@ pub async fn fetch_around<R: Reader>(
     around::read(reader, zone, wants, options).await
 }
 
+/// Reads the protection of a zone again; the managed rulesets are taken as they were read before, where they were.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn fetch_waf<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    query: &WafQuery,
+    options: &Options,
+) -> Result<LiveWaf, FetchError> {
+    let mut known = zone.waf.catalogues.clone();
+    if !query.managed.iter().all(|m| zone.waf.managed(*m).is_some()) {
+        let all = rulesets::catalogues(reader, &[(zone, query)], options).await?;
+        known = rulesets::of_zone(&all, zone, options);
+    }
+    rulesets::read(reader, zone, query, known, options).await
+}
+
 /// Finds one zone by its name, without its records.
 ///
 /// # Errors
@@ -195,7 +234,7 @@ pub async fn find_zone_by_name<R: Reader>(
     name: &ZoneName,
     options: &Options,
 ) -> Result<Option<LiveZone>, FetchError> {
-    let wanted = [Wanted { name: name.clone(), id: None, around: ZoneWants::default() }];
+    let wanted = [Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: WafQuery::default() }];
     Ok(zones::find(reader, &wanted, options).await?.remove(name))
 }
 

@@ -6,9 +6,11 @@
 mod around;
 mod fetch;
 mod records;
+mod rulesets;
 mod zones;
 
 pub use fetch::{
-    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_record_quota, fetch_records,
+    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_record_quota, fetch_records, fetch_waf,
     find_zone_by_name,
 };
+pub use rulesets::{CatalogueCache, WafQuery, entry_point};

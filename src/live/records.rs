@@ -126,7 +126,7 @@ async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64
         .read(&list_records(&zone.id, per_page, number))
         .await
         .map_err(|source| FetchError::Api { what: what(), source })?;
-    let Envelope { result, page: info } = answer;
+    let Envelope { result, page: info, cursor: _ } = answer;
     let Json::Array(items) = result else { return Err(FetchError::NotAList { what: what() }) };
     let records = items
         .iter()

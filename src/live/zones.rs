@@ -145,7 +145,7 @@ async fn read<R: Reader>(reader: &R, request: &Request) -> Result<Envelope, Fetc
 
 /// The zones of an answer, and whether there are more. A service may ignore the account asked for, so it is looked at.
 fn zones_of(answer: Envelope, page: u64, account: Option<&str>) -> Result<(Vec<LiveZone>, bool), FetchError> {
-    let Envelope { result, page: info } = answer;
+    let Envelope { result, page: info, cursor: _ } = answer;
     let Json::Array(items) = result else { return Err(FetchError::NotAList { what: "the list of zones".to_owned() }) };
     let is_asked_for = |item: &&Json| match (account, item.pointer("/account/id").and_then(Json::as_str)) {
         (Some(asked), Some(own)) => asked == own,
@@ -203,7 +203,12 @@ mod tests {
     ) -> (Result<Vec<String>, FetchError>, usize) {
         let wanted: Vec<_> = names
             .iter()
-            .map(|n| Wanted { name: ZoneName::reported(n), id: None, around: ZoneWants::default() })
+            .map(|n| Wanted {
+                name: ZoneName::reported(n),
+                id: None,
+                around: ZoneWants::default(),
+                waf: crate::live::WafQuery::default(),
+            })
             .collect();
         let service = Service(answer, AtomicUsize::new(0));
         let found = find(&service, &wanted, &Options::default()).await;

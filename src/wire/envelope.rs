@@ -48,6 +48,8 @@ pub struct Envelope {
     pub result: Json,
     /// Pages and counts, if it is a list.
     pub page: PageInfo,
+    /// Where the next page begins, if it is a list that is walked by cursors and has more.
+    pub cursor: Option<String>,
 }
 
 /// An answer that did not succeed, or is none.
@@ -92,7 +94,7 @@ impl Envelope {
     pub fn read(status: u16, body: &[u8]) -> Result<Self, EnvelopeError> {
         let ok = (200..300).contains(&status);
         if status == 204 && body.is_empty() {
-            return Ok(Self { result: Json::Null, page: PageInfo::default() });
+            return Ok(Self { result: Json::Null, page: PageInfo::default(), cursor: None });
         }
         let json: Json = serde_json::from_slice(body).map_err(|e| EnvelopeError::NotAnEnvelope(excerpt(body, &e)))?;
         let Json::Object(mut object) = json else {
@@ -111,7 +113,9 @@ impl Envelope {
             return Err(EnvelopeError::Refused { messages: messages(object.get("errors")) });
         }
         let page = object.get("result_info").map(page_info).unwrap_or_default();
-        Ok(Self { result: object.remove("result").unwrap_or(Json::Null), page })
+        let cursor = object.get("result_info").and_then(|info| info.pointer("/cursors/after")).and_then(Json::as_str);
+        let cursor = cursor.filter(|c| !c.is_empty()).map(str::to_owned);
+        Ok(Self { result: object.remove("result").unwrap_or(Json::Null), page, cursor })
     }
 }
 

@@ -7,6 +7,7 @@ pub mod around;
 mod envelope;
 pub mod record;
 mod request;
+pub mod ruleset;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};

@@ -16,7 +16,7 @@ const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phas
 #[must_use]
 pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
     let mut problems = Vec::new();
-    let RuleWants { name, place: _, when, enabled, description, form, log, anchors: _, note } = wants;
+    let RuleWants { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note } = wants;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {
             Value::Map(members) => RuleBody::new(members.clone()),

@@ -12,7 +12,7 @@ mod wants;
 pub use canonical::canonical;
 pub use compile::compile_rule;
 pub use phase::Phase;
-pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId};
+pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};
 pub use wants::{
     Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
     TuningTarget, WafWants,

@@ -215,3 +215,21 @@ impl LiveWaf {
         self.catalogues.iter().map(AsRef::as_ref).find(|c| c.which == Some(which))
     }
 }
+
+/// A place in the order of a ruleset.
+///
+/// # Sources
+/// developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule (rule position), read 2026-11-20.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
+    /// Before all others.
+    First,
+    /// After all others.
+    Last,
+    /// Before this rule.
+    Before(RuleId),
+    /// After this rule.
+    After(RuleId),
+    /// At this number, counted from 1.
+    Index(usize),
+}

@@ -178,6 +178,8 @@ pub struct RuleWants {
     pub place: Place,
     /// Which requests it concerns; of a raw rule it stands in the form.
     pub when: Option<(Expression, Place)>,
+    /// Whether it is wanted gone.
+    pub is_absent: bool,
     /// Whether it is on.
     pub enabled: bool,
     /// Its description; `None` leaves the one that is there, or uses the reason on creation.

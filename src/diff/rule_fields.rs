@@ -1,0 +1,160 @@
+//! What differs between two definitions of a rule, in the words of the spec where it has words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::FieldChange;
+use crate::model::Value;
+use crate::model::facts::rulesets::PARANOIA_TAGS;
+use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
+use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
+
+/// The differences, by name. Of a new rule, everything that it says.
+pub(super) fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -> Vec<FieldChange> {
+    let empty = RuleBody::default();
+    let executed = after.executes().map(|id| waf.catalogue(id));
+    let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));
+    let mut fields = BTreeMap::new();
+    let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).collect();
+    for name in names {
+        compare(name, old.get(name), new.get(name), executed.is_some(), &mut fields);
+    }
+    if let Some(catalogue) = executed {
+        let read = |body: Option<&RuleBody>| Overrides::read(body.and_then(|b| b.parameter("overrides")));
+        match (read(before), read(Some(after))) {
+            (Some(before_overrides), Some(after_overrides)) => {
+                overrides((before, &before_overrides), (after, &after_overrides), catalogue, &mut fields);
+            }
+            _ => compare("overrides", old.parameter("overrides"), new.parameter("overrides"), false, &mut fields),
+        }
+    }
+    if before.is_some() && old.get("enabled") != new.get("enabled") {
+        let is_on = |body: &RuleBody| Value::Bool(body.is_enabled());
+        fields.insert("enabled".to_owned(), (is_on(&old), is_on(&new)));
+    }
+    fields
+        .into_iter()
+        .filter(|(_, (before, after))| before != after)
+        .map(|(field, (before, after))| FieldChange { field, before, after })
+        .collect()
+}
+
+/// Two values by their members; `overrides` of a deployment has words of its own.
+fn compare(
+    path: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    skip_overrides: bool,
+    fields: &mut BTreeMap<String, (Value, Value)>,
+) {
+    if before == after || (skip_overrides && path == "action_parameters.overrides") {
+        return;
+    }
+    let members = |value: Option<&Value>| match value {
+        Some(Value::Map(members)) => Some(members.clone()),
+        None => Some(BTreeMap::new()),
+        Some(_) => None,
+    };
+    match (members(before), members(after)) {
+        (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
+            let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            for name in names {
+                compare(&format!("{path}.{name}"), old.get(name), new.get(name), skip_overrides, fields);
+            }
+        }
+        _ => {
+            let value = |value: Option<&Value>| value.cloned().unwrap_or(Value::Null);
+            fields.insert(path.to_owned(), (value(before), value(after)));
+        }
+    }
+}
+
+/// Overrides of a deployment in the words of the spec.
+fn overrides(
+    (before_rule, before): (Option<&RuleBody>, &Overrides),
+    (after_rule, after): (&RuleBody, &Overrides),
+    catalogue: Option<&Catalogue>,
+    fields: &mut BTreeMap<String, (Value, Value)>,
+) {
+    let mut put = |name: String, a: Value, b: Value| {
+        if a != b {
+            fields.insert(name, (a, b));
+        }
+    };
+    let optional = |value: Option<Value>| value.unwrap_or(Value::Null);
+    let is_owasp = catalogue.is_some_and(|c| c.which == Some(Managed::Owasp));
+    if is_owasp {
+        let level = |rule: Option<&RuleBody>| match rule {
+            None => Value::Null,
+            Some(rule) => {
+                let mut on = rule.clone();
+                on.remove("enabled");
+                let place = crate::diagnostic::Place::NOWHERE;
+                let found = recognise(&on, Managed::Owasp, catalogue, place).wants;
+                found.paranoia.map_or_else(|| Value::from("custom"), |(level, _)| Value::from(u32::from(level.level())))
+            }
+        };
+        put("paranoia".to_owned(), level(before_rule), level(Some(after_rule)));
+    }
+    let anomaly = catalogue.filter(|_| is_owasp).and_then(Catalogue::anomaly_rule);
+    let ids: BTreeSet<&str> = before.rules.iter().chain(&after.rules).map(|r| r.id.as_str()).collect();
+    for id in ids {
+        let empty = RuleOverride::default();
+        let (a, b) = (before.rule(id).unwrap_or(&empty), after.rule(id).unwrap_or(&empty));
+        let rule = catalogue.and_then(|c| c.rule(id));
+        let name = match rule {
+            Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),
+            None => id.to_owned(),
+        };
+        let is_anomaly = anomaly.is_some_and(|r| r.id.0 == id);
+        let path =
+            |what: &str| if is_anomaly && what != "enabled" { what.to_owned() } else { format!("rules.{name}.{what}") };
+        // Before the first deployment nothing was there; after it, the default is what an absent override means.
+        let default = |value: Option<Value>| if before_rule.is_none() { None } else { value };
+        let threshold = |r: &RuleOverride, d: Option<Value>| optional(r.threshold.map(Value::from).or(d));
+        let own_threshold = rule.filter(|_| is_anomaly).and_then(|r| r.threshold).map(Value::from);
+        put(path("threshold"), threshold(a, default(own_threshold.clone())), threshold(b, own_threshold));
+        let action = |r: &RuleOverride, d: Option<Value>| optional(r.action.as_deref().map(Value::from).or(d));
+        let own_action = rule.filter(|_| is_anomaly).map(|r| Value::from(r.action.as_str()));
+        put(path("action"), action(a, default(own_action.clone())), action(b, own_action));
+        let enabled = |r: &RuleOverride| optional(r.enabled.map(Value::Bool));
+        put(path("enabled"), enabled(a), enabled(b));
+        put(format!("rules.{name}.other"), Value::Map(a.other.clone()), Value::Map(b.other.clone()));
+    }
+    let is_level = |t: &&TagOverride| PARANOIA_TAGS.contains(&t.tag.as_str());
+    let tags: BTreeSet<&str> = before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).collect();
+    for tag in tags {
+        let empty = TagOverride::default();
+        let find = |all: &Overrides| all.tags.iter().find(|t| t.tag == tag).cloned().unwrap_or_else(|| empty.clone());
+        let (a, b) = (find(before), find(after));
+        if !(is_owasp && PARANOIA_TAGS.contains(&tag)) {
+            put(
+                format!("tags.{tag}.enabled"),
+                optional(a.enabled.map(Value::Bool)),
+                optional(b.enabled.map(Value::Bool)),
+            );
+        }
+        let action = |t: &TagOverride| optional(t.action.as_deref().map(Value::from));
+        put(format!("tags.{tag}.action"), action(&a), action(&b));
+        put(format!("tags.{tag}.other"), Value::Map(a.other), Value::Map(b.other));
+    }
+    let order = |all: &Overrides| {
+        let kept = all.tags.iter().filter(|t| !(is_owasp && is_level(t)));
+        Value::List(kept.map(|t| Value::from(t.tag.as_str())).collect())
+    };
+    let (a, b) = (order(before), order(after));
+    let same_tags = match (&a, &b) {
+        (Value::List(a), Value::List(b)) => a.iter().collect::<BTreeSet<_>>() == b.iter().collect::<BTreeSet<_>>(),
+        _ => false,
+    };
+    if same_tags {
+        put("tags.order".to_owned(), a, b);
+    }
+    put(
+        "overrides.enabled".to_owned(),
+        optional(before.enabled.map(Value::Bool)),
+        optional(after.enabled.map(Value::Bool)),
+    );
+    let action = |all: &Overrides| optional(all.action.as_deref().map(Value::from));
+    put("overrides.action".to_owned(), action(before), action(after));
+    put("overrides.other".to_owned(), Value::Map(before.other.clone()), Value::Map(after.other.clone()));
+}

@@ -1,0 +1,403 @@
+//! Comparison of a zone's protection: which rules are made, changed, moved or deleted, and which are left alone. Pure.
+//!
+//! | live rule | what becomes of it |
+//! |---|---|
+//! | executes a managed ruleset that the spec deploys | compared with what the spec says, laid over it |
+//! | has the `ref` of a rule of the spec | the same |
+//! | has no `ref` of its own and does exactly what a rule of the spec does | taken for that rule |
+//! | anything else | left alone; deleted where the section is pruned and names its kind |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::FieldChange;
+use super::rule_fields::rule_fields;
+use super::sequence::{Item, Member, sequence};
+use crate::diagnostic::Place;
+use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
+use crate::model::ruleset::{
+    Anchor, DeploymentWants, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, RuleForm, RuleWants, SkipTarget, Switch,
+    WafWants, canonical, compile_rule,
+};
+use crate::model::{DesiredZone, LiveZone, Unmanaged};
+
+/// Why a rule is to be deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleDeleteReason {
+    /// Its last day is over.
+    Expired,
+    /// The spec says `state: absent`.
+    Absent,
+    /// The section is the whole truth, and does not name it.
+    Pruned,
+}
+
+/// What is to be done to one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleChangeKind<'a> {
+    /// The service does not have it.
+    Create,
+    /// The service has it, with differences.
+    Update(&'a LiveRule),
+    /// It stands at the wrong place, and is right otherwise.
+    Move(&'a LiveRule),
+    /// The service has it and should not.
+    Delete(&'a LiveRule, RuleDeleteReason),
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleChange<'a> {
+    /// The rule's name: its `ref`, or what a person knows it by.
+    pub name: String,
+    /// What is to be done.
+    pub kind: RuleChangeKind<'a>,
+    /// The definition wanted; of a deletion and a move the one that is there.
+    pub after: RuleBody,
+    /// The differences.
+    pub fields: Vec<FieldChange>,
+    /// Its place in the order of [`PhaseChanges::order`], where it is placed anew.
+    pub placed: Option<Member>,
+    /// The spec entry that asks for it.
+    pub place: Option<Place>,
+}
+
+/// All differences of the entry point of one phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseChanges<'a> {
+    /// The phase.
+    pub phase: Phase,
+    /// The entry point that is there.
+    pub live: &'a EntryPoint,
+    /// Differences in the order of the spec, deletions last.
+    pub changes: Vec<RuleChange<'a>>,
+    /// The whole order when all is done; what is deleted is not in it.
+    pub order: Vec<Member>,
+    /// How many rules are as wanted.
+    pub unchanged: usize,
+    /// Live rules that are left alone.
+    pub foreign: Vec<&'a LiveRule>,
+}
+
+/// All differences of a zone's protection.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WafChanges<'a> {
+    /// By phase.
+    pub phases: Vec<PhaseChanges<'a>>,
+    /// What cannot be had, or has no effect.
+    pub problems: Vec<Problem>,
+    /// Orders that cannot be: the rule, what is the matter.
+    pub misplaced: Vec<(Place, String)>,
+    /// Live rules that were taken for rules of the spec by what they do, as they have no `ref`.
+    pub unnamed: Vec<(Place, String)>,
+}
+
+/// Compares a zone's protection. Nothing is compared that was not read.
+#[must_use]
+pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChanges<'a> {
+    let mut changes = WafChanges::default();
+    let Some(wants) = &desired.waf else { return changes };
+    for (phase, entry_point) in &live.waf.entry_points {
+        let Some(ours) = ours(wants, *phase) else { continue };
+        let found = diff_phase(wants, *phase, &ours, entry_point, &live.waf, &mut changes);
+        changes.phases.push(found);
+    }
+    changes
+}
+
+/// One of our rules.
+enum Ours<'w> {
+    /// It deploys a managed ruleset.
+    Deployment(&'w DeploymentWants),
+    /// Any other.
+    Rule(&'w RuleWants),
+}
+
+/// Our rules of a phase in the wanted order; `None` if the phase is not ours.
+fn ours(wants: &WafWants, phase: Phase) -> Option<Vec<Ours<'_>>> {
+    match phase {
+        Phase::Custom => all_of(wants.custom.as_deref()),
+        Phase::RateLimit => all_of(wants.rate_limits.as_deref()),
+        Phase::Managed => {
+            let deployments = wants.deployments.iter().map(Ours::Deployment);
+            let exceptions = wants.exceptions.iter().flatten().map(Ours::Rule);
+            let all: Vec<_> = exceptions.chain(deployments).collect();
+            (wants.exceptions.is_some() || !wants.deployments.is_empty()).then_some(all)
+        }
+    }
+}
+
+/// A list of rules, if there is one.
+fn all_of(list: Option<&[RuleWants]>) -> Option<Vec<Ours<'_>>> {
+    Some(list?.iter().map(Ours::Rule).collect())
+}
+
+/// One of our rules beside the live one.
+struct Pair<'w, 'a> {
+    ours: Ours<'w>,
+    live: Option<usize>,
+    compiled: Compiled,
+    rules: &'a [LiveRule],
+}
+
+impl<'a> Pair<'_, 'a> {
+    /// The live rule.
+    fn live(&self) -> Option<&'a LiveRule> {
+        self.live.map(|n| &self.rules[n])
+    }
+
+    /// Why it is wanted gone, if it is.
+    fn gone(&self) -> Option<RuleDeleteReason> {
+        match &self.ours {
+            Ours::Rule(rule) if rule.is_absent => Some(RuleDeleteReason::Absent),
+            Ours::Rule(rule) if rule.note.is_expired => Some(RuleDeleteReason::Expired),
+            Ours::Rule(_) | Ours::Deployment(_) => None,
+        }
+    }
+
+    /// Whether there is nothing to have: it is wanted gone or off, and is not there.
+    fn is_nothing(&self) -> bool {
+        let off = matches!(self.ours, Ours::Deployment(d) if d.switch == Switch::Off);
+        self.live.is_none() && (off || self.gone().is_some())
+    }
+
+    /// Where the spec asks for it.
+    fn place(&self) -> Place {
+        match &self.ours {
+            Ours::Deployment(wants) => wants.place,
+            Ours::Rule(wants) => wants.place,
+        }
+    }
+
+    /// What a person knows it by.
+    fn name(&self) -> String {
+        match &self.ours {
+            Ours::Deployment(wants) => wants.ruleset.key().to_owned(),
+            Ours::Rule(wants) => wants.name.clone(),
+        }
+    }
+}
+
+/// Compares one phase.
+fn diff_phase<'a>(
+    wants: &WafWants,
+    phase: Phase,
+    ours: &[Ours<'_>],
+    entry_point: &'a EntryPoint,
+    waf: &LiveWaf,
+    all: &mut WafChanges<'a>,
+) -> PhaseChanges<'a> {
+    let rules = entry_point.rules();
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let mut pairs: Vec<Pair<'_, 'a>> = Vec::new();
+    for one in ours {
+        let (one, live) = match one {
+            Ours::Deployment(d) => {
+                let found = find_deployment(rules, d.ruleset, waf.managed(d.ruleset));
+                let live = found.and_then(|found| rules.iter().position(|r| r.id == found.id));
+                (Ours::Deployment(d), live)
+            }
+            Ours::Rule(r) => (Ours::Rule(r), rules.iter().position(|live| live.body.reference() == Some(&r.name))),
+        };
+        taken.extend(live);
+        let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), wants.unmanaged, waf);
+        pairs.push(Pair { ours: one, live, compiled, rules });
+    }
+    adopt(&mut pairs, &mut taken, wants, phase, waf, all);
+    for pair in &pairs {
+        if pair.gone().is_none() && !pair.is_nothing() {
+            all.problems.extend(pair.compiled.problems.iter().cloned());
+        }
+        if let Ours::Deployment(d) = &pair.ours
+            && waf.managed(d.ruleset).is_none()
+            && !pair.compiled.problems.iter().any(|p| matches!(p.kind, ProblemKind::NoRuleset(_)))
+        {
+            all.problems.push(Problem { kind: ProblemKind::NoRuleset(d.ruleset), place: d.place });
+        }
+    }
+    let pruned = pruned(wants, phase, rules, &taken);
+    let gone: BTreeSet<usize> =
+        pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).collect();
+    let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
+    let items: Vec<Item> = placed.iter().map(|pair| item(pair, rules, &pairs, waf, all)).collect();
+    let order = order(phase, rules.len(), &placed, &items, &gone, all);
+    let mut changes = PhaseChanges {
+        phase,
+        live: entry_point,
+        changes: Vec::new(),
+        order: order.0,
+        unchanged: 0,
+        foreign: Vec::new(),
+    };
+    for (n, pair) in placed.iter().enumerate() {
+        match change(pair, order.1.contains(&n).then_some((n, &items[n])), waf) {
+            Some(change) => changes.changes.push(change),
+            None => changes.unchanged += 1,
+        }
+    }
+    for pair in &pairs {
+        if let (Some(live), Some(reason)) = (pair.live(), pair.gone()) {
+            changes.changes.push(deletion(live, pair.name(), reason, Some(pair.place())));
+        }
+    }
+    for n in &pruned {
+        let live = &rules[*n];
+        changes.changes.push(deletion(live, live.shown().to_owned(), RuleDeleteReason::Pruned, Some(wants.place)));
+    }
+    changes.foreign =
+        rules.iter().enumerate().filter(|(n, _)| !taken.contains(n) && !gone.contains(n)).map(|(_, r)| r).collect();
+    changes
+}
+
+/// The definition wanted.
+fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Unmanaged, waf: &LiveWaf) -> Compiled {
+    match one {
+        Ours::Deployment(wants) => compile(wants, waf.managed(wants.ruleset), live, unmanaged),
+        Ours::Rule(wants) => compile_rule(wants, phase, live, waf),
+    }
+}
+
+/// Live rules without a `ref` that do exactly what a rule of ours does are taken for it.
+fn adopt(
+    pairs: &mut [Pair<'_, '_>],
+    taken: &mut BTreeSet<usize>,
+    wants: &WafWants,
+    phase: Phase,
+    waf: &LiveWaf,
+    all: &mut WafChanges<'_>,
+) {
+    for pair in pairs.iter_mut().filter(|p| p.live.is_none() && matches!(p.ours, Ours::Rule(_))) {
+        let mut bare = canonical(&pair.compiled.body);
+        bare.remove("description");
+        let same = |(n, rule): &(usize, &LiveRule)| {
+            let mut other = canonical(&rule.body);
+            other.remove("description");
+            !taken.contains(n) && rule.body.reference().is_none() && other == bare
+        };
+        let Some((n, rule)) = pair.rules.iter().enumerate().find(same) else { continue };
+        taken.insert(n);
+        pair.live = Some(n);
+        pair.compiled = compiled(&pair.ours, phase, Some(&rule.body), wants.unmanaged, waf);
+        all.unnamed.push((pair.place(), pair.name()));
+    }
+}
+
+/// Live rules of the kinds that the spec names, in a section that is the whole truth, that are not named.
+fn pruned(wants: &WafWants, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
+    let is_named_kind = |rule: &LiveRule| match phase {
+        Phase::Custom | Phase::RateLimit => true,
+        // Deployments of other rulesets are not named by the list of exceptions.
+        Phase::Managed => wants.exceptions.is_some() && rule.body.action() == "skip",
+    };
+    let numbers = rules.iter().enumerate().filter(|(n, rule)| !taken.contains(n) && is_named_kind(rule));
+    if wants.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
+}
+
+/// Where a rule of ours stands, and what it must stand before and after.
+fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], waf: &LiveWaf, all: &mut WafChanges) -> Item {
+    let mut item = Item { live: pair.live, ..Item::default() };
+    let Ours::Rule(wants) = &pair.ours else { return item };
+    for anchor in &wants.anchors {
+        let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
+        let found = rules.iter().position(|r| r.id.0 == *name || r.body.reference() == Some(name));
+        let found = found.or_else(|| pairs.iter().find(|p| p.name() == *name).and_then(|p| p.live));
+        let is_ours = pairs.iter().any(|p| p.name() == *name);
+        match (found, anchor) {
+            (Some(n), Anchor::Before(..)) => drop(item.before.insert(n)),
+            (Some(n), Anchor::After(..)) => drop(item.after.insert(n)),
+            (None, _) if is_ours => {}
+            (None, _) => {
+                all.misplaced.push((*place, format!("there is no rule with the `ref` or id `{name}` in the phase")))
+            }
+        }
+    }
+    if let RuleForm::Skip(targets) = &wants.form {
+        let concerned = concerned(targets, waf);
+        let executes =
+            |r: &LiveRule| r.body.executes().is_some_and(|id| concerned.as_ref().is_none_or(|c| c.contains(id)));
+        item.before.extend(rules.iter().enumerate().filter(|(_, r)| executes(r)).map(|(n, _)| n));
+    }
+    item
+}
+
+/// The rulesets that an exception passes by; `None` for all.
+fn concerned(targets: &[SkipTarget], waf: &LiveWaf) -> Option<BTreeSet<String>> {
+    let mut ids = BTreeSet::new();
+    for target in targets {
+        match target {
+            SkipTarget::Everything => return None,
+            SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => {
+                ids.insert(waf.managed(*managed).map_or_else(|| managed.facts().id.to_owned(), |c| c.id.0.clone()));
+            }
+            SkipTarget::RulesetId(id) => drop(ids.insert(id.clone())),
+            SkipTarget::Phase(_) | SkipTarget::Product(_) => {}
+        }
+    }
+    Some(ids)
+}
+
+/// The order of everything, and which of ours are placed anew.
+fn order(
+    phase: Phase,
+    live: usize,
+    placed: &[&Pair<'_, '_>],
+    items: &[Item],
+    gone: &BTreeSet<usize>,
+    all: &mut WafChanges,
+) -> (Vec<Member>, BTreeSet<usize>) {
+    // Deployments stay where they are; only rules of the other kinds have an order among themselves.
+    let is_ordered = |n: &usize| matches!(placed[*n].ours, Ours::Rule(_));
+    let (ordered, fixed): (Vec<usize>, Vec<usize>) = (0..items.len()).partition(is_ordered);
+    let found = sequence(live, &ordered.iter().map(|n| items[*n].clone()).collect::<Vec<_>>(), gone);
+    for n in &found.impossible {
+        let pair = placed[ordered[*n]];
+        let what = format!("no place in the {} satisfies everything that is said about {}", phase.about(), pair.name());
+        all.misplaced.push((pair.place(), what));
+    }
+    let rename = |member: &Member| match member {
+        Member::Live(n) => Member::Live(*n),
+        Member::New(n) => Member::New(ordered[*n]),
+    };
+    let mut order: Vec<Member> = found.order.iter().map(rename).collect();
+    let new: Vec<usize> = fixed.into_iter().filter(|n| items[*n].live.is_none()).collect();
+    order.extend(new.iter().map(|n| Member::New(*n)));
+    let anew = found.placed.iter().map(|n| ordered[*n]).chain(new).collect();
+    (order, anew)
+}
+
+/// What is to be done to one of our rules; `None` if nothing.
+fn change<'a>(pair: &Pair<'_, 'a>, placed: Option<(usize, &Item)>, waf: &LiveWaf) -> Option<RuleChange<'a>> {
+    let after = pair.compiled.body.clone();
+    let member = placed.map(|(n, item)| item.live.map_or(Member::New(n), Member::Live));
+    let fields = |before: Option<&RuleBody>| rule_fields(before, &after, waf);
+    let (kind, fields) = match pair.live() {
+        None => (RuleChangeKind::Create, fields(None)),
+        Some(live) if canonical(&live.body) != canonical(&after) => {
+            (RuleChangeKind::Update(live), fields(Some(&live.body)))
+        }
+        Some(live) if placed.is_some() => (RuleChangeKind::Move(live), Vec::new()),
+        Some(_) => return None,
+    };
+    Some(RuleChange { name: pair.name(), kind, after, fields, placed: member, place: Some(pair.place()) })
+}
+
+/// A rule that is to be deleted.
+fn deletion(live: &LiveRule, name: String, reason: RuleDeleteReason, place: Option<Place>) -> RuleChange<'_> {
+    RuleChange {
+        name,
+        kind: RuleChangeKind::Delete(live, reason),
+        after: live.body.clone(),
+        fields: Vec::new(),
+        placed: None,
+        place,
+    }
+}
+
+/// How many live rules are left alone, by what they do.
+#[must_use]
+pub fn foreign_by_action<'a>(rules: &[&'a LiveRule]) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for rule in rules {
+        *counts.entry(rule.body.action()).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,214 @@
+//! Reads the protection of zones: entry points, and the managed rulesets that are deployed by them.
+//!
+//! Only the documented answer "there is no entry point" means that there is none: whoever took any other failure for an
+//! empty entry point, and then wrote one, would wipe out the rules of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use serde_json::Value as Json;
+
+use super::fetch::{FetchError, Options};
+use crate::api::{ApiError, Reader};
+use crate::model::managed::{Catalogue, Managed};
+use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget, WafWants};
+use crate::model::{LiveZone, ZoneName};
+use crate::wire::ruleset::{
+    ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
+};
+
+/// "Could not find entrypoint ruleset in the … phase".
+const NO_ENTRY_POINT: i64 = 10003;
+/// Most pages of a list of rulesets.
+const MOST_PAGES: usize = 100;
+
+/// What is wanted of a zone's protection, and so is read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WafQuery {
+    /// Entry points.
+    pub phases: BTreeSet<Phase>,
+    /// Managed rulesets.
+    pub managed: BTreeSet<Managed>,
+}
+
+impl WafQuery {
+    /// Everything.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { phases: Phase::ALL.iter().copied().collect(), managed: Managed::ALL.iter().copied().collect() }
+    }
+
+    /// What a section of the spec needs.
+    #[must_use]
+    pub fn of(wants: &WafWants) -> Self {
+        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
+        let lists = [&wants.exceptions, &wants.custom, &wants.rate_limits];
+        for rule in lists.into_iter().flatten().flatten() {
+            let RuleForm::Skip(targets) = &rule.form else { continue };
+            managed.extend(targets.iter().filter_map(|target| match target {
+                SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),
+                SkipTarget::Everything | SkipTarget::RulesetId(_) | SkipTarget::Phase(_) | SkipTarget::Product(_) => {
+                    None
+                }
+            }));
+        }
+        if wants.exceptions.is_some() {
+            // What passing by everything means can only be told with the rulesets that are passed by.
+            managed.insert(Managed::Owasp);
+        }
+        Self { phases: wants.phases().collect(), managed }
+    }
+}
+
+/// Keeps managed rulesets between runs. They are large, and the service says in a list whether they have changed.
+pub trait CatalogueCache: fmt::Debug + Send + Sync {
+    /// The ruleset of this id and version, as the service answered it.
+    fn get(&self, id: &str, version: &str) -> Option<Json>;
+    /// Keeps it. A failure costs a request next time and nothing else, so it is not reported.
+    fn put(&self, id: &str, version: &str, ruleset: &Json);
+}
+
+/// Managed rulesets by account.
+pub(super) type Catalogues = BTreeMap<Option<String>, Vec<Arc<Catalogue>>>;
+
+/// Reads the managed rulesets that any zone of each account needs, once.
+pub(super) async fn catalogues<R: Reader>(
+    reader: &R,
+    zones: &[(&LiveZone, &WafQuery)],
+    options: &Options,
+) -> Result<Catalogues, FetchError> {
+    let mut needs: BTreeMap<Option<String>, (BTreeSet<Managed>, &LiveZone)> = BTreeMap::new();
+    for (zone, query) in zones.iter().filter(|(_, query)| !query.managed.is_empty()) {
+        let account = account_of(zone, options);
+        needs.entry(account).or_insert_with(|| (BTreeSet::new(), zone)).0.extend(&query.managed);
+    }
+    let mut all = Catalogues::new();
+    for (account, (managed, zone)) in needs {
+        let of_account = read_catalogues(reader, account.as_deref(), zone, &managed, options).await?;
+        all.insert(account, of_account);
+    }
+    Ok(all)
+}
+
+/// The account of a zone, as far as it is known.
+fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
+    zone.account.clone().or_else(|| options.account.clone())
+}
+
+/// Reads managed rulesets through an account or, where these credentials do not reach it, through one of its zones.
+async fn read_catalogues<R: Reader>(
+    reader: &R,
+    account: Option<&str>,
+    zone: &LiveZone,
+    managed: &BTreeSet<Managed>,
+    options: &Options,
+) -> Result<Vec<Arc<Catalogue>>, FetchError> {
+    let through_zone = Scope::Zone(zone.id.clone());
+    let mut scope = account.map_or_else(|| through_zone.clone(), |id| Scope::Account(id.to_owned()));
+    let mut listed = list(reader, &scope, &zone.name).await;
+    if let Err(FetchError::Api { source, .. }) = &listed
+        && scope != through_zone
+        && matches!(source.status(), Some(400..=404))
+    {
+        scope = through_zone;
+        listed = list(reader, &scope, &zone.name).await;
+    }
+    let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
+    let wanted: Vec<_> = listed?.into_iter().filter(wanted).collect();
+    let scope = &scope;
+    stream::iter(wanted)
+        .map(|ruleset| async move { one(reader, scope, &ruleset, options).await.map(Arc::new) })
+        .buffered(options.concurrency.max(1))
+        .try_collect()
+        .await
+}
+
+/// The managed rulesets of a scope.
+async fn list<R: Reader>(reader: &R, scope: &Scope, zone: &ZoneName) -> Result<Vec<ListedRuleset>, FetchError> {
+    let what = || format!("the list of rulesets for {zone}");
+    let mut all = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut cursor: Option<String> = None;
+    for _ in 0..MOST_PAGES {
+        let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
+        let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
+        let Json::Array(items) = answer.result else { return Err(FetchError::NotAList { what: what() }) };
+        all.extend(read_managed(&items));
+        // A cursor that comes again leads nowhere.
+        match answer.cursor.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(all)
+}
+
+/// One managed ruleset with its rules, from the cache where that has this version.
+async fn one<R: Reader>(
+    reader: &R,
+    scope: &Scope,
+    listed: &ListedRuleset,
+    options: &Options,
+) -> Result<Catalogue, FetchError> {
+    let what = || format!("the rules of {}", listed.name);
+    let cached = |version: &String| options.cache.as_ref()?.get(&listed.id.0, version);
+    if let Some(json) = listed.version.as_ref().and_then(cached)
+        && let Ok(catalogue) = read_catalogue(&json)
+        && Some(&catalogue.version) == listed.version.as_ref()
+        && catalogue.id == listed.id
+        && !catalogue.rules.is_empty()
+    {
+        return Ok(catalogue);
+    }
+    let answer = reader.read(&get_ruleset(scope, &listed.id)).await;
+    let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
+    let catalogue = read_catalogue(&answer.result).map_err(|source| FetchError::Ruleset { what: what(), source })?;
+    if let Some(cache) = &options.cache {
+        cache.put(&catalogue.id.0, &catalogue.version, &answer.result);
+    }
+    Ok(catalogue)
+}
+
+/// Reads the entry points of a zone that are asked for.
+pub(super) async fn read<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    query: &WafQuery,
+    catalogues: Vec<Arc<Catalogue>>,
+    options: &Options,
+) -> Result<LiveWaf, FetchError> {
+    let entry_points = stream::iter(query.phases.iter().copied())
+        .map(|phase| async move { Ok::<_, FetchError>((phase, entry_point(reader, zone, phase).await?)) })
+        .buffered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    Ok(LiveWaf { entry_points, catalogues })
+}
+
+/// The catalogues of a zone's account.
+pub(super) fn of_zone(all: &Catalogues, zone: &LiveZone, options: &Options) -> Vec<Arc<Catalogue>> {
+    all.get(&account_of(zone, options)).cloned().unwrap_or_default()
+}
+
+/// Reads the entry point of a phase of a zone.
+///
+/// # Errors
+/// Any failure but the documented "there is none".
+pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
+    let what = || format!("the {} of {}", phase.about(), zone.name);
+    match reader.read(&get_entry_point(&zone.id, phase)).await {
+        Ok(answer) => match read_ruleset(&answer.result) {
+            Ok(ruleset) => Ok(EntryPoint::Present(ruleset)),
+            Err(source) => Err(FetchError::Ruleset { what: what(), source }),
+        },
+        Err(error) if is_absent(&error) => Ok(EntryPoint::Absent),
+        Err(source) => Err(FetchError::Api { what: what(), source }),
+    }
+}
+
+/// Whether the service says that there is no entry point.
+fn is_absent(error: &ApiError) -> bool {
+    error.status() == Some(404) && error.has_code(NO_ENTRY_POINT)
+}

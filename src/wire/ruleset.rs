@@ -1,0 +1,277 @@
+//! Rulesets in the service's JSON, and the requests about them.
+//!
+//! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body carries every member of
+//! the rule that is to stay. Only a body with nothing but `position` leaves the definition alone.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rulesets-api (view, create, update, update-rule, add-rule, delete-rule, dry-run),
+//! read 2026-11-20.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::around::from_json;
+use super::record::to_json;
+use super::request::{Method, Request};
+use super::zone::segment;
+use crate::model::managed::{Catalogue, CatalogueRule, Managed};
+use crate::model::ruleset::{LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, RulesetId};
+use crate::model::{Value, ZoneId};
+
+/// An answer that is no ruleset.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a ruleset in the answer has no usable `{0}`")]
+pub struct RulesetShapeError(&'static str);
+
+/// Whose rulesets: those of an account, or those that a zone sees.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// An account.
+    Account(String),
+    /// A zone.
+    Zone(ZoneId),
+}
+
+impl Scope {
+    /// The beginning of its paths.
+    fn path(&self) -> String {
+        match self {
+            Self::Account(id) => format!("/accounts/{}/rulesets", segment(id)),
+            Self::Zone(id) => format!("/zones/{}/rulesets", segment(&id.0)),
+        }
+    }
+}
+
+/// Path of a zone's entry point.
+fn entry_point_path(zone: &ZoneId, phase: Phase) -> String {
+    format!("/zones/{}/rulesets/phases/{}/entrypoint", segment(&zone.0), phase.as_str())
+}
+
+/// Path of the rules of a zone's ruleset.
+fn rules_path(zone: &ZoneId, ruleset: &RulesetId) -> String {
+    format!("/zones/{}/rulesets/{}/rules", segment(&zone.0), segment(&ruleset.0))
+}
+
+/// Path of a rule.
+fn rule_path(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleId) -> String {
+    format!("{}/{}", rules_path(zone, ruleset), segment(&rule.0))
+}
+
+/// The rulesets of a scope, without their rules; from a cursor on.
+#[must_use]
+pub fn list_rulesets(scope: &Scope, cursor: Option<&str>) -> Request {
+    let request = Request::new(Method::Get, scope.path());
+    match cursor {
+        Some(cursor) => request.query("cursor", cursor),
+        None => request,
+    }
+}
+
+/// A ruleset with its rules.
+#[must_use]
+pub fn get_ruleset(scope: &Scope, id: &RulesetId) -> Request {
+    Request::new(Method::Get, format!("{}/{}", scope.path(), segment(&id.0)))
+}
+
+/// The entry point of a phase of a zone.
+#[must_use]
+pub fn get_entry_point(zone: &ZoneId, phase: Phase) -> Request {
+    Request::new(Method::Get, entry_point_path(zone, phase))
+}
+
+/// Makes the entry point of a phase, with these rules. Where there is one already, its rules would be replaced.
+#[must_use]
+pub fn create_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
+    let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
+    Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": rules }))
+}
+
+/// Adds a rule; without a position, at the end.
+#[must_use]
+pub fn create_rule(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleBody, position: Option<&Position>) -> Request {
+    Request::new(Method::Post, rules_path(zone, ruleset)).body(with_position(rule_json(rule), position))
+}
+
+/// Replaces the definition of a rule, and moves it where a position is given.
+#[must_use]
+pub fn patch_rule(
+    zone: &ZoneId,
+    ruleset: &RulesetId,
+    id: &RuleId,
+    rule: &RuleBody,
+    position: Option<&Position>,
+) -> Request {
+    Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(rule_json(rule), position))
+}
+
+/// Moves a rule and leaves its definition alone.
+#[must_use]
+pub fn move_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId, position: &Position) -> Request {
+    Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(Map::new(), Some(position)))
+}
+
+/// Deletes a rule.
+#[must_use]
+pub fn delete_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId) -> Request {
+    Request::new(Method::Delete, rule_path(zone, ruleset, id))
+}
+
+/// The same request as a question: it is checked in full and nothing is stored.
+#[must_use]
+pub fn dry_run(request: Request) -> Request {
+    request.query("dry_run", "true")
+}
+
+/// A request that no service carries out, and that a service which knows dry runs refuses because of the word.
+///
+/// The rule is empty, so it is refused in any case; only a refusal that speaks of `dry_run` says that the parameter is
+/// looked at.
+#[must_use]
+pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> Request {
+    let request = match ruleset {
+        Some(ruleset) => Request::new(Method::Post, rules_path(zone, ruleset)).body(json!({})),
+        None => Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": [{}] })),
+    };
+    request.query("dry_run", "probe")
+}
+
+/// A body with a position.
+fn with_position(mut body: Map<String, Json>, position: Option<&Position>) -> Json {
+    if let Some(position) = position {
+        let value = match position {
+            Position::First => json!({ "before": "" }),
+            Position::Last => json!({ "after": "" }),
+            Position::Before(id) => json!({ "before": id.0 }),
+            Position::After(id) => json!({ "after": id.0 }),
+            Position::Index(index) => json!({ "index": index }),
+        };
+        body.insert("position".to_owned(), value);
+    }
+    Json::Object(body)
+}
+
+/// A rule's definition as JSON, the members that people look for first at the top.
+#[must_use]
+pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
+    const FIRST: [&str; 6] = ["ref", "description", "action", "action_parameters", "expression", "enabled"];
+    let first = FIRST.iter().filter_map(|name| rule.members().get_key_value(*name));
+    let rest = rule.members().iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    first.chain(rest).map(|(name, value)| (name.clone(), to_json(value))).collect()
+}
+
+/// Text of a member, if it is not empty.
+fn text<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
+    json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty())
+}
+
+/// A version, which is text and has been seen as a number.
+fn version(json: &Json) -> Option<String> {
+    match json.get("version")? {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Reads a ruleset of a zone. Without rules, the key is absent.
+///
+/// # Errors
+/// Without an id, with rules that are no list, or with a rule that has no id or is no object.
+pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, RulesetShapeError> {
+    let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
+    let rules = rules(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
+    Ok(LiveRuleset {
+        id: RulesetId(id.to_owned()),
+        version: version(json),
+        last_updated: text(json, "last_updated").map(str::to_owned),
+        rules,
+    })
+}
+
+/// The rules of a ruleset.
+fn rules(json: &Json) -> Result<&[Json], RulesetShapeError> {
+    match json.get("rules") {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::Array(rules)) => Ok(rules),
+        Some(_) => Err(RulesetShapeError("rules")),
+    }
+}
+
+/// Reads a rule; a `ref` that only repeats the id is none.
+fn read_rule(json: &Json) -> Result<LiveRule, RulesetShapeError> {
+    let Value::Map(mut members) = from_json(json) else { return Err(RulesetShapeError("rules")) };
+    let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
+    if members.get("ref") == Some(&Value::from(id)) {
+        members.remove("ref");
+    }
+    Ok(LiveRule {
+        id: RuleId(id.to_owned()),
+        last_updated: text(json, "last_updated").map(str::to_owned),
+        body: RuleBody::new(members),
+    })
+}
+
+/// A managed ruleset in a list: its id, its name and its version, and which of ours it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRuleset {
+    /// Its id.
+    pub id: RulesetId,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// Which one, if we have a word for it.
+    pub which: Option<Managed>,
+}
+
+/// The managed rulesets of a list; others are left out.
+#[must_use]
+pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
+    let one = |json: &Json| {
+        let (id, name) = (text(json, "id")?, text(json, "name").unwrap_or_default());
+        (text(json, "kind")? == "managed").then(|| ListedRuleset {
+            id: RulesetId(id.to_owned()),
+            name: name.to_owned(),
+            version: version(json),
+            which: Managed::recognise(id, name),
+        })
+    };
+    list.iter().filter_map(one).collect()
+}
+
+/// Reads a managed ruleset with its rules.
+///
+/// # Errors
+/// As [`read_ruleset`].
+pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
+    let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
+    let name = text(json, "name").unwrap_or_default();
+    let rules = rules(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
+    Ok(Catalogue {
+        which: Managed::recognise(id, name),
+        id: RulesetId(id.to_owned()),
+        name: name.to_owned(),
+        version: version(json).unwrap_or_default(),
+        rules,
+    })
+}
+
+/// Reads a rule of a managed ruleset.
+fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, RulesetShapeError> {
+    let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
+    let description = text(json, "description").unwrap_or_default();
+    let digits: String =
+        description.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let starts = description.starts_with(&digits) || json.get("action").and_then(Json::as_str) == Some("score");
+    let tags = json.get("categories").and_then(Json::as_array).into_iter().flatten();
+    let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|n| u32::try_from(n).ok());
+    Ok(CatalogueRule {
+        id: RuleId(id.to_owned()),
+        number: (digits.len() == 6 && starts).then(|| digits.parse().ok()).flatten(),
+        description: description.to_owned(),
+        tags: tags.filter_map(Json::as_str).map(str::to_owned).collect(),
+        enabled: json.get("enabled").and_then(Json::as_bool).unwrap_or(true),
+        action: text(json, "action").unwrap_or_default().to_owned(),
+        score: number(json.pointer("/action_parameters/increment")),
+        threshold: number(json.get("score_threshold")),
+    })
+}
