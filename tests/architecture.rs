@@ -14,18 +14,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["diagnostic"]),
     ("wire", &["model", "diagnostic"]),
     ("spec", &["model", "diagnostic"]),
-    ("lint", &["model", "diagnostic"]),
+    // What a setting means for traffic, told from the nouns alone; plans, lints and reports say it.
+    ("insight", &["model", "diagnostic"]),
+    ("lint", &["insight", "model", "diagnostic"]),
     ("diff", &["model", "diagnostic"]),
-    ("plan", &["diff", "model", "wire", "diagnostic"]),
+    ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
     ("apply", &["plan", "diff", "live", "api", "wire", "model", "diagnostic"]),
-    ("render", &["diagnostic", "model", "wire", "diff", "plan", "apply"]),
+    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "apply"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
     (
         "cli",
-        &["diagnostic", "model", "wire", "spec", "lint", "diff", "plan", "api", "live", "apply", "render", "sandbox"],
+        &[
+            "diagnostic", "model", "insight", "wire", "spec", "lint", "diff", "plan", "api", "live", "apply", "render",
+            "sandbox",
+        ],
     ),
 ];
 
@@ -45,7 +50,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Rooms without any asynchronous function.
-const SYNCHRONOUS: &[&str] = &["diagnostic", "model", "wire", "spec", "lint", "diff", "plan", "render"];
+const SYNCHRONOUS: &[&str] = &["diagnostic", "model", "insight", "wire", "spec", "lint", "diff", "plan", "render"];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

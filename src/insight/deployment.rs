@@ -1,0 +1,150 @@
+//! What a change of a deployment does: rule by rule, after all overrides are resolved.
+//!
+//! A deployment that is not there, or off, is one with every rule off. Two deployments that are on are compared in what
+//! their rules do, in the requests they concern, and in the members of which we do not know what they do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::direction::{Direction, Effects, Impact};
+use super::reach;
+use super::rule::fate;
+use super::scope::{self, ScopeChange};
+use super::standing::standing;
+use super::tuning::{compare, remark_idle};
+use super::words;
+use crate::model::Value;
+use crate::model::managed::{Catalogue, Managed, Overrides};
+use crate::model::ruleset::{RuleBody, canonical};
+
+/// Members of the rule that are compared by what they do, or do nothing to requests.
+const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
+/// The same of its parameters. `matched_data` is the key with which logged payloads are sealed.
+const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
+
+/// The rule that executes a managed ruleset changes; `None` = not there. With the rules of the ruleset, if they are known.
+#[must_use]
+pub fn deployment_impact(
+    before: Option<&RuleBody>,
+    after: Option<&RuleBody>,
+    catalogue: Option<&Catalogue>,
+) -> Impact {
+    let on = |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && scope::expression(b).canonical() != "false");
+    let mut effects = Effects::default();
+    match (before.filter(|_| on(before)), after.filter(|_| on(after))) {
+        (None, None) => return Impact::none(if before.or(after).is_some() { "the ruleset is off" } else { "" }),
+        (None, Some(now)) => switched(now, true, before.is_some(), catalogue, &mut effects),
+        (Some(then), None) => switched(then, false, after.is_some(), catalogue, &mut effects),
+        (Some(before), Some(after)) => changed(before, after, catalogue, &mut effects),
+    }
+    effects.finish()
+}
+
+/// Adds what a deployment does that comes or goes; `stays` if its rule is there on both sides and only switched.
+fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalogue>, effects: &mut Effects) {
+    let name = catalogue.map_or("ruleset", name);
+    let line = match (is_on, stays) {
+        (true, true) => format!("the {name} is switched on"),
+        (true, false) => format!("the {name} is deployed"),
+        (false, true) => format!("the whole {name} is switched off"),
+        (false, false) => format!("the deployment goes: the whole {name} is off"),
+    };
+    let direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
+    let requests = words::expression(scope::expression(body).text());
+    let Some(catalogue) = catalogue else {
+        effects.add(direction, format!("{line} for {requests}; its rules are not known"));
+        return;
+    };
+    let Some(standing) = standing(body, catalogue) else {
+        effects.add(direction, format!("{line} for {requests}; its overrides have a shape that is not known"));
+        return;
+    };
+    if !standing.acts() || (standing.anomaly.is_none() && standing.rules_on() == 0) {
+        effects.remark(format!("{line}, but no rule in it is on"));
+        return;
+    }
+    let total = standing.rules.len();
+    let mut parts = vec![format!("{line} for {requests}: {} of {total} rules on", standing.rules_on())];
+    if let Some(level) = standing.paranoia {
+        parts.push(format!("paranoia {}", level.level()));
+    }
+    if let (Some(threshold), Some(action)) = (standing.threshold(), standing.action()) {
+        parts.push(format!("requests at or above the threshold {} {}", words::threshold(threshold), fate(action)));
+    }
+    effects.add(direction, parts.join(", "));
+    if is_on {
+        for reach in reach::of_standing(&standing) {
+            effects.remark(reach.sentence());
+        }
+        remark_idle(&Overrides::default(), &standing, catalogue, effects);
+    }
+}
+
+/// The name of a ruleset in a sentence.
+fn name(catalogue: &Catalogue) -> &str {
+    match catalogue.which {
+        Some(Managed::Owasp) => "OWASP ruleset",
+        Some(Managed::Cloudflare) => "Cloudflare Managed Ruleset",
+        None if catalogue.name.is_empty() => "ruleset",
+        None => &catalogue.name,
+    }
+}
+
+/// Adds what changes between two deployments that are on.
+fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, effects: &mut Effects) {
+    let (left, right) = (canonical(before), canonical(after));
+    if left.executes() != right.executes() {
+        let id = |body: &RuleBody| body.executes().map_or_else(|| "none".to_owned(), words::short);
+        let line = format!("another ruleset is executed: {} → {}", id(&left), id(&right));
+        return effects.add(Direction::Unclassified, line);
+    }
+    let (requests, requests_after) = (scope::expression(before), scope::expression(after));
+    let change = scope::scope_change(&requests, &requests_after);
+    let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
+    let sides = catalogue.and_then(|c| Some((standing(&left, c)?, standing(&right, c)?, c)));
+    let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
+    if change != ScopeChange::Same && acts {
+        effects.add(change.direction(), scope::sentence(&requests, &requests_after, change));
+    }
+    if left.parameter("version") != right.parameter("version") {
+        let version = |body: &RuleBody| body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string);
+        let line = format!("version {} → {}: what differs between them is not known", version(&left), version(&right));
+        effects.add(Direction::Unclassified, line);
+    }
+    match sides {
+        Some((before, after, catalogue)) => compare(&before, &after, catalogue, effects),
+        None if overrides_differ && catalogue.is_none() => effects
+            .add(Direction::Unclassified, "the overrides change, and the rules of the ruleset are not known".to_owned()),
+        None if overrides_differ => effects
+            .add(Direction::Unclassified, "the overrides change, and have a shape that is not known".to_owned()),
+        None => {}
+    }
+    strange_members(&left, &right, effects);
+}
+
+/// Adds members that differ and of which we do not know what they do.
+fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
+    if before.parameter("matched_data") != after.parameter("matched_data") {
+        let word = match (before.parameter("matched_data"), after.parameter("matched_data")) {
+            (None, _) => "switched on",
+            (_, None) => "switched off",
+            (Some(_), Some(_)) => "sealed with another key",
+        };
+        effects.remark(format!("payload logging is {word}"));
+    }
+    if before.get("logging") != after.get("logging") {
+        effects.remark("what is logged changes".to_owned());
+    }
+    let parameters = |body: &RuleBody| match body.get("action_parameters") {
+        Some(Value::Map(members)) => members.clone(),
+        _ => BTreeMap::new(),
+    };
+    let (left, right) = (parameters(before), parameters(after));
+    for (left, right, known) in [(before.members(), after.members(), KNOWN), (&left, &right, KNOWN_PARAMETERS)] {
+        let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+        for name in names {
+            if !known.contains(&name.as_str()) && left.get(name) != right.get(name) {
+                effects.add(Direction::Unclassified, format!("{name} changes: what it does is not known"));
+            }
+        }
+    }
+}

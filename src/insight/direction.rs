@@ -1,0 +1,227 @@
+//! Which way a change goes, and the sentences that say why.
+//!
+//! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the greatest, and something
+//! unclassified beside a weakening counts as both, so that a weakening never hides behind what is not known.
+//!
+//! # Sources
+//! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
+//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
+
+/// What is said where a change makes no difference to requests.
+pub const NO_EFFECT: &str = "no effect on traffic";
+/// Sentences about one change; the rest is counted.
+const MOST_LINES: usize = 12;
+
+/// Which way a change goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Direction {
+    /// Neither way.
+    #[default]
+    Neutral,
+    /// More is stopped.
+    Strengthens,
+    /// Less is stopped.
+    Weakens,
+    /// Some of each, or a weakening beside something that cannot be told.
+    Both,
+    /// It cannot be told.
+    Unclassified,
+}
+
+impl Direction {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Neutral => "neutral",
+            Self::Strengthens => "strengthens",
+            Self::Weakens => "weakens",
+            Self::Both => "both",
+            Self::Unclassified => "unclassified",
+        }
+    }
+
+    /// Of two effects together. The order makes no difference.
+    #[must_use]
+    pub fn combine(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Neutral, d) | (d, Self::Neutral) => d,
+            (Self::Both, _) | (_, Self::Both) => Self::Both,
+            (Self::Strengthens, Self::Strengthens) => Self::Strengthens,
+            (Self::Weakens, Self::Weakens) => Self::Weakens,
+            (Self::Strengthens, Self::Weakens) | (Self::Weakens, Self::Strengthens) => Self::Both,
+            (Self::Unclassified, Self::Weakens) | (Self::Weakens, Self::Unclassified) => Self::Both,
+            (Self::Unclassified, Self::Unclassified | Self::Strengthens) | (Self::Strengthens, Self::Unclassified) => {
+                Self::Unclassified
+            }
+        }
+    }
+
+    /// Of the change back.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Strengthens => Self::Weakens,
+            Self::Weakens => Self::Strengthens,
+            Self::Neutral => Self::Neutral,
+            Self::Both => Self::Both,
+            Self::Unclassified => Self::Unclassified,
+        }
+    }
+
+    /// Whether something is, or may be, weaker afterwards.
+    #[must_use]
+    pub fn may_weaken(self) -> bool {
+        match self {
+            Self::Weakens | Self::Both | Self::Unclassified => true,
+            Self::Neutral | Self::Strengthens => false,
+        }
+    }
+}
+
+/// What a change does to traffic.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Impact {
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Sentences for the reviewer: plain text, with words of the service in it.
+    pub lines: Vec<String>,
+}
+
+impl Impact {
+    /// A change without any effect, perhaps with a sentence why.
+    pub(super) fn none(why: &str) -> Self {
+        let line = if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
+        Self { direction: Direction::Neutral, lines: vec![line] }
+    }
+
+    /// One effect.
+    pub(super) fn one(direction: Direction, line: String) -> Self {
+        Self { direction, lines: vec![line] }
+    }
+}
+
+/// Effects as they are found.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    direction: Direction,
+    lines: Vec<String>,
+    /// What is said beside the effects, whatever they are.
+    asides: Vec<String>,
+}
+
+impl Effects {
+    /// Adds an effect.
+    pub(super) fn add(&mut self, direction: Direction, line: String) {
+        self.direction = self.direction.combine(direction);
+        self.lines.push(line);
+    }
+
+    /// Adds a remark that is no effect.
+    pub(super) fn remark(&mut self, line: String) {
+        self.asides.push(line);
+    }
+
+    /// The impact: effects first, then remarks, at most so many lines.
+    pub(super) fn finish(self) -> Impact {
+        let Self { direction, mut lines, asides } = self;
+        if lines.is_empty() {
+            lines.push(NO_EFFECT.to_owned());
+        }
+        lines.extend(asides);
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - (MOST_LINES - 1);
+            lines.truncate(MOST_LINES - 1);
+            lines.push(format!("and {more} more"));
+        }
+        Impact { direction, lines }
+    }
+}
+
+/// How much an action stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// Nothing; it leaves a trace.
+    Log,
+    /// Whoever does not pass a challenge.
+    Challenge,
+    /// Everything.
+    Block,
+}
+
+/// How much an action stops; `None` of an action that does something else.
+pub(super) fn strength(action: &str) -> Option<Strength> {
+    match action {
+        "log" => Some(Strength::Log),
+        "challenge" | "js_challenge" | "managed_challenge" => Some(Strength::Challenge),
+        "block" => Some(Strength::Block),
+        _ => None,
+    }
+}
+
+/// Which way something goes of which more is stronger.
+pub(super) fn more_is_stronger<T: Ord>(before: T, after: T) -> Direction {
+    match after.cmp(&before) {
+        std::cmp::Ordering::Greater => Direction::Strengthens,
+        std::cmp::Ordering::Less => Direction::Weakens,
+        std::cmp::Ordering::Equal => Direction::Neutral,
+    }
+}
+
+/// Which way a change of action goes.
+pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
+    match (strength(before), strength(after)) {
+        _ if before == after => Direction::Neutral,
+        (Some(before), Some(after)) => more_is_stronger(before, after),
+        (None, _) | (_, None) => Direction::Unclassified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All of them.
+    const ALL: [Direction; 5] = [
+        Direction::Neutral,
+        Direction::Strengthens,
+        Direction::Weakens,
+        Direction::Both,
+        Direction::Unclassified,
+    ];
+
+    #[test]
+    fn combining_is_a_lattice() {
+        for a in ALL {
+            assert_eq!(a.combine(a), a);
+            assert_eq!(a.reversed().reversed(), a);
+            for b in ALL {
+                assert_eq!(a.combine(b), b.combine(a));
+                assert!(!(a.may_weaken() || b.may_weaken()) || a.combine(b).may_weaken());
+                for c in ALL {
+                    assert_eq!(a.combine(b).combine(c), a.combine(b.combine(c)), "{a:?} {b:?} {c:?}");
+                }
+            }
+        }
+        assert_eq!(Direction::Weakens.combine(Direction::Unclassified), Direction::Both);
+    }
+
+    #[test]
+    fn many_effects_are_counted() {
+        let mut effects = Effects::default();
+        for n in 0..20 {
+            effects.add(Direction::Weakens, n.to_string());
+        }
+        let impact = effects.finish();
+        assert_eq!((impact.lines.len(), impact.lines[11].as_str()), (12, "and 9 more"));
+        assert_eq!(Effects::default().finish(), Impact::none(""));
+    }
+
+    #[test]
+    fn actions_are_ordered() {
+        assert_eq!(compare_actions("block", "log"), Direction::Weakens);
+        assert_eq!(compare_actions("js_challenge", "managed_challenge"), Direction::Neutral);
+        assert_eq!(compare_actions("log", "challenge"), Direction::Strengthens);
+        assert_eq!(compare_actions("block", "rewrite"), Direction::Unclassified);
+    }
+}

@@ -1,0 +1,283 @@
+//! What an exception lets requests pass by, and how that changes.
+//!
+//! # Sources
+//! developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api and /waf/custom-rules/skip/options, read
+//! 2026-11-20. That passing by the rule that compares the score passes by the whole OWASP ruleset follows from how it works.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::direction::{Direction, Effects};
+use super::words;
+use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
+use crate::model::Value;
+use crate::model::managed::{Catalogue, Managed};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+
+/// Rules that are named in one sentence.
+const MOST_NAMES: usize = 8;
+
+/// Something that is passed by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Target {
+    /// Everything after the rule in its ruleset.
+    Rest,
+    /// A managed ruleset.
+    Ruleset(String),
+    /// A rule of a managed ruleset.
+    Rule(String, String),
+    /// A later phase.
+    Phase(String),
+    /// Everything after the rule in its phase.
+    RestOfPhase,
+    /// A product outside the rulesets.
+    Product(String),
+}
+
+/// What a skip rule lets requests pass by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// Everything that we understand.
+    targets: BTreeSet<Target>,
+    /// Parameters that we do not know.
+    pub unknown: BTreeMap<String, Value>,
+}
+
+/// What a rule lets requests pass by; `None` if it is no skip rule.
+#[must_use]
+pub fn skipped(body: &RuleBody) -> Option<Skipped> {
+    if body.action() != "skip" {
+        return None;
+    }
+    let mut skipped = Skipped::default();
+    let canonical = canonical(body);
+    let Some(Value::Map(parameters)) = canonical.get("action_parameters") else { return Some(skipped) };
+    for (name, value) in parameters {
+        let understood = match (name.as_str(), value) {
+            ("ruleset", Value::Text(word)) if word == "current" => Some(vec![Target::Rest]),
+            ("phase", Value::Text(word)) if word == "current" => Some(vec![Target::RestOfPhase]),
+            ("rulesets", value) => texts(value).map(|ids| ids.into_iter().map(Target::Ruleset).collect()),
+            ("phases", value) => texts(value).map(|names| names.into_iter().map(Target::Phase).collect()),
+            ("products", value) => texts(value).map(|names| names.into_iter().map(Target::Product).collect()),
+            ("rules", Value::Map(by_ruleset)) => by_ruleset
+                .iter()
+                .map(|(ruleset, ids)| {
+                    Some(texts(ids)?.into_iter().map(|id| Target::Rule(ruleset.clone(), id)).collect::<Vec<_>>())
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(|lists| lists.concat()),
+            _ => None,
+        };
+        match understood {
+            Some(targets) => skipped.targets.extend(targets),
+            None => {
+                skipped.unknown.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    Some(skipped)
+}
+
+/// A list of texts, or one text.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let text = |v: &Value| match v {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    match value {
+        Value::List(list) => list.iter().map(text).collect(),
+        one => text(one).map(|t| vec![t]),
+    }
+}
+
+impl Skipped {
+    /// Whether a request that matches passes by a rule of a managed ruleset.
+    #[must_use]
+    pub fn passes_by(&self, ruleset: &str, rule: &str, catalogue: Option<&Catalogue>) -> bool {
+        let rule = Target::Rule(ruleset.to_owned(), rule.to_owned());
+        self.targets.iter().any(|t| covers(t, &rule) || covers(&stronger(t, catalogue), &rule))
+    }
+
+    /// Whether a request that matches passes by a whole managed ruleset.
+    #[must_use]
+    pub fn passes_by_all_of(&self, ruleset: &str, catalogue: Option<&Catalogue>) -> bool {
+        let all = Target::Ruleset(ruleset.to_owned());
+        self.targets.iter().any(|t| covers(&stronger(t, catalogue), &all))
+    }
+
+    /// What is passed by, in words.
+    #[must_use]
+    pub fn about(&self, phase: Phase, waf: &LiveWaf) -> String {
+        let mut words = list(self.targets.iter(), phase, waf);
+        words.extend(self.unknown.keys().map(|name| format!("what `{name}` says")));
+        if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+    }
+
+    /// Targets that have an effect, and those that name no rule.
+    fn split(&self, waf: &LiveWaf) -> (BTreeSet<Target>, BTreeSet<Target>) {
+        let is_void = |t: &Target| match t {
+            Target::Rule(ruleset, id) => waf.catalogue(ruleset).is_some_and(|c| c.rule(id).is_none()),
+            Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => false,
+        };
+        self.targets.iter().cloned().partition(|t| !is_void(t))
+    }
+}
+
+/// The rule that compares the score stands for its whole ruleset.
+fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
+    match target {
+        Target::Rule(ruleset, id) => {
+            let catalogue = catalogue.filter(|c| c.id.0 == *ruleset);
+            let anomaly = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
+            if anomaly == id { Target::Ruleset(ruleset.clone()) } else { target.clone() }
+        }
+        Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => {
+            target.clone()
+        }
+    }
+}
+
+/// Whether passing by one thing is passing by the other as well.
+fn covers(one: &Target, other: &Target) -> bool {
+    one == other
+        || match (one, other) {
+            (Target::Ruleset(all), Target::Rule(ruleset, _)) => all == ruleset,
+            (Target::Rest | Target::RestOfPhase, Target::Ruleset(_) | Target::Rule(..)) => true,
+            (Target::Phase(phase), Target::Ruleset(_) | Target::Rule(..)) => phase == MANAGED_PHASE,
+            (
+                Target::Rule(..)
+                | Target::Ruleset(_)
+                | Target::Phase(_)
+                | Target::Product(_)
+                | Target::Rest
+                | Target::RestOfPhase,
+                _,
+            ) => false,
+        }
+}
+
+/// Adds what changes between two exceptions for the same requests.
+pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
+    let ((had, void_before), (has, void)) = (before.split(waf), after.split(waf));
+    let all = |targets: &BTreeSet<Target>| -> BTreeSet<Target> {
+        targets.iter().map(|t| stronger(t, of(t, waf))).collect()
+    };
+    let new = |these: &BTreeSet<Target>, those: &BTreeSet<Target>| -> Vec<Target> {
+        let those = all(those);
+        let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
+        these.iter().filter(is_new).cloned().collect()
+    };
+    let (added, removed) = (new(&has, &had), new(&had, &has));
+    if !added.is_empty() {
+        let words = list(added.iter(), phase, waf).join(", ");
+        effects.add(Direction::Weakens, format!("exception widened: also passes by {words}"));
+        whole_ruleset(added.iter(), waf, effects);
+    }
+    if !removed.is_empty() {
+        let words = list(removed.iter(), phase, waf).join(", ");
+        effects.add(Direction::Strengthens, format!("exception narrowed: no longer passes by {words}"));
+    }
+    if before.unknown != after.unknown {
+        let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        effects.add(Direction::Unclassified, format!("{names} of the exception: what the change does is not known"));
+    }
+    remark_void(void.difference(&void_before), waf, effects);
+}
+
+/// Adds what an exception that comes or goes does.
+pub(super) fn whole(skipped: &Skipped, is_new: bool, requests: &str, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
+    let (targets, void) = skipped.split(waf);
+    if targets.is_empty() && skipped.unknown.is_empty() {
+        effects.remark("the exception passes by nothing that exists".to_owned());
+    } else {
+        let shown = Skipped { targets: targets.clone(), unknown: skipped.unknown.clone() }.about(phase, waf);
+        let (direction, line) = match is_new {
+            true => (Direction::Weakens, format!("exception: {requests} pass by {shown}")),
+            false => (Direction::Strengthens, format!("exception gone: {requests} no longer pass by {shown}")),
+        };
+        effects.add(direction, line);
+        if is_new {
+            whole_ruleset(targets.iter(), waf, effects);
+        }
+    }
+    remark_void(void.iter(), waf, effects);
+}
+
+/// Says that the rule which compares the score stands for all.
+fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
+    for target in targets {
+        if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf))) {
+            let line = "this switches the whole OWASP ruleset off for the requests it names, as the rule passed by is the \
+                        one that compares the score";
+            effects.add(Direction::Weakens, line.to_owned());
+        }
+    }
+}
+
+/// Says which names lead nowhere.
+fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
+    for target in targets {
+        if let Target::Rule(ruleset, id) = target {
+            let version = waf.catalogue(ruleset).map_or("?", |c| c.version.as_str());
+            let id = words::short(id);
+            effects.remark(format!("{id} names no rule of version {version} (removed or never existed): {}", super::NO_EFFECT));
+        }
+    }
+}
+
+/// The catalogue that a target is of.
+fn of<'w>(target: &Target, waf: &'w LiveWaf) -> Option<&'w Catalogue> {
+    match target {
+        Target::Rule(ruleset, _) | Target::Ruleset(ruleset) => waf.catalogue(ruleset),
+        Target::Rest | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => None,
+    }
+}
+
+/// Targets in words; rules of one ruleset together.
+fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveWaf) -> Vec<String> {
+    let (mut words, mut rules) = (Vec::new(), BTreeMap::<&str, Vec<String>>::new());
+    for target in targets {
+        match target {
+            Target::Rest => words.push(format!("all {} after it", phase.about())),
+            Target::RestOfPhase => words.push(format!("all {} after it, also the account's", phase.about())),
+            Target::Ruleset(id) => words.push(format!("the whole {}", ruleset_name(id, waf))),
+            Target::Phase(name) => words.push(phase_name(name)),
+            Target::Product(name) => words.push(format!("the product {name}")),
+            Target::Rule(ruleset, id) => {
+                let rule = waf.catalogue(ruleset).and_then(|c| c.rule(id));
+                rules.entry(ruleset).or_default().push(rule.map_or_else(|| words::short(id), words::rule_label));
+            }
+        }
+    }
+    for (ruleset, mut names) in rules {
+        names.sort();
+        let noun = if names.len() == 1 { "rule" } else { "rules" };
+        words.push(format!("{noun} {} of the {}", words::some(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
+    }
+    words
+}
+
+/// A managed ruleset by the name that people use.
+pub(super) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
+    let known = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
+    let served = waf.catalogue(id);
+    match served.and_then(|c| c.which) {
+        Some(Managed::Owasp) => "OWASP ruleset".to_owned(),
+        Some(Managed::Cloudflare) => "Cloudflare Managed Ruleset".to_owned(),
+        None if id == Managed::Owasp.facts().id => "OWASP ruleset".to_owned(),
+        None => known
+            .or_else(|| served.map(|c| c.name.clone()).filter(|n| !n.is_empty()))
+            .unwrap_or_else(|| format!("ruleset {}", words::short(id))),
+    }
+}
+
+/// A phase in words.
+fn phase_name(name: &str) -> String {
+    match name {
+        MANAGED_PHASE => "all managed rules".to_owned(),
+        RATE_LIMIT_PHASE => "all rate limiting rules".to_owned(),
+        "http_request_sbfm" => "Super Bot Fight Mode".to_owned(),
+        other if PHASES.iter().any(|p| p.name == other) => format!("the phase {other}"),
+        other => format!("the unknown phase {other}"),
+    }
+}

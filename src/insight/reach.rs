@@ -1,0 +1,83 @@
+//! Attacks that the score of the OWASP ruleset can never stop.
+//!
+//! A request is stopped once the scores of all rules that it hits reach the threshold. If all rules of a family together
+//! score less, an attack of that family alone passes, whatever it does.
+//!
+//! # Sources
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11-20. The reckoning is
+//! ours: an upper bound for one family at a time, with scores of the service where it says them, else of the Core Rule Set.
+
+use std::collections::BTreeMap;
+
+use super::standing::{Standing, standing};
+use super::words;
+use crate::model::facts::crs::{FAMILIES, Family};
+use crate::model::managed::{Catalogue, Overrides};
+use crate::model::ruleset::RuleBody;
+
+/// The highest score of a single rule: that of a critical one.
+pub(super) const HIGHEST_SCORE: u32 = 5;
+
+/// A family of attacks that stays below the threshold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// The family.
+    pub family: &'static Family,
+    /// What all its enabled rules score together, at most.
+    pub total: u32,
+    /// What would be needed.
+    pub threshold: u32,
+    /// Rules whose score is not known and was taken as the highest there is.
+    pub assumed: Vec<String>,
+}
+
+impl Reach {
+    /// In a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { family, total, threshold, assumed } = self;
+        let score = match total {
+            0 => "no rule that scores is on".to_owned(),
+            total => format!("all rules together score {total}, below the threshold {threshold}"),
+        };
+        let assumed = match assumed.as_slice() {
+            [] => String::new(),
+            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", words::some(some, 5)),
+        };
+        format!("{}: {score}{assumed}; cannot be stopped by this ruleset alone", family.name)
+    }
+}
+
+/// The families of which no attack alone can reach the threshold. None where nothing is compared with a threshold.
+#[must_use]
+pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Reach> {
+    let mut body = RuleBody::default();
+    if let Some(value) = overrides.value() {
+        body.set_parameter("overrides", value);
+    }
+    standing(&body, catalogue).as_ref().map(of_standing).unwrap_or_default()
+}
+
+/// The same of a deployment.
+pub(super) fn of_standing(standing: &Standing) -> Vec<Reach> {
+    let Some(threshold) = standing.threshold().filter(|_| standing.acts()) else { return Vec::new() };
+    let mut totals: BTreeMap<u32, (u32, Vec<String>)> = BTreeMap::new();
+    for rule in &standing.rules {
+        let Some(family) = rule.rule.family() else { continue };
+        let (total, assumed) = totals.entry(family.prefix).or_default();
+        if rule.effect.enabled {
+            match rule.rule.score() {
+                Some(score) => *total = total.saturating_add(score),
+                None => {
+                    *total = total.saturating_add(HIGHEST_SCORE);
+                    assumed.push(words::rule_label(rule.rule));
+                }
+            }
+        }
+    }
+    let reach = |family: &'static Family| {
+        let (total, assumed) = totals.get(&family.prefix)?.clone();
+        (total < threshold).then_some(Reach { family, total, threshold, assumed })
+    };
+    FAMILIES.iter().filter_map(reach).collect()
+}

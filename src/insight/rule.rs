@@ -1,0 +1,183 @@
+//! What a change of a rule with an expression of its own does: exceptions, custom rules, rate limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::deployment::deployment_impact;
+use super::direction::{Direction, Effects, Impact, Strength, compare_actions, strength};
+use super::exception::{self, Skipped, skipped};
+use super::scope::ScopeChange;
+use super::{rate, scope, words};
+use crate::model::Value;
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+
+/// Members whose meaning is known; a change of any other cannot be told.
+const KNOWN: &[&str] =
+    &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging", "ratelimit"];
+
+/// What a rule does with a request.
+enum Kind {
+    /// It lets it pass by other rules.
+    Skips(Skipped),
+    /// It stops it, or makes a note.
+    Acts,
+    /// Something else.
+    Other,
+}
+
+/// What kind of rule it is.
+fn kind(body: &RuleBody) -> Kind {
+    match (skipped(body), strength(body.action())) {
+        (Some(skipped), _) => Kind::Skips(skipped),
+        (None, Some(_)) => Kind::Acts,
+        (None, None) => Kind::Other,
+    }
+}
+
+/// Whether a rule concerns any request.
+fn is_live(body: &RuleBody) -> bool {
+    body.is_enabled() && scope::expression(body).canonical() != "false"
+}
+
+/// A rule other than a deployment that we tune is made, changed or deleted; `None` = not there.
+#[must_use]
+pub fn rule_impact(phase: Phase, before: Option<&RuleBody>, after: Option<&RuleBody>, waf: &LiveWaf) -> Impact {
+    let executed = |side: Option<&RuleBody>| side.and_then(RuleBody::executes).map(str::to_owned);
+    if let Some(id) = executed(after).or_else(|| executed(before)) {
+        return deployment_impact(before, after, waf.catalogue(&id));
+    }
+    let mut effects = Effects::default();
+    match (before.filter(|b| is_live(b)), after.filter(|b| is_live(b))) {
+        (None, None) => return Impact::none(if before.or(after).is_some() { "the rule is off" } else { "" }),
+        (None, Some(rule)) => whole(phase, rule, true, waf, &mut effects),
+        (Some(rule), None) => {
+            if after.is_some_and(|a| !a.is_enabled()) {
+                effects.remark("the rule is switched off".to_owned());
+            }
+            whole(phase, rule, false, waf, &mut effects);
+        }
+        (Some(before), Some(after)) => changed(phase, before, after, waf, &mut effects),
+    }
+    effects.finish()
+}
+
+/// Adds what a rule that comes or goes does.
+fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &mut Effects) {
+    let requests = requests(rule);
+    match kind(rule) {
+        Kind::Skips(skipped) => exception::whole(&skipped, is_new, &requests, phase, waf, effects),
+        Kind::Acts => {
+            let who = match rate::rate(rule) {
+                Some(rate) => format!("{requests}: {}", rate::about(&rate)),
+                None => requests,
+            };
+            let lasting = rate::rate(rule).map(|rate| rate::lasting(&rate)).unwrap_or_default();
+            let fate = fate(rule.action());
+            let (direction, line) = match is_new {
+                true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
+                false => (Direction::Weakens, format!("{who} no longer {fate}{lasting}")),
+            };
+            effects.add(direction, line.replace("no longer are", "are no longer"));
+        }
+        Kind::Other => {
+            let does = if is_new { "does" } else { "did" };
+            let line = format!("{requests}: what the action {} {does} to protection is not known", rule.action());
+            effects.add(Direction::Unclassified, line);
+        }
+    }
+}
+
+/// The requests of a rule, in words.
+fn requests(rule: &RuleBody) -> String {
+    let expression = scope::expression(rule);
+    match expression.text() {
+        "" | "true" => "all requests".to_owned(),
+        text => format!("requests where {}", words::expression(text)),
+    }
+}
+
+/// What becomes of requests.
+pub(super) fn fate(action: &str) -> &'static str {
+    match strength(action) {
+        Some(Strength::Block) => "are blocked",
+        Some(Strength::Challenge) => "are challenged",
+        Some(Strength::Log) => "are logged",
+        None => "are handled otherwise",
+    }
+}
+
+/// Adds what changes between two rules that both concern requests.
+fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
+    let (requests, requests_after) = (scope::expression(before), scope::expression(after));
+    let change = scope::scope_change(&requests, &requests_after);
+    let actions = (before.action(), after.action());
+    let scope_direction = match (kind(before), kind(after)) {
+        (Kind::Skips(had), Kind::Skips(has)) => {
+            exception::compare(&had, &has, phase, waf, effects);
+            change.direction().reversed()
+        }
+        (Kind::Acts, Kind::Acts) => {
+            let direction = compare_actions(actions.0, actions.1);
+            if actions.0 != actions.1 {
+                let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
+                effects.add(direction, format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)));
+            }
+            change.direction()
+        }
+        (Kind::Acts, Kind::Skips(_)) => {
+            effects.add(Direction::Weakens, format!("action {} → skip: the rule becomes an exception", actions.0));
+            Direction::Neutral
+        }
+        (Kind::Skips(_), Kind::Acts) => {
+            effects.add(Direction::Strengthens, format!("action skip → {}: the exception becomes a rule", actions.1));
+            Direction::Neutral
+        }
+        (Kind::Other, _) | (_, Kind::Other) => {
+            if actions.0 != actions.1 {
+                let line = format!("action {} → {}: what that does to protection is not known", actions.0, actions.1);
+                effects.add(Direction::Unclassified, line);
+            }
+            if change == ScopeChange::Same { Direction::Neutral } else { Direction::Unclassified }
+        }
+    };
+    if change != ScopeChange::Same {
+        effects.add(scope_direction, scope::sentence(&requests, &requests_after, change));
+    }
+    match (rate::rate(before), rate::rate(after)) {
+        (Some(before), Some(after)) => rate::compare(&before, &after, effects),
+        (None, None) => {}
+        (None, Some(rate)) => {
+            effects.add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
+        }
+        (Some(rate), None) => {
+            let line = format!("acts on every request, instead of on {}", rate::about(&rate));
+            effects.add(Direction::Strengthens, line);
+        }
+    }
+    other_members(before, after, effects);
+}
+
+/// Adds changes of members that do not say which requests are stopped, or of which we do not know what they say.
+fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
+    let (before, after) = (canonical(before), canonical(after));
+    if before.get("logging") != after.get("logging") {
+        let word = if after.get("logging").is_some() { "not logged any more" } else { "logged" };
+        effects.remark(format!("hits are {word}"));
+    }
+    if before.parameter("response") != after.parameter("response") {
+        effects.remark("blocked requests get another answer".to_owned());
+    }
+    let side = |body: &RuleBody| match body.get("action_parameters") {
+        Some(Value::Map(parameters)) if skipped(body).is_none() => parameters.clone(),
+        _ => BTreeMap::new(),
+    };
+    let differing = |(before, after): (&BTreeMap<String, Value>, &BTreeMap<String, Value>), known: &[&str]| {
+        let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
+        let is_strange = |n: &String| !known.contains(&n.as_str()) && before.get(n) != after.get(n);
+        names.into_iter().filter(is_strange).collect::<Vec<_>>()
+    };
+    let mut names = differing((before.members(), after.members()), KNOWN);
+    names.extend(differing((&side(&before), &side(&after)), &["response"]));
+    for name in names {
+        effects.add(Direction::Unclassified, format!("{name} changes: what it does to protection is not known"));
+    }
+}

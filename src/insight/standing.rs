@@ -1,0 +1,172 @@
+//! What a deployment of a managed ruleset does: every rule with its state and the reason for it.
+
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
+use crate::model::Value;
+use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, effective};
+use crate::model::ruleset::RuleBody;
+
+/// Why a rule is as it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The ruleset has it so.
+    Default,
+    /// An override of the whole ruleset.
+    Ruleset,
+    /// An override of its paranoia level.
+    Level(u8),
+    /// An override of another tag.
+    Tag(String),
+    /// An override of its own.
+    Rule,
+}
+
+impl Why {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Ruleset => "ruleset",
+            Self::Level(_) => "level",
+            Self::Tag(_) => "tag",
+            Self::Rule => "rule",
+        }
+    }
+
+    /// That of an override of a tag.
+    fn of_tag(tag: &str) -> Self {
+        match (1u8..).zip(PARANOIA_TAGS).find(|(_, t)| *t == tag) {
+            Some((level, _)) => Self::Level(level),
+            None => Self::Tag(tag.to_owned()),
+        }
+    }
+}
+
+/// A rule under a deployment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleStanding<'c> {
+    /// The rule.
+    pub rule: &'c CatalogueRule,
+    /// What it does.
+    pub effect: Effect,
+    /// Why it is on or off.
+    pub why: Why,
+    /// Why it does what it does.
+    pub why_action: Why,
+}
+
+/// What a deployment does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing<'c> {
+    /// Whether the deployment itself is on.
+    pub is_on: bool,
+    /// The requests that it concerns, if it says it.
+    pub scope: Option<Expression>,
+    /// The version that it is pinned to, if it is.
+    pub version: Option<String>,
+    /// Its overrides.
+    pub overrides: Overrides,
+    /// The paranoia level; `None` if the state of the rules is that of no level, or the ruleset has none.
+    pub paranoia: Option<Paranoia>,
+    /// The rule that compares the score.
+    pub anomaly: Option<RuleStanding<'c>>,
+    /// Every other rule, in the ruleset's order.
+    pub rules: Vec<RuleStanding<'c>>,
+}
+
+impl Standing<'_> {
+    /// The score at which something is done, of a ruleset with a score.
+    #[must_use]
+    pub fn threshold(&self) -> Option<u32> {
+        self.anomaly.as_ref().map(|a| a.effect.threshold.unwrap_or(ANOMALY_THRESHOLD))
+    }
+
+    /// What is done at that score.
+    #[must_use]
+    pub fn action(&self) -> Option<&str> {
+        self.anomaly.as_ref().map(|a| a.effect.action.as_str())
+    }
+
+    /// Whether anything can come of it: it is on, and so is the rule that compares the score.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        self.is_on && self.anomaly.as_ref().is_none_or(|a| a.effect.enabled)
+    }
+
+    /// How many rules are on, without the one that compares the score.
+    #[must_use]
+    pub fn rules_on(&self) -> usize {
+        self.rules.iter().filter(|r| r.effect.enabled).count()
+    }
+}
+
+/// What a deployment does. `None` if its overrides have a shape that we do not know.
+#[must_use]
+pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standing<'c>> {
+    let overrides = Overrides::read(body.parameter("overrides"))?;
+    let effects = effective(catalogue, &overrides);
+    let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
+    let all = catalogue.rules.iter().zip(effects).map(|(rule, effect)| RuleStanding {
+        why: why(rule, &overrides, |o| o.enabled.is_some()),
+        why_action: why(rule, &overrides, |o| o.action.is_some()),
+        rule,
+        effect,
+    });
+    let (anomaly, rules): (Vec<_>, Vec<_>) = all.partition(|r| anomaly_id == Some(&r.rule.id));
+    let version = match body.parameter("version") {
+        Some(Value::Text(version)) if version != "latest" => Some(version.clone()),
+        _ => None,
+    };
+    Some(Standing {
+        is_on: body.is_enabled(),
+        scope: body.expression(),
+        version,
+        paranoia: paranoia(catalogue, &overrides),
+        overrides,
+        anomaly: anomaly.into_iter().next(),
+        rules,
+    })
+}
+
+/// The part that all overrides share.
+struct Said<'o> {
+    enabled: &'o Option<bool>,
+    action: &'o Option<String>,
+}
+
+/// Which override decides.
+fn why(rule: &CatalogueRule, overrides: &Overrides, says: impl Fn(&Said) -> bool) -> Why {
+    let own = overrides.rule(&rule.id.0);
+    if own.is_some_and(|o| says(&Said { enabled: &o.enabled, action: &o.action })) {
+        return Why::Rule;
+    }
+    let mut tags = overrides.tags.iter().rev().filter(|t| rule.tags.contains(&t.tag));
+    if let Some(tag) = tags.find(|t| says(&Said { enabled: &t.enabled, action: &t.action })) {
+        return Why::of_tag(&tag.tag);
+    }
+    let all = Said { enabled: &overrides.enabled, action: &overrides.action };
+    if says(&all) { Why::Ruleset } else { Why::Default }
+}
+
+/// The level whose rules are on, before any rule is tuned by itself: up to it all rules are as the ruleset has them or on,
+/// above it all are off.
+fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
+    if catalogue.which != Some(Managed::Owasp) || !PARANOIA_TAGS.iter().any(|t| catalogue.has_tag(t)) {
+        return None;
+    }
+    let levels = Overrides { rules: Vec::new(), ..overrides.clone() };
+    let effects = effective(catalogue, &levels);
+    let fits = |level: &Paranoia| {
+        catalogue.rules.iter().zip(&effects).filter_map(|(rule, e)| Some((rule, e, rule.level()?))).all(
+            |(rule, effect, own)| {
+                if own > *level { !effect.enabled } else { effect.enabled || !rule.enabled }
+            },
+        )
+    };
+    let is_off = |n: u8| overrides.tags.iter().any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false));
+    // Where a level has no rules, several fit; the one meant is that above which the tags are off.
+    let meant = |level: &Paranoia| (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n));
+    let fitting: Vec<Paranoia> = (1..=4).filter_map(Paranoia::new).filter(fits).collect();
+    fitting.iter().find(|l| meant(l)).or(fitting.last()).copied()
+}

@@ -1,0 +1,276 @@
+//! Two tunings of one ruleset, both resolved, compared rule by rule.
+//!
+//! Rules that are switched are put together by what switches them, so that a level is one sentence and not fifty.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, strength};
+use super::reach;
+use super::rule::fate;
+use super::standing::{RuleStanding, Standing, Why};
+use super::words;
+use crate::model::Value;
+use crate::model::managed::{Catalogue, Overrides, effective};
+
+/// The score of one critical rule.
+const CRITICAL: u32 = reach::HIGHEST_SCORE;
+/// Rules that are named in one sentence.
+const MOST_NAMES: usize = 5;
+
+/// Adds what changes between two resolved tunings of one ruleset.
+pub(super) fn compare(before: &Standing, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+    match (before.acts(), after.acts()) {
+        (true, true) => compare_acting(before, after, catalogue, effects),
+        (true, false) => effects.add(
+            Direction::Weakens,
+            "the rule that compares the score is off: the whole OWASP ruleset does nothing".to_owned(),
+        ),
+        (false, true) => effects.add(
+            Direction::Strengthens,
+            "the rule that compares the score is on: the OWASP ruleset acts again".to_owned(),
+        ),
+        (false, false) if before.overrides != after.overrides => {
+            effects.remark("the rule that compares the score is off, so the ruleset does nothing".to_owned());
+        }
+        (false, false) => {}
+    }
+    if before.overrides.action != after.overrides.action && before.anomaly.is_some() {
+        effects.remark("the action of the whole ruleset does not reach what is done at the threshold".to_owned());
+    }
+    remark_idle(&before.overrides, after, catalogue, effects);
+}
+
+/// The same of two that act.
+fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+    compare_score(before, after, effects);
+    let mut flips = Flips::default();
+    let pairs = || before.rules.iter().zip(&after.rules);
+    for (b, a) in pairs() {
+        flips.sort_in(b, a, before, after);
+    }
+    flips.add_levels(before, after, effects);
+    flips.add_rest(effects);
+    add_actions(before, after, effects);
+    strange_overrides(&before.overrides, &after.overrides, catalogue, effects);
+    let differs = |(b, a): &(&RuleStanding, &RuleStanding)| is_other(b, a, before.anomaly.is_some());
+    let changed = pairs().filter(differs).count();
+    if changed > 0 {
+        effects.remark(format!("{changed} of {} rules change", before.rules.len()));
+    }
+    let (reach, reach_after) = (reach::of_standing(before), reach::of_standing(after));
+    for new in reach_after.iter().filter(|r| !reach.iter().any(|b| b.family == r.family)) {
+        effects.remark(new.sentence());
+    }
+}
+
+/// Whether a rule does something else. Where a score decides, only its being on matters.
+fn is_other(before: &RuleStanding, after: &RuleStanding, has_score: bool) -> bool {
+    let (b, a) = (&before.effect, &after.effect);
+    b.enabled != a.enabled || (!has_score && b.enabled && b.action != a.action)
+}
+
+/// Adds changes of threshold and action, where a score decides.
+fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
+    if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
+        && a != b
+    {
+        let (hits, hits_after) = (b.div_ceil(CRITICAL), a.div_ceil(CRITICAL));
+        let needs = match hits == hits_after {
+            true => format!("needs {hits_after} critical (+{CRITICAL}) hits to act, as before"),
+            false => format!("needs {hits_after} instead of {hits} critical (+{CRITICAL}) hits to act"),
+        };
+        effects.add(more_is_stronger(a, b), format!("threshold {b} → {a}: {needs}"));
+    }
+    if let (Some(b), Some(a)) = (before.action(), after.action())
+        && a != b
+    {
+        let direction = compare_actions(b, a);
+        let fate = match strength(a) {
+            Some(Strength::Log) => "pass and are only logged",
+            Some(_) | None => fate(a),
+        };
+        let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
+        effects.add(direction, format!("action {b} → {a}: requests at or above the threshold {fate}{equal}"));
+    }
+}
+
+/// Rules that are switched, by what switches them.
+#[derive(Default)]
+struct Flips<'s, 'c> {
+    /// By their level, on and off.
+    levels: [Vec<&'s RuleStanding<'c>>; 2],
+    /// By the whole ruleset or another tag.
+    groups: BTreeMap<(Why, bool), Vec<&'s RuleStanding<'c>>>,
+    /// By themselves.
+    own: Vec<&'s RuleStanding<'c>>,
+}
+
+impl<'s, 'c> Flips<'s, 'c> {
+    /// Puts a rule where it belongs, if it is switched.
+    fn sort_in(&mut self, b: &RuleStanding, a: &'s RuleStanding<'c>, before: &Standing, after: &Standing) {
+        if b.effect.enabled == a.effect.enabled {
+            return;
+        }
+        let own = |s: &Standing| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
+        let cause = match &a.why {
+            _ if own(before) != own(after) => Why::Rule,
+            Why::Default => b.why.clone(),
+            why => why.clone(),
+        };
+        match cause {
+            Why::Rule => self.own.push(a),
+            Why::Level(_) => self.levels[usize::from(!a.effect.enabled)].push(a),
+            cause => self.groups.entry((cause, a.effect.enabled)).or_default().push(a),
+        }
+    }
+
+    /// Adds what the level switches: `paranoia 1 → 2 switches on 49 rules: …`.
+    fn add_levels(&self, before: &Standing, after: &Standing, effects: &mut Effects) {
+        let cause = match (before.paranoia, after.paranoia) {
+            (Some(b), Some(a)) if a != b => format!("paranoia {} → {}", b.level(), a.level()),
+            (None, Some(a)) => format!("paranoia custom → {}", a.level()),
+            (Some(b), None) => format!("paranoia {} → custom", b.level()),
+            (_, _) => "levels".to_owned(),
+        };
+        for (rules, word, direction) in
+            [(&self.levels[0], "on", Direction::Strengthens), (&self.levels[1], "off", Direction::Weakens)]
+        {
+            if !rules.is_empty() {
+                effects.add(direction, sentence(&cause, word, rules));
+            }
+        }
+    }
+
+    /// Adds what tags, the ruleset, and rules of their own switch.
+    fn add_rest(&self, effects: &mut Effects) {
+        for ((why, enabled), rules) in &self.groups {
+            let (word, direction) =
+                if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
+            effects.add(direction, sentence(&cause(why), word, rules));
+        }
+        for rule in &self.own {
+            let (word, direction) =
+                if rule.effect.enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
+            let about = words::about(rule.rule);
+            let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+            effects.add(direction, format!("{} {word}{about}", words::rule_label(rule.rule)));
+        }
+    }
+}
+
+/// What switches rules, as the subject of a sentence.
+fn cause(why: &Why) -> String {
+    match why {
+        Why::Default => "the ruleset".to_owned(),
+        Why::Ruleset => "the override of the whole ruleset".to_owned(),
+        Why::Level(level) => format!("paranoia level {level}"),
+        Why::Tag(tag) => format!("tag {tag}"),
+        Why::Rule => "an override".to_owned(),
+    }
+}
+
+/// `CAUSE switches on 49 rules: SQL injection 9, …`; by name where the rules have no families.
+fn sentence(cause: &str, word: &str, rules: &[&RuleStanding]) -> String {
+    let count = words::count(rules.len(), "rule");
+    let verb = if cause == "levels" { "switch" } else { "switches" };
+    let list = match rules.iter().any(|r| r.rule.family().is_some()) {
+        true => words::by_family(rules.iter().map(|r| r.rule)),
+        false => words::some(&rules.iter().map(|r| words::rule_label(r.rule)).collect::<Vec<_>>(), MOST_NAMES),
+    };
+    format!("{cause} {verb} {word} {count}: {list}")
+}
+
+/// Adds rules that stay on and do something else.
+fn add_actions(before: &Standing, after: &Standing, effects: &mut Effects) {
+    // Where a score decides, what a rule does besides adding to it is documented nowhere; the action of the whole ruleset
+    // is known not to matter.
+    let has_score = before.anomaly.is_some();
+    let mut groups: BTreeMap<(Why, String, String), Vec<String>> = BTreeMap::new();
+    for (b, a) in before.rules.iter().zip(&after.rules) {
+        let is_on = b.effect.enabled && a.effect.enabled && b.effect.action != a.effect.action;
+        let cause = if a.why_action == Why::Default { &b.why_action } else { &a.why_action };
+        let by_ruleset = |why: &Why| matches!(why, Why::Ruleset | Why::Default);
+        let without_sense = has_score && by_ruleset(&a.why_action) && by_ruleset(&b.why_action);
+        if is_on && !without_sense {
+            let key = (cause.clone(), b.effect.action.clone(), a.effect.action.clone());
+            groups.entry(key).or_default().push(words::rule_label(a.rule));
+        }
+    }
+    for ((why, b, a), names) in groups {
+        let direction = if has_score { Direction::Unclassified } else { compare_actions(&b, &a) };
+        let sense = match direction {
+            Direction::Neutral => ", as strong".to_owned(),
+            Direction::Unclassified => ": what that does is not known".to_owned(),
+            Direction::Strengthens | Direction::Weakens | Direction::Both => {
+                format!(": requests that match {}", if a == "log" { "pass and are only logged" } else { fate(&a) })
+            }
+        };
+        let names = words::some(&names, MOST_NAMES);
+        let line = match why {
+            Why::Rule => format!("{names} {b} → {a}{sense}"),
+            Why::Default | Why::Ruleset | Why::Level(_) | Why::Tag(_) => {
+                format!("{}: action {b} → {a} of {names}{sense}", cause(&why))
+            }
+        };
+        effects.add(direction, line);
+    }
+}
+
+/// Members of overrides that we do not know, by where they stand; only of what exists.
+fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, String, Value)> {
+    let Overrides { enabled: _, action: _, tags, rules, other } = overrides;
+    let member = |of: String| move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone());
+    let mut all: BTreeSet<_> = other.iter().map(member("the overrides".to_owned())).collect();
+    for tag in tags.iter().filter(|t| catalogue.has_tag(&t.tag)) {
+        all.extend(tag.other.iter().map(member(format!("tag {}", tag.tag))));
+    }
+    for own in rules {
+        if let Some(rule) = catalogue.rule(&own.id) {
+            all.extend(own.other.iter().map(member(words::rule_label(rule))));
+        }
+    }
+    all
+}
+
+/// Adds members of overrides that differ and of which we do not know what they do.
+fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogue, effects: &mut Effects) {
+    let (before, after) = (strange(before, catalogue), strange(after, catalogue));
+    let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).collect();
+    for (of, name) in places {
+        effects.add(Direction::Unclassified, format!("{name} of {of} changes: what it does is not known"));
+    }
+}
+
+/// Says which overrides have no effect: those of no rule, and new ones of rules that would be so anyway.
+pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+    for own in &after.overrides.rules {
+        let Some(rule) = catalogue.rule(&own.id) else {
+            let (id, version) = (words::short(&own.id), &catalogue.version);
+            effects.remark(format!(
+                "override {id} names no rule of version {version} (removed or never existed): {}",
+                super::NO_EFFECT
+            ));
+            continue;
+        };
+        if before.rule(&own.id) == Some(own) {
+            continue;
+        }
+        let mut without = after.overrides.clone();
+        without.rules.retain(|r| r.id != own.id);
+        let index = catalogue.rules.iter().position(|r| r.id == rule.id);
+        let anyway = index.and_then(|n| effective(catalogue, &without).into_iter().nth(n));
+        let label = words::rule_label(rule);
+        match (own.enabled, anyway.map(|e| e.enabled)) {
+            (Some(false), Some(false)) => {
+                let level = rule.level().filter(|l| after.paranoia.is_some_and(|p| *l > p));
+                let why = match level {
+                    Some(level) => format!("off at this level anyway: no effect until paranoia {}", level.level()),
+                    None => format!("off anyway: {}", super::NO_EFFECT),
+                };
+                effects.remark(format!("{label} is disabled but {why}"));
+            }
+            (Some(true), Some(true)) => effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT)),
+            (_, _) => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Words for rules, counts and lists.
+
+use std::collections::BTreeMap;
+
+use crate::model::managed::{CatalogueRule, threshold_word};
+
+/// Characters of a description that are shown.
+const MOST_OF_TITLE: usize = 70;
+/// Characters of an expression that are shown.
+const MOST_OF_EXPRESSION: usize = 160;
+/// Characters of an id that are shown.
+const SHORT_ID: usize = 8;
+
+/// What a rule looks for: its description without its number.
+#[must_use]
+pub fn title(rule: &CatalogueRule) -> &str {
+    match rule.description.split_once(':') {
+        Some((number, rest)) if rule.number.is_some() && number.trim().bytes().all(|b| b.is_ascii_digit()) => {
+            rest.trim()
+        }
+        _ => rule.description.trim(),
+    }
+}
+
+/// The shortest name by which a person knows a rule: its number, else its title, else the beginning of its id.
+#[must_use]
+pub fn rule_label(rule: &CatalogueRule) -> String {
+    match (rule.number, title(rule)) {
+        (Some(number), _) => number.to_string(),
+        (None, "") => short(&rule.id.0),
+        (None, title) => format!("\"{}\"", cut(title, MOST_OF_TITLE)),
+    }
+}
+
+/// A rule with what matters about it: `942430 off: SQL injection "…", paranoia 2, score 3`, without the state.
+pub(super) fn about(rule: &CatalogueRule) -> String {
+    let mut words = Vec::new();
+    let title = cut(title(rule), MOST_OF_TITLE);
+    match (rule.family(), rule.number.is_some() && !title.is_empty()) {
+        (Some(family), true) => words.push(format!("{} \"{title}\"", family.name)),
+        (Some(family), false) => words.push(family.name.to_owned()),
+        (None, true) => words.push(format!("\"{title}\"")),
+        (None, false) => {}
+    }
+    if let Some(level) = rule.level() {
+        words.push(format!("paranoia {}", level.level()));
+    }
+    if let Some(score) = rule.score() {
+        words.push(format!("score {score}"));
+    }
+    words.join(", ")
+}
+
+/// The beginning of an id.
+pub(super) fn short(id: &str) -> String {
+    match id.char_indices().nth(SHORT_ID) {
+        Some((end, _)) => format!("{}…", &id[..end]),
+        None => id.to_owned(),
+    }
+}
+
+/// At most so many characters.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// An expression in a sentence.
+pub(super) fn expression(text: &str) -> String {
+    if text == "true" { "all requests".to_owned() } else { format!("`{}`", cut(text, MOST_OF_EXPRESSION)) }
+}
+
+/// A count with its noun.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// The first few, and how many more.
+pub(super) fn some(names: &[String], most: usize) -> String {
+    let mut list = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > most {
+        list.push_str(&format!(" and {} more", names.len() - most));
+    }
+    list
+}
+
+/// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.
+pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
+    // Families by their number, so that equal counts have an order; rules without a family come last.
+    let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
+    for rule in rules {
+        let key = rule.family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));
+        *counts.entry(key).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|((prefix, _), n)| (*prefix == u32::MAX, std::cmp::Reverse(*n)));
+    counts.iter().map(|((_, name), n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A threshold with its word.
+pub(super) fn threshold(threshold: u32) -> String {
+    match threshold_word(threshold) {
+        Some(word) => format!("{threshold} ({word})"),
+        None => threshold.to_string(),
+    }
+}
