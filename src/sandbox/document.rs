@@ -4,7 +4,8 @@
 //! {"zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
-//! A zone may have `settings`, `dnssec` and `dns_settings` as well, with what differs from a zone that nobody touched.
+//! A zone may have `settings`, `dnssec` and `dns_settings` as well, with what differs from a zone that nobody touched, and
+//! `rulesets`; beside the zones there may be `account_rulesets` and `managed_rulesets`.
 //!
 //! A record has the form of a create body, plus what only the service decides: `id`, `meta`, `locked` and the moments. What
 //! [`dump`] gives, [`plant`] takes, and the state is the same.
@@ -17,6 +18,7 @@ use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
 use super::record::Record;
 use super::records::{self, Writer};
+use super::rulesets;
 use super::settings;
 use super::store;
 use super::zone::Zone;
@@ -39,6 +41,7 @@ pub struct SeedReport {
 /// was lowered.
 pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
+    rulesets::plant_managed(call, list(document, "managed_rulesets", "the document")?)?;
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
         let zone = plant_zone(call, entry, &place, &mut report)?;
@@ -48,7 +51,9 @@ pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, San
             let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
             plant_record(call, &zone, body, &place, &mut report)?;
         }
+        rulesets::plant_zone(call, &zone, list(entry, "rulesets", &place)?, &place)?;
     }
+    rulesets::plant_accounts(call, list(document, "account_rulesets", "the document")?)?;
     // Identifiers that the dumped sandbox has given away must not be given again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
         && counter > store::number(call.connection, "counter")?
@@ -190,9 +195,19 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
             }
         }
         entry["records"] = records.into();
+        if let Some(rulesets) = rulesets::of_zone(call, &zone)? {
+            entry["rulesets"] = rulesets;
+        }
         zones.push(entry);
     }
-    Ok(json!({ "counter": store::number(call.connection, "counter")?, "zones": zones }))
+    let mut document = json!({ "counter": store::number(call.connection, "counter")?, "zones": zones });
+    let others = [("account_rulesets", rulesets::of_accounts(call)?), ("managed_rulesets", rulesets::of_vendor(call)?)];
+    for (key, member) in others {
+        if let Some(member) = member {
+            document[key] = member;
+        }
+    }
+    Ok(document)
 }
 
 /// A record as a create body with everything that is not at its default.

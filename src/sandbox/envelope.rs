@@ -10,10 +10,12 @@ use serde_json::{Map, Value, json};
 /// One entry of `errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// The service's number for it.
-    pub(super) code: u32,
+    /// The service's number for it, where it has one.
+    pub(super) code: Option<u32>,
     /// The service's words for it.
     pub(super) message: String,
+    /// Where in the request's body it lies, as a JSON pointer.
+    pub(super) pointer: Option<String>,
     /// The cause underneath, which some errors carry in `error_chain`.
     pub(super) chain: Vec<Problem>,
 }
@@ -21,14 +23,38 @@ pub(super) struct Problem {
 impl Problem {
     /// A problem without a cause underneath.
     pub(super) fn new(code: u32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), chain: Vec::new() }
+        Self { code: Some(code), message: message.into(), pointer: None, chain: Vec::new() }
+    }
+
+    /// A problem that the service gives no number.
+    pub(super) fn unnumbered(message: impl Into<String>) -> Self {
+        Self { code: None, message: message.into(), pointer: None, chain: Vec::new() }
+    }
+
+    /// The same, at a place of the request's body.
+    pub(super) fn at(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// As people read it.
+    pub(super) fn in_words(&self) -> String {
+        match self.code {
+            Some(code) => format!("{} (code {code})", self.message),
+            None => self.message.clone(),
+        }
     }
 
     /// As it stands in `errors`.
     fn to_json(&self) -> Value {
         let mut item = Map::new();
-        item.insert("code".to_owned(), self.code.into());
+        if let Some(code) = self.code {
+            item.insert("code".to_owned(), code.into());
+        }
         item.insert("message".to_owned(), self.message.clone().into());
+        if let Some(pointer) = &self.pointer {
+            item.insert("source".to_owned(), json!({ "pointer": pointer }));
+        }
         if !self.chain.is_empty() {
             item.insert("error_chain".to_owned(), self.chain.iter().map(Self::to_json).collect());
         }
@@ -45,12 +71,25 @@ pub(super) struct Refusal {
     pub(super) problems: Vec<Problem>,
     /// Whether the old service wrapped it in code 1004.
     validation: bool,
+    /// Whether `messages` is null and not an empty list.
+    null_messages: bool,
 }
 
 impl Refusal {
     /// A refusal with one problem.
     pub(super) fn new(status: u16, code: u32, message: impl Into<String>) -> Self {
-        Self { status, problems: vec![Problem::new(code, message)], validation: false }
+        Self::of(status, vec![Problem::new(code, message)])
+    }
+
+    /// A refusal with any problems.
+    pub(super) fn of(status: u16, problems: Vec<Problem>) -> Self {
+        Self { status, problems, validation: false, null_messages: false }
+    }
+
+    /// The same, with `messages` null.
+    pub(super) fn with_null_messages(mut self, is_null: bool) -> Self {
+        self.null_messages = is_null;
+        self
     }
 
     /// A record that is not valid: HTTP 400.
@@ -85,22 +124,23 @@ impl Refusal {
     /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on 2024-10-01; the wrapped
     /// form observed before.
     pub(super) fn chained(mut self) -> Self {
-        if self.validation && self.problems.iter().all(|p| p.code != 1004) {
+        if self.validation && self.problems.iter().all(|p| p.code != Some(1004)) {
             let chain = std::mem::take(&mut self.problems);
             self.problems = vec![Problem { chain, ..Problem::new(1004, "DNS Validation Error") }];
         }
         self
     }
 
-    /// The code of the first problem.
+    /// The code of the first problem, 0 if it has none.
     pub(super) fn code(&self) -> u32 {
-        self.problems.first().map_or(0, |p| p.code)
+        self.problems.first().and_then(|p| p.code).unwrap_or(0)
     }
 
     /// The whole envelope.
     pub(super) fn body(&self) -> Value {
         let errors: Vec<_> = self.problems.iter().map(Problem::to_json).collect();
-        json!({ "result": null, "success": false, "errors": errors, "messages": [] })
+        let messages = if self.null_messages { Value::Null } else { json!([]) };
+        json!({ "result": null, "success": false, "errors": errors, "messages": messages })
     }
 }
 
@@ -123,6 +163,8 @@ pub(super) enum Answer {
     Page(Vec<Value>, Value),
     /// Plain text outside the envelope.
     Text(String),
+    /// Nothing at all: status 204.
+    Empty,
 }
 
 impl Answer {
@@ -134,6 +176,7 @@ impl Answer {
                 Ok(json!({ "result": result, "success": true, "errors": [], "messages": [], "result_info": info }))
             }
             Self::Text(text) => Err(text),
+            Self::Empty => Err(String::new()),
         }
     }
 }
@@ -149,7 +192,7 @@ mod tests {
     fn only_validation_is_wrapped() {
         let ttl = Refusal::invalid(9021, "Invalid TTL.");
         assert_eq!(ttl.clone().chained().code(), 1004);
-        assert_eq!(ttl.chained().problems[0].chain[0].code, 9021);
+        assert_eq!(ttl.chained().problems[0].chain[0].code, Some(9021));
         assert_eq!(Refusal::new(400, 81053, "taken").chained().code(), 81053);
         assert!(Refusal::unspecified("no").chained().problems[0].chain.is_empty());
     }

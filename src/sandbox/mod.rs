@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  HTTP ─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
-//!                                                            │ dnssec · dns_settings · settings
+//!                                                            │ dnssec · dns_settings · settings · rulesets
 //!                                                            │ value · attributes · conflicts (checks)
 //!                                                            ▼
 //!                                                     zone · record · setting ⇄ store (SQLite)
@@ -37,6 +37,7 @@ mod query;
 mod record;
 mod records;
 mod router;
+mod rulesets;
 mod server;
 mod setting;
 mod settings;
@@ -64,7 +65,9 @@ pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use document::SeedReport;
 pub use faults::{Fault, What, When};
 pub use log::LoggedRequest;
-pub use profile::{ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, Shape, TxtQuotes};
+pub use profile::{
+    ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RulesetAccess, Shape, TxtQuotes,
+};
 pub use store::StoreLocation;
 pub use zone::ACCOUNT_ID;
 
@@ -134,7 +137,7 @@ impl SandboxError {
 
     /// A record that the service refuses.
     fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
-        let problems: Vec<_> = refusal.problems.iter().map(|p| format!("{} (code {})", p.message, p.code)).collect();
+        let problems: Vec<_> = refusal.problems.iter().map(envelope::Problem::in_words).collect();
         Self::document(place, problems.join("; "))
     }
 }
@@ -220,6 +223,24 @@ impl Running {
     /// If the store cannot be read.
     pub fn dump(&self) -> Result<Value, SandboxError> {
         self.service.read(0, document::dump)
+    }
+
+    /// One of the vendor's rulesets as the sandbox has it, in the form of an answer; `None` if there is no such.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn managed_ruleset(&self, id: &str) -> Result<Option<Value>, SandboxError> {
+        self.service.read(0, |call| rulesets::managed(call, id))
+    }
+
+    /// Puts a ruleset of the vendor in place of the one with the same `id`, as the vendor does when it changes its rules.
+    ///
+    /// The form is that of an answer; a lower version than the given one stays readable, and without `version` it is the next.
+    ///
+    /// # Errors
+    /// If the store cannot be used, or it is no ruleset.
+    pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
+        self.service.transact(0, |call| rulesets::plant_managed(call, std::slice::from_ref(ruleset)))
     }
 
     /// Stops it, after the requests under way or a short while.

@@ -41,6 +41,23 @@ pub struct Profile {
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
+    /// What the credentials may do with rulesets.
+    pub ruleset_access: RulesetAccess,
+    /// Whether writes to rulesets can be tried with `dry_run`; if not, a request that asks for it is refused with 400, lest it
+    /// be carried out.
+    pub dry_run: bool,
+    /// Whether the account's plan has rulesets of its own.
+    pub account_rulesets: bool,
+    /// Whether `messages` is null, and not an empty list, where there is no entry point; both were observed.
+    pub null_messages: bool,
+    /// Whether a rule that is moved to where it is already is refused with code 20011 (reported 2026).
+    pub refuse_needless_moves: bool,
+    /// Rulesets in a list before the cursor is needed.
+    pub ruleset_page_limit: usize,
+    /// Whether the rules of the OWASP ruleset say the score that they add; nobody has shown that they do.
+    pub owasp_scores: bool,
+    /// Highest paranoia level whose rules are enabled in the OWASP ruleset itself, 1 to 4; not documented.
+    pub owasp_level: u8,
 }
 
 impl Default for Profile {
@@ -65,6 +82,16 @@ impl Default for Profile {
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
             fresh_zone_forbidden_milliseconds: 0,
+            ruleset_access: RulesetAccess::Edit,
+            dry_run: true,
+            account_rulesets: true,
+            null_messages: true,
+            refuse_needless_moves: true,
+            // ASSUMED: neither the largest nor the usual number is documented.
+            ruleset_page_limit: 100,
+            owasp_scores: false,
+            // ASSUMED: the API's way to a lower level is to disable the tags above it, so all of them are on.
+            owasp_level: 4,
         }
     }
 }
@@ -86,6 +113,17 @@ impl Profile {
             ..Self::default()
         }
     }
+}
+
+/// What the credentials may do with rulesets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RulesetAccess {
+    /// Everything.
+    Edit,
+    /// Read them; the rest is refused with 403 and without a code (observed).
+    Read,
+    /// Nothing; everything is refused so.
+    Nothing,
 }
 
 /// Form of record objects in answers.

@@ -16,6 +16,7 @@ use super::export;
 use super::list;
 use super::query::Parameters;
 use super::records;
+use super::rulesets;
 use super::settings;
 use super::zone::Zone;
 use super::zones;
@@ -74,6 +75,8 @@ enum Resource<'a> {
     DnsSettings(&'a str),
     /// One setting of a zone, by its name.
     Setting(&'a str, &'a str),
+    /// Rulesets of an account or a zone.
+    Rulesets(rulesets::Place<'a>),
 }
 
 /// The resource behind a path.
@@ -94,10 +97,10 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         ["zones", zone, "dns_settings"] => Resource::DnsSettings(zone),
         ["zones", zone, "settings", name] => Resource::Setting(zone, name),
         ["zones", zone, "dns_records", record] => Resource::Record(zone, record),
-        _ => return Err(no_route()),
+        other => Resource::Rulesets(rulesets::Place::find(other).ok_or_else(no_route)?),
     };
-    let identifiers: &[&str] = match &found {
-        Resource::Verification | Resource::Zones => &[],
+    let identifiers = match found {
+        Resource::Verification | Resource::Zones => Vec::new(),
         Resource::Zone(zone)
         | Resource::Records(zone)
         | Resource::Batch(zone)
@@ -105,8 +108,9 @@ fn resource<'a>(path: &'a str, batch: bool) -> Outcome<Resource<'a>> {
         | Resource::Usage(zone)
         | Resource::Dnssec(zone)
         | Resource::DnsSettings(zone)
-        | Resource::Setting(zone, _) => &[zone],
-        Resource::Record(zone, record) => &[zone, record],
+        | Resource::Setting(zone, _) => vec![zone],
+        Resource::Record(zone, record) => vec![zone, record],
+        Resource::Rulesets(place) => place.identifiers(),
     };
     let is_identifier = |text: &&str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     if !identifiers.iter().all(is_identifier) {
@@ -125,6 +129,7 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
         Resource::DnsSettings(_) | Resource::Setting(..) => &[Method::GET, Method::PATCH],
         Resource::Record(..) => &[Method::GET, Method::PATCH, Method::PUT, Method::DELETE],
         Resource::Batch(_) => &[Method::POST],
+        Resource::Rulesets(place) => place.methods(),
     }
 }
 
@@ -140,6 +145,7 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
         | Resource::Dnssec(zone)
         | Resource::DnsSettings(zone)
         | Resource::Setting(zone, _) => Some(zone),
+        Resource::Rulesets(place) => place.zone(),
     }
 }
 
@@ -209,6 +215,11 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
         Resource::DnsSettings(id) => dns_settings::get(call, &zone(id)?),
         Resource::Setting(id, name) if is(Method::PATCH) => settings::patch(call, &zone(id)?, name, &body(incoming)?),
         Resource::Setting(id, name) => settings::get(call, &zone(id)?, name),
+        Resource::Rulesets(place) => {
+            let has_body = !matches!(incoming.method, Method::GET | Method::DELETE);
+            let body = if has_body { body(incoming)? } else { Map::new() };
+            rulesets::answer(call, place, &incoming.method, &parameters, &body)
+        }
     }
 }
 

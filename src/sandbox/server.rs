@@ -188,6 +188,9 @@ impl Reply {
 
     /// What a handler gave.
     fn outcome(outcome: Outcome<Answer>) -> Self {
+        if outcome == Ok(Answer::Empty) {
+            return Self { status: 204, kind: "application/json", body: String::new(), retry_after: None };
+        }
         match outcome.map(Answer::body) {
             Ok(Ok(body)) => Self::json(200, &body),
             Ok(Err(body)) => Self { status: 200, kind: "text/plain", body, retry_after: None },

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use super::SandboxError;
+use super::{SandboxError, rulesets};
 
 /// Where a sandbox keeps its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,6 +114,7 @@ fn connect(location: &StoreLocation) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.execute_batch(SCHEMA)?;
+    connection.execute_batch(rulesets::SCHEMA)?;
     connection.set_prepared_statement_cache_capacity(128);
     Ok(connection)
 }
@@ -121,7 +122,7 @@ fn connect(location: &StoreLocation) -> rusqlite::Result<Connection> {
 /// Empties the store.
 pub(super) fn clear(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    transaction.execute_batch("DELETE FROM records; DELETE FROM zones; DELETE FROM state;")?;
+    transaction.execute_batch("DELETE FROM records; DELETE FROM rulesets; DELETE FROM zones; DELETE FROM state;")?;
     transaction.commit()
 }
 
@@ -142,8 +143,10 @@ pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusq
 ///
 /// Equal seeds and equal requests give equal identifiers. One that a seed document has taken is passed over.
 pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<String> {
-    let mut taken =
-        connection.prepare_cached("SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1")?;
+    let mut taken = connection.prepare_cached(
+        "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \
+         UNION ALL SELECT 1 FROM rulesets WHERE id = ?1 UNION ALL SELECT 1 FROM ruleset_rules WHERE id = ?1",
+    )?;
     let mut counter = number(connection, "counter")?;
     loop {
         counter += 1;

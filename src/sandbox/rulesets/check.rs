@@ -1,0 +1,300 @@
+//! Checking the definition of a rule, and rules together, and laying them out as they are stored.
+//!
+//! | what is wrong | how it is told |
+//! |---|---|
+//! | members unknown or of a wrong type, no action | at once and alone, without a code |
+//! | everything else | collected over all rules of the request; nothing is stored |
+//!
+//! # Sources
+//! Members and defaults: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20. Several problems at
+//! once: observed 2025.
+
+use serde_json::{Map, Value, json};
+
+use super::ruleset::{Rule, Ruleset, executed, id_of, phase, text};
+use super::scope::Scope;
+use super::{expression, members, overrides, ratelimit, response, skip, store};
+use crate::model::facts::expressions::DESCRIPTION_CHARACTERS;
+use crate::model::facts::rulesets::{ACTIONS, MANAGED_PHASE, RATE_LIMIT_PHASE};
+use crate::sandbox::call::Call;
+use crate::sandbox::envelope::{Outcome, Problem, Refusal};
+
+/// Who writes a rule, and where.
+pub(super) struct Author<'a> {
+    /// The request.
+    pub(super) call: &'a Call<'a>,
+    /// The account or zone.
+    pub(super) scope: &'a Scope,
+    /// Kind of the ruleset.
+    pub(super) kind: String,
+    /// Phase of the ruleset.
+    pub(super) phase: String,
+}
+
+impl<'a> Author<'a> {
+    /// For the rules of a ruleset.
+    pub(super) fn new(call: &'a Call<'a>, scope: &'a Scope, ruleset: &Ruleset) -> Self {
+        Self { call, scope, kind: ruleset.kind.clone(), phase: ruleset.phase.clone() }
+    }
+
+    /// The actions that its rules may take; none where nobody knows.
+    ///
+    /// # Sources
+    /// For entry points of zones as given with the facts. ASSUMED: an account's entry point executes rulesets and does nothing
+    /// else, except that in the managed phase it can skip too; `skip` in the custom phase was seen to be refused (2025).
+    fn actions(&self) -> &'static [&'static str] {
+        let of_phase = phase(&self.phase).map_or(&[][..], |p| p.actions);
+        if self.kind == "root" && !of_phase.is_empty() && self.phase != MANAGED_PHASE { &["execute"] } else { of_phase }
+    }
+}
+
+/// What is wrong with a request, collected.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Adds one.
+    pub(super) fn add(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    /// Adds one without a code.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.0.push(Problem::unnumbered(text));
+    }
+
+    /// Refuses the request if there are any.
+    pub(super) fn refuse(self) -> Outcome<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(Refusal::of(400, self.0)) }
+    }
+}
+
+/// A refusal without a code.
+fn refused(text: impl Into<String>) -> Refusal {
+    Refusal::of(400, vec![Problem::unnumbered(text)])
+}
+
+/// Refuses a description that is too long.
+///
+/// ASSUMED: status and text, and that there is no code.
+pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
+    let length = description.map_or(0, |text| text.chars().count());
+    if length > DESCRIPTION_CHARACTERS {
+        return Err(refused(format!("description size {length} exceeded maximum {DESCRIPTION_CHARACTERS}")));
+    }
+    Ok(())
+}
+
+/// The members of a rule that a client can send. ASSUMED: those that only the service decides are ignored.
+const MEMBERS: &[&str] = &[
+    "id",
+    "version",
+    "last_updated",
+    "action",
+    "action_parameters",
+    "expression",
+    "description",
+    "enabled",
+    "ref",
+    "logging",
+    "ratelimit",
+    "exposed_credential_check",
+    "categories",
+    "score_threshold",
+];
+
+/// A definition that was read, not yet a rule of a ruleset.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// The identifier that was sent.
+    pub(super) id: Option<String>,
+    /// The `ref` that was sent.
+    pub(super) reference: Option<String>,
+    /// Action and what belongs to it.
+    head: Map<String, Value>,
+    /// What follows after the moment of the last change and the `ref`.
+    tail: Map<String, Value>,
+}
+
+/// Reads and checks one definition; `prefix` is the place of the rule in the body.
+///
+/// # Sources
+/// The text for parameters without an action: observed 2026. ASSUMED: the text for no action at all.
+pub(super) fn define(
+    author: &Author<'_>,
+    sent: &Map<String, Value>,
+    prefix: &str,
+    problems: &mut Problems,
+) -> Outcome<Draft> {
+    members::check_known(sent, MEMBERS)?;
+    let own = |key: &str| members::text(sent, key);
+    let parameters = members::object(sent, "action_parameters")?;
+    let action = match own("action")? {
+        Some(action) if !action.is_empty() => action,
+        _ if parameters.is_some() => return Err(refused("action is required for action parameters")),
+        _ => return Err(refused("action is required")),
+    };
+    let text = own("expression")?.unwrap_or_default();
+    let description = own("description")?;
+    check_description(description)?;
+    let reference = own("ref")?.map(str::to_owned);
+    if reference.as_deref() == Some("") {
+        problems.say("'' is not a valid value for ref because the ref cannot be blank");
+    }
+    for key in ["categories", "score_threshold"] {
+        // ASSUMED: only the vendor's rules have these.
+        if sent.contains_key(key) {
+            problems.say(format!("{key} is not possible in a ruleset of kind {}", author.kind));
+        }
+    }
+    expression::check(author, text, &format!("{prefix}/expression"), problems);
+    let mut head = Map::new();
+    head.insert("action".to_owned(), action.into());
+    if let Some(parameters) = check_action(author, action, parameters, text, problems)? {
+        head.insert("action_parameters".to_owned(), parameters.into());
+    }
+    if let Some(limit) = ratelimit::check(author, action, members::object(sent, "ratelimit")?, problems)? {
+        head.insert("ratelimit".to_owned(), limit.into());
+    }
+    head.insert("expression".to_owned(), text.into());
+    if let Some(description) = description {
+        head.insert("description".to_owned(), description.into());
+    }
+    let mut tail = Map::new();
+    tail.insert("enabled".to_owned(), members::truth(sent, "enabled")?.unwrap_or(true).into());
+    if let Some(logging) = logging(action, members::object(sent, "logging")?)? {
+        tail.insert("logging".to_owned(), logging);
+    }
+    if let Some(check) = members::object(sent, "exposed_credential_check")? {
+        tail.insert("exposed_credential_check".to_owned(), check.clone().into());
+    }
+    Ok(Draft { id: own("id")?.map(str::to_owned), reference, head, tail })
+}
+
+/// Whether the matches of a rule are logged.
+///
+/// # Sources
+/// `{"enabled": true}` is added to skip rules, and other rules do not keep it: observed 2025 by users of other clients.
+fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Value>> {
+    let enabled = match sent {
+        Some(sent) => {
+            members::check_known(sent, &["enabled"])?;
+            members::truth(sent, "enabled")?
+        }
+        None => None,
+    };
+    Ok((action == "skip").then(|| json!({ "enabled": enabled.unwrap_or(true) })))
+}
+
+/// Checks an action with its parameters; gives the parameters as they are stored.
+///
+/// # Sources
+/// Code 20016 and its text: observed 2025. ASSUMED: an action that there is none of has no code; the text for `log`.
+fn check_action(
+    author: &Author<'_>,
+    action: &str,
+    parameters: Option<&Map<String, Value>>,
+    expression: &str,
+    problems: &mut Problems,
+) -> Outcome<Option<Map<String, Value>>> {
+    if !ACTIONS.contains(&action) {
+        problems.say(format!("'{action}' is not a valid value for action because the action is not known"));
+        return Ok(None);
+    }
+    let allowed = author.actions();
+    if allowed.is_empty() {
+        // A phase of other products, whose rules are kept as they are.
+        return Ok(parameters.cloned());
+    }
+    if !allowed.contains(&action) {
+        let Author { phase, kind, .. } = author;
+        let text = format!(
+            "'{action}' is not a valid value for action because it is not possible to use the {action} action in a ruleset \
+             with phase {phase} and kind {kind}"
+        );
+        problems.add(Problem::new(20016, text));
+        return Ok(None);
+    }
+    match action {
+        "execute" => overrides::check(author, parameters, expression, problems).map(Some),
+        "skip" => skip::check(author, parameters, problems).map(Some),
+        "block" => response::check(parameters, problems),
+        _ => {
+            if action == "log" && author.scope.plan() < 3 {
+                let text = "not entitled: the use of action log is not allowed, an Enterprise plan is required";
+                problems.add(Problem::new(50002, text));
+            }
+            if parameters.is_some_and(|p| !p.is_empty()) {
+                problems.say(format!("action parameters are not possible for the {action} action"));
+            }
+            Ok(None)
+        }
+    }
+}
+
+impl Draft {
+    /// The rule, continuing another one or new.
+    ///
+    /// # Sources
+    /// The version of a rule goes up when its own definition changes; `ref` is the identifier unless one is given: the page
+    /// named above.
+    pub(super) fn finish(self, call: &Call<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
+        let Self { id: _, reference, head, tail } = self;
+        let id = match continued {
+            Some(rule) => id_of(rule).to_owned(),
+            None => store::next_id(call)?,
+        };
+        let mut rule = Map::new();
+        rule.insert("id".to_owned(), id.clone().into());
+        rule.insert("version".to_owned(), "1".into());
+        rule.extend(head);
+        rule.insert("last_updated".to_owned(), call.now.into());
+        rule.insert("ref".to_owned(), reference.unwrap_or(id).into());
+        rule.extend(tail);
+        if let Some(before) = continued {
+            let is_same = definition(before) == definition(&rule);
+            let version = text(before, "version").and_then(|v| v.parse::<u64>().ok()).unwrap_or(1);
+            let version = if is_same { version } else { version + 1 };
+            rule.insert("version".to_owned(), version.to_string().into());
+            if let Some(moment) = before.get("last_updated").filter(|_| is_same) {
+                rule.insert("last_updated".to_owned(), moment.clone());
+            }
+        }
+        Ok(rule)
+    }
+}
+
+/// The members of a rule that its version stands for.
+fn definition(rule: &Rule) -> Map<String, Value> {
+    let mut definition = rule.clone();
+    definition.retain(|key, _| !matches!(key.as_str(), "id" | "version" | "last_updated"));
+    definition
+}
+
+/// Checks rules together.
+///
+/// # Sources
+/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the page named above. ASSUMED: its text;
+/// numbers of rules are limited in zones only.
+pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
+    let repeated = |of: fn(&Rule) -> Option<&str>| {
+        rules.iter().enumerate().find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
+    };
+    if let Some(reference) = repeated(|rule| text(rule, "ref")) {
+        problems.say(format!("'{reference}' is not a valid value for ref because it is not unique in the ruleset"));
+    }
+    if author.kind == "zone" && repeated(executed).is_some() {
+        problems.add(Problem::new(20014, "more than one rule is trying to execute the same managed ruleset"));
+    }
+    let most = phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
+    if let Some(most) = most.filter(|most| author.kind == "zone" && rules.len() > *most) {
+        let (phase, count) = (&author.phase, rules.len());
+        let text = format!("exceeded the maximum number of rules in the phase {phase}: {count} out of {most}");
+        problems.add(Problem::new(50001, text));
+    }
+}
+
+/// Whether rules of a phase limit rates.
+pub(super) fn limits_rates(phase: &str) -> bool {
+    phase == RATE_LIMIT_PHASE
+}

@@ -1,0 +1,154 @@
+//! Splitting an expression into words, texts and symbols.
+
+/// A piece of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A name, number, address, range or `$list`.
+    Word(String),
+    /// A text in quotes, without them.
+    Text(String),
+    /// A bracket, comma or operator.
+    Symbol(&'static str),
+    /// A text whose end is missing.
+    Unclosed,
+    /// Anything else.
+    Strange,
+}
+
+/// A piece with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// The piece.
+    pub(super) token: Token,
+    /// Characters before it.
+    pub(super) column: usize,
+    /// Characters of it.
+    pub(super) width: usize,
+}
+
+/// Symbols, those of two characters first.
+const SYMBOLS: &[&str] =
+    &["==", "!=", "<=", ">=", "&&", "||", "^^", "<", ">", "~", "!", "(", ")", "{", "}", "[", "]", ",", "*"];
+
+/// Whether a character can be part of a word: of names, numbers, addresses, ranges, masks and lists.
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '$')
+}
+
+/// All pieces of a text.
+pub(super) fn split(text: &str) -> Vec<Spot> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut spots = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        if chars[at].is_whitespace() {
+            at += 1;
+            continue;
+        }
+        let (token, width) = next(&chars[at..]);
+        spots.push(Spot { token, column: at, width });
+        at += width;
+    }
+    spots
+}
+
+/// The first piece of a rest that is not empty, with its length.
+fn next(rest: &[char]) -> (Token, usize) {
+    if rest[0] == '"' {
+        return quoted(rest);
+    }
+    if rest[0] == 'r'
+        && let Some(found) = raw(rest)
+    {
+        return found;
+    }
+    if is_of_word(rest[0]) {
+        let width = rest.iter().take_while(|c| is_of_word(**c)).count();
+        return (Token::Word(rest[..width].iter().collect()), width);
+    }
+    let is_next = |symbol: &&&str| symbol.chars().zip(rest).filter(|(a, b)| a == *b).count() == symbol.len();
+    match SYMBOLS.iter().find(is_next) {
+        Some(symbol) => (Token::Symbol(symbol), symbol.len()),
+        None => (Token::Strange, 1),
+    }
+}
+
+/// A text in quotes, in which a backslash takes the next character along.
+fn quoted(rest: &[char]) -> (Token, usize) {
+    let mut text = String::new();
+    let mut at = 1;
+    while let Some(c) = rest.get(at) {
+        match c {
+            '"' => return (Token::Text(text), at + 1),
+            '\\' => {
+                // Only quotes and backslashes lose theirs; regular expressions have others of their own.
+                let escaped = rest.get(at + 1).copied().unwrap_or('\\');
+                if !matches!(escaped, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(escaped);
+                at += 2;
+            }
+            other => {
+                text.push(*other);
+                at += 1;
+            }
+        }
+    }
+    (Token::Unclosed, rest.len())
+}
+
+/// A raw text such as `r#"…"#`; `None` if it is none.
+fn raw(rest: &[char]) -> Option<(Token, usize)> {
+    let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
+    let start = hashes + 2;
+    if rest.get(start - 1) != Some(&'"') {
+        return None;
+    }
+    let is_end = |at: usize| {
+        rest[at] == '"' && rest.len() > at + hashes && rest[at + 1..at + 1 + hashes].iter().all(|c| *c == '#')
+    };
+    Some(match (start..rest.len()).find(|at| is_end(*at)) {
+        Some(end) => (Token::Text(rest[start..end].iter().collect()), end + hashes + 1),
+        None => (Token::Unclosed, rest.len()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces() {
+        let text = r##"a.b eq "x\"y" and !(c in {1..5 ::1/64}) or r#"q"x"# $l '"##;
+        let tokens: Vec<Token> = split(text).into_iter().map(|spot| spot.token).collect();
+        let word = |text: &str| Token::Word(text.to_owned());
+        let text = |text: &str| Token::Text(text.to_owned());
+        let symbol = Token::Symbol;
+        assert_eq!(
+            tokens,
+            [
+                word("a.b"),
+                word("eq"),
+                text("x\"y"),
+                word("and"),
+                symbol("!"),
+                symbol("("),
+                word("c"),
+                word("in"),
+                symbol("{"),
+                word("1..5"),
+                word("::1/64"),
+                symbol("}"),
+                symbol(")"),
+                word("or"),
+                text("q\"x"),
+                word("$l"),
+                Token::Strange,
+            ]
+        );
+        assert_eq!(split("\"a")[0].token, Token::Unclosed);
+        assert_eq!(split("r\"a\\\"")[0].token, Token::Text("a\\".to_owned()));
+        assert_eq!((split("  ab")[0].column, split("  ab")[0].width), (2, 2));
+    }
+}

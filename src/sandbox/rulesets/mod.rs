@@ -1,0 +1,35 @@
+//! Rulesets of accounts and zones: the rules of the firewall and of other products, and the vendor's rulesets.
+//!
+//! ```text
+//!  router ─▶ routes ─┬▶ read ───────────────┬▶ catalogue (the vendor's) ─▶ store
+//!                    ├▶ write (rulesets) ───┤
+//!                    └▶ rules (single) ─────┴▶ check ─▶ overrides · skip · ratelimit · response · expression
+//!  document (seed, dump) ─▶ store
+//! ```
+//!
+//! A write is checked as a whole, and is stored as another version of its ruleset or not at all.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20; codes and texts of refusals were
+//! observed in 2025 and 2026 as cited where they stand.
+
+mod catalogue;
+mod check;
+mod document;
+mod expression;
+mod members;
+mod overrides;
+mod ratelimit;
+mod read;
+mod response;
+mod routes;
+mod rules;
+mod ruleset;
+mod scope;
+mod skip;
+mod store;
+mod write;
+
+pub(super) use document::{managed, of_accounts, of_vendor, of_zone, plant_accounts, plant_managed, plant_zone};
+pub(super) use routes::{Place, answer};
+pub(super) use store::SCHEMA;

@@ -1,0 +1,77 @@
+//! Whose rulesets a request is about: an account's or a zone's.
+
+use crate::model::facts::{self, rulesets::MANAGED_RULESETS};
+use crate::sandbox::call::Call;
+use crate::sandbox::envelope::{Outcome, Refusal};
+use crate::sandbox::zone::{ACCOUNT_ID, Zone};
+
+/// An account or a zone as a path names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sandbox) enum ScopePath<'a> {
+    /// `/accounts/{id}`.
+    Account(&'a str),
+    /// `/zones/{id}`.
+    Zone(&'a str),
+}
+
+/// An account or a zone that exists.
+#[derive(Debug, Clone)]
+pub(in crate::sandbox) enum Scope {
+    /// The account of this identifier.
+    Account(String),
+    /// A zone.
+    Zone(Box<Zone>),
+}
+
+impl Scope {
+    /// The account or zone of a path.
+    ///
+    /// # Errors
+    /// As for any zone. ASSUMED: an account that is not one's own is code 10000, as what a token may not touch is.
+    pub(super) fn find(call: &Call<'_>, path: ScopePath<'_>) -> Outcome<Self> {
+        match path {
+            ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(call.connection, id)?))),
+            ScopePath::Account(id) => {
+                let mut known = call.connection.prepare_cached("SELECT 1 FROM zones WHERE account_id = ?1")?;
+                if id != ACCOUNT_ID && !known.exists([id])? {
+                    return Err(Refusal::new(403, 10000, "Authentication error"));
+                }
+                Ok(Self::Account(id.to_owned()))
+            }
+        }
+    }
+
+    /// Its identifier.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Account(id) => id,
+            Self::Zone(zone) => &zone.id,
+        }
+    }
+
+    /// Whether it is an account.
+    pub(super) fn is_account(&self) -> bool {
+        matches!(self, Self::Account(_))
+    }
+
+    /// The kind of its entry points.
+    pub(super) fn entry_kind(&self) -> &'static str {
+        if self.is_account() { "root" } else { "zone" }
+    }
+
+    /// The rank of its plan, 0 for free to 3 for enterprise.
+    ///
+    /// # Sources
+    /// Rulesets of accounts are for enterprise: developers.cloudflare.com/waf/account, read 2026-11-20.
+    pub(super) fn plan(&self) -> usize {
+        match self {
+            Self::Account(_) => facts::TIERS.len() - 1,
+            Self::Zone(zone) => facts::TIERS.iter().position(|t| t.name == zone.plan).unwrap_or(0),
+        }
+    }
+
+    /// Whether its plan has a ruleset of the vendor. ASSUMED: those that nobody knows of are everybody's.
+    pub(super) fn is_entitled_to(&self, managed: &str) -> bool {
+        MANAGED_RULESETS.iter().find(|m| m.id == managed).is_none_or(|m| m.lowest_plan <= self.plan())
+    }
+}
