@@ -67,6 +67,8 @@ pub enum Outcome {
 pub struct ZoneApplied {
     /// Of the operations on the zone itself.
     pub zone_outcomes: Vec<Outcome>,
+    /// Of the operations on its rules.
+    pub rule_outcomes: Vec<Outcome>,
     /// Of the operations on its records.
     pub outcomes: Vec<Outcome>,
 }
@@ -74,7 +76,7 @@ pub struct ZoneApplied {
 impl ZoneApplied {
     /// All outcomes.
     pub fn all(&self) -> impl Iterator<Item = &Outcome> {
-        self.zone_outcomes.iter().chain(&self.outcomes)
+        self.zone_outcomes.iter().chain(&self.rule_outcomes).chain(&self.outcomes)
     }
 
     /// How many took effect.
@@ -134,7 +136,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
         }
         let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
-        ZoneApplied { zone_outcomes: Vec::new(), outcomes: run.into_outcomes(&rest) }
+        ZoneApplied { outcomes: run.into_outcomes(&rest), ..ZoneApplied::default() }
     }
 
     /// Notes a failure of the journal.

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::model::ZoneName;
-use crate::plan::{Action, Operation, Step, ZoneAction, ZoneOperation, ZonePlan};
+use crate::plan::{Action, Operation, RuleAction, RuleOperation, Step, ZoneAction, ZoneOperation, ZonePlan};
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
+use crate::wire::ruleset::rule_json;
 
 /// The journal could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +116,35 @@ impl Journal {
             request,
             json!([{ "address": operation.address.as_str(), "action": action, "fields": fields }]),
         )
+    }
+
+    /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`].
+    ///
+    /// # Errors
+    /// The line cannot be written; nothing must be sent then.
+    pub fn rule_intent(
+        &mut self,
+        zone: &ZonePlan,
+        operation: &RuleOperation,
+        request: &Request,
+    ) -> Result<u64, JournalError> {
+        let (id, before, after) = match &operation.action {
+            RuleAction::CreateEntryPoint { rules } => (None, None, Some(rules.iter().map(rule_json).collect::<Json>())),
+            RuleAction::Create { after, .. } => (None, None, Some(Json::Object(rule_json(after)))),
+            RuleAction::Patch { id, before, after, .. } => {
+                (Some(id), Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
+            }
+            RuleAction::Move { id, body, .. } => {
+                (Some(id), Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body))))
+            }
+            RuleAction::Delete { id, before, .. } => (Some(id), Some(Json::Object(rule_json(before))), None),
+        };
+        let line = json!({
+            "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
+            "effect": operation.impact.direction.as_str(), "accepted_because": operation.waiver,
+            "before": before, "after": after,
+        });
+        self.write_intent(zone, request, json!([line]))
     }
 
     /// Notes what became of a step: `done`, `refused`, `not sent`, `unknown`, `no batches`.

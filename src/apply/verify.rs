@@ -3,7 +3,7 @@
 use super::event::{ApplyEvent, Observer};
 use crate::api::Reader;
 use crate::diagnostic::Diagnostics;
-use crate::live::{FetchError, Options, fetch_around, fetch_records};
+use crate::live::{FetchError, Options, WafQuery, fetch_around, fetch_records, fetch_waf};
 use crate::model::{DesiredZone, LiveZone};
 use crate::plan::{ZonePlan, plan_zone};
 
@@ -24,7 +24,7 @@ impl Verified {
     }
 }
 
-/// Reads the records of a zone again and compares them with what the spec wants.
+/// Reads a zone again and compares it with what the spec wants.
 ///
 /// # Errors
 /// The zone cannot be read.
@@ -38,7 +38,9 @@ pub async fn verify<R: Reader>(
     observer.event(&ApplyEvent::Verifying { zone: &desired.name });
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let around = fetch_around(reader, live, &desired.around, options).await?;
-    let now = LiveZone { records, around, is_new: false, ..live.clone() };
+    let query = desired.waf.as_deref().map(WafQuery::of).unwrap_or_default();
+    let waf = fetch_waf(reader, live, &query, options).await?;
+    let now = LiveZone { records, around, waf, is_new: false, ..live.clone() };
     let (remaining, diagnostics) = plan_zone(desired, &now);
     Ok(Verified { remaining, diagnostics })
 }

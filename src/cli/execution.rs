@@ -84,7 +84,7 @@ pub(super) async fn execute(
     Ok(exit)
 }
 
-/// Carries out the plan of one zone: the zone itself, then its records. Gives back the zone with its real id.
+/// Carries out the plan of one zone: the zone itself, its rules, then its records. Gives back the zone with its real id.
 async fn carry_out(
     executor: &mut Executor<'_, ReadClient, WriteClient>,
     plan: &ZonePlan,
@@ -95,11 +95,14 @@ async fn carry_out(
     let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, desired, live).await;
     let Some(live) = zone else {
         let reason = Outcome::NotSent("the zone could not be made".to_owned());
-        return (ZoneApplied { zone_outcomes, outcomes: vec![reason; plan.operations.len()] }, live.clone());
+        let rule_outcomes = vec![reason.clone(); plan.rule_operations.len()];
+        let outcomes = vec![reason; plan.operations.len()];
+        return (ZoneApplied { zone_outcomes, rule_outcomes, outcomes }, live.clone());
     };
     let plan = plan.with_id(live.id.clone());
+    let rule_outcomes = executor.execute_rules(&plan, &live).await;
     let applied = executor.execute(&plan, &live, lowering(&plan, global)).await;
-    (ZoneApplied { zone_outcomes, ..applied }, live)
+    (ZoneApplied { zone_outcomes, rule_outcomes, ..applied }, live)
 }
 
 /// The exit code of what happened.

@@ -13,6 +13,15 @@ pub struct FieldChange {
     pub after: Value,
 }
 
+impl FieldChange {
+    /// The same, of a member of something larger.
+    #[must_use]
+    pub fn within(&self, whole: &str) -> Self {
+        let Self { field, before, after } = self;
+        Self { field: format!("{whole}.{field}"), before: before.clone(), after: after.clone() }
+    }
+}
+
 /// Why a live record is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteReason {

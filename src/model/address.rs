@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
+use super::ruleset::Phase;
 
 /// The name of one managed thing, such as `example.com/dns/www/CNAME` or, where several records share a name and type,
 /// `example.com/dns/@/MX/1f0c93aa`.
@@ -39,6 +40,16 @@ impl Address {
     #[must_use]
     pub fn of_zone_part(zone: &ZoneName, part: &str) -> Self {
         Self(format!("{zone}/{part}"))
+    }
+
+    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; of the entry point without a name.
+    #[must_use]
+    pub fn of_rule(zone: &ZoneName, phase: Phase, name: Option<&str>) -> Self {
+        let phase = phase.as_str();
+        match name {
+            Some(name) => Self(format!("{zone}/waf/{phase}/{name}")),
+            None => Self(format!("{zone}/waf/{phase}")),
+        }
     }
 
     /// As text.

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use super::guard::dangers;
 use super::operation::{Action, Cause, Expect, Operation, Reverse, SetAsideCount, ZonePlan};
-use super::{around, check};
+use super::{around, check, waf, waf_check};
 use crate::diagnostic::Diagnostics;
-use crate::diff::{Change, ChangeKind, FieldChange, SetAside, SetAsideReason, ZoneChanges, diff_zone};
+use crate::diff::{
+    Change, ChangeKind, FieldChange, SetAside, SetAsideReason, WafChanges, ZoneChanges, diff_rulesets, diff_zone,
+    foreign_by_action,
+};
 use crate::model::facts::Slot;
 use crate::model::{DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings, ZoneName};
 use crate::wire::record::RecordPatch;
@@ -21,17 +24,22 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
     let operations: Vec<_> = changes.changes.iter().map(|change| operation(&desired.name, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
+    let rules = diff_rulesets(desired, live);
+    let rule_operations = waf::operations(desired, live, &rules);
+    diagnostics.append(waf_check::check(desired, live, &rules, &rule_operations));
     let plan = ZonePlan {
         is_new: live.is_new,
         zone_operations: around::operations(desired, live, &mut diagnostics),
         notes: around::notes(desired, live),
+        rules_unchanged: rules.phases.iter().map(|p| p.unchanged).sum(),
+        rule_operations,
         name: desired.name.clone(),
         id: live.id.clone(),
         tier: live.tier,
         unchanged: changes.unchanged,
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
-        set_aside: set_aside(desired, &changes),
+        set_aside: set_aside(desired, &changes).into_iter().chain(foreign_rules(&rules)).collect(),
         tight: check::is_tight(live, &operations),
         quota_in_doubt: check::quota_in_doubt(live, &operations),
         operations,
@@ -161,4 +169,16 @@ fn set_aside(desired: &DesiredZone, changes: &ZoneChanges) -> Vec<SetAsideCount>
         }
     }
     counts.into_values().collect()
+}
+
+/// Rules that are left alone, by phase and action.
+fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
+    let with_foreign = changes.phases.iter().filter(|p| !p.foreign.is_empty());
+    with_foreign
+        .map(|phase| SetAsideCount {
+            reason: format!("foreign {}", phase.phase.about()),
+            types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).collect(),
+            examples: phase.foreign.iter().take(EXAMPLES).map(|r| r.shown().to_owned()).collect(),
+        })
+        .collect()
 }

@@ -11,11 +11,13 @@ pub enum Danger {
     Delete,
     /// A record that the spec marks `protect: true` is changed.
     ChangesProtected,
+    /// Traffic gets through that was stopped before.
+    WeakensProtection,
 }
 
 impl Danger {
     /// Every danger.
-    pub const ALL: &'static [Self] = &[Self::Delete, Self::ChangesProtected];
+    pub const ALL: &'static [Self] = &[Self::Delete, Self::ChangesProtected, Self::WeakensProtection];
 
     /// The stable code.
     #[must_use]
@@ -23,6 +25,7 @@ impl Danger {
         match self {
             Self::Delete => "delete",
             Self::ChangesProtected => "changes-protected",
+            Self::WeakensProtection => "weakens-protection",
         }
     }
 
@@ -30,8 +33,9 @@ impl Danger {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Delete => "records are deleted",
+            Self::Delete => "records or rules are deleted",
             Self::ChangesProtected => "records marked `protect: true` are changed",
+            Self::WeakensProtection => "the protection gets weaker",
         }
     }
 
@@ -67,10 +71,9 @@ pub struct MissingConsent {
 /// The permissions that a plan lacks.
 pub(super) fn missing(plan: &Plan, consents: &Consents) -> Vec<MissingConsent> {
     let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
-    for operation in plan.operations() {
-        for danger in &operation.dangers {
-            *counts.entry(*danger).or_default() += 1;
-        }
+    let of_rules = plan.zones.iter().flat_map(|z| &z.rule_operations).flat_map(|o| &o.dangers);
+    for danger in plan.operations().flat_map(|o| &o.dangers).chain(of_rules) {
+        *counts.entry(*danger).or_default() += 1;
     }
     counts
         .into_iter()

@@ -2,9 +2,11 @@
 
 use super::operation::{Action, Operation, ZoneAction, ZoneOperation, ZonePlan};
 use super::order::batches;
+use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation};
 use crate::diff::ZonePart;
 use crate::wire::Request;
 use crate::wire::around::{create_zone, patch_dns_settings, patch_dnssec, patch_setting};
+use crate::wire::ruleset::{create_entry_point, create_rule, delete_rule as delete_live_rule, move_rule, patch_rule};
 use crate::wire::zone::{Batch, create_record, delete_record, patch_record};
 
 /// How the service takes changes.
@@ -46,6 +48,27 @@ pub fn lower_zone_operation(zone: &ZonePlan, operation: &ZoneOperation, account:
         ZoneAction::Change(ZonePart::Setting { name, value }) => patch_setting(&zone.id, name, value),
         ZoneAction::Change(ZonePart::Dnssec { on }) => patch_dnssec(&zone.id, *on),
         ZoneAction::Change(ZonePart::DnsSettings { members }) => patch_dns_settings(&zone.id, members),
+    }
+}
+
+/// An operation on a zone's rules as a request.
+///
+/// # Panics
+/// Never: an operation on a rule expects its ruleset.
+#[must_use]
+pub fn lower_rule_operation(zone: &ZonePlan, operation: &RuleOperation) -> Request {
+    let ruleset = || match &operation.expect {
+        ExpectRuleset::Version { id, .. } => id,
+        ExpectRuleset::Absent => unreachable!("only the making of an entry point expects none"),
+    };
+    match &operation.action {
+        RuleAction::CreateEntryPoint { rules } => create_entry_point(&zone.id, operation.phase, rules.iter()),
+        RuleAction::Create { after, position } => create_rule(&zone.id, ruleset(), after, position.as_ref()),
+        RuleAction::Patch { id, before: _, after, position } => {
+            patch_rule(&zone.id, ruleset(), id, after, position.as_ref())
+        }
+        RuleAction::Move { id, body: _, position } => move_rule(&zone.id, ruleset(), id, position),
+        RuleAction::Delete { id, .. } => delete_live_rule(&zone.id, ruleset(), id),
     }
 }
 

@@ -11,12 +11,16 @@ mod guard;
 mod lower;
 mod operation;
 mod order;
+mod rule_operation;
+mod waf;
+mod waf_check;
 
 pub use build::plan_zone;
 pub use guard::{Consents, Danger, MissingConsent};
-pub use lower::{Lowering, Step, lower, lower_step, lower_zone_operation};
+pub use lower::{Lowering, Step, lower, lower_rule_operation, lower_step, lower_zone_operation};
 pub use operation::{
     Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction, ZoneOperation,
     ZonePlan,
 };
 pub use order::groups;
+pub use rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::guard::{Consents, Danger, MissingConsent};
+use super::rule_operation::{RuleAction, RuleOperation};
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::{Address, RecordForm, RecordId, Tier, ZoneId, ZoneName};
@@ -171,8 +172,12 @@ pub struct ZonePlan {
     pub is_new: bool,
     /// What is done to the zone itself, in order, before anything is done to its records.
     pub zone_operations: Vec<ZoneOperation>,
+    /// What is done to its rules, in the order of execution, before anything is done to its records.
+    pub rule_operations: Vec<RuleOperation>,
     /// What is done to its records, in the order of their names.
     pub operations: Vec<Operation>,
+    /// Rules that are as they should be.
+    pub rules_unchanged: usize,
     /// Records that are as they should be.
     pub unchanged: usize,
     /// Live records that nobody named.
@@ -193,19 +198,20 @@ impl ZonePlan {
     /// Whether there is anything to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty() && self.zone_operations.is_empty()
+        self.operations.is_empty() && self.zone_operations.is_empty() && self.rule_operations.is_empty()
     }
 
     /// The addresses of all operations, in order.
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         let around = self.zone_operations.iter().map(|o| &o.address);
-        around.chain(self.operations.iter().map(|o| &o.address))
+        let rules = self.rule_operations.iter().map(|o| &o.address);
+        around.chain(rules).chain(self.operations.iter().map(|o| &o.address))
     }
 
     /// How many operations there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.operations.len() + self.zone_operations.len()
+        self.operations.len() + self.zone_operations.len() + self.rule_operations.len()
     }
 
     /// The same plan for the zone with this id, after it was made.
@@ -224,7 +230,7 @@ pub struct Summary {
     pub update: usize,
     /// Records to delete.
     pub delete: usize,
-    /// Records as they should be.
+    /// Records and rules as they should be.
     pub unchanged: usize,
     /// Live records that the spec does not name.
     pub unmanaged: usize,
@@ -288,13 +294,20 @@ impl Plan {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         for zone in &self.zones {
-            summary.unchanged += zone.unchanged;
+            summary.unchanged += zone.unchanged + zone.rules_unchanged;
             summary.unmanaged += zone.unmanaged;
             summary.ignored += zone.ignored;
             for operation in &zone.zone_operations {
                 match operation.action {
                     ZoneAction::Create => summary.create += 1,
                     ZoneAction::Change(_) => summary.update += 1,
+                }
+            }
+            for operation in &zone.rule_operations {
+                match operation.action {
+                    RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } => summary.create += 1,
+                    RuleAction::Patch { .. } | RuleAction::Move { .. } => summary.update += 1,
+                    RuleAction::Delete { .. } => summary.delete += 1,
                 }
             }
             for operation in &zone.operations {

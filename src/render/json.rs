@@ -10,17 +10,23 @@ use crate::apply::{Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::{Address, RecordForm, RecordId, Value};
-use crate::plan::{Action, MissingConsent, Operation, Plan, Verdict, ZoneAction, ZoneOperation, ZonePlan};
+use crate::plan::{
+    Action, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+};
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
+use crate::wire::ruleset::rule_json;
 
 /// A plan.
 #[must_use]
 pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &Sources) -> Json {
     let s = plan.summary();
     let notes: Vec<Json> = plan.zones.iter().flat_map(notes).collect();
-    let operations: Vec<Json> =
-        plan.zones.iter().flat_map(|zone| zone_operations(zone, sources).chain(records(zone, sources))).collect();
+    let operations: Vec<Json> = plan
+        .zones
+        .iter()
+        .flat_map(|zone| zone_operations(zone, sources).chain(rules(zone, sources)).chain(records(zone, sources)))
+        .collect();
     json!({
         "format": Plan::FORMAT,
         "kind": "plan",
@@ -80,6 +86,39 @@ fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterato
             "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "action": word,
             "cause": cause.as_str(), "effect": null, "before": before, "after": after,
             "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": [], "source": source(*place, sources),
+        })
+    })
+}
+
+/// Operations on the rules of a zone.
+fn rules<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
+    zone.rule_operations.iter().map(move |operation| {
+        let RuleOperation {
+            address, phase: _, name, action, fields, impact, expect: _, reverse: _, cause, dangers, waiver, place,
+        } = operation;
+        let with_id = |id: &str, rule| {
+            let mut whole = rule_json(rule);
+            whole.insert("id".to_owned(), json!(id));
+            Json::Object(whole)
+        };
+        let (kind, before, after) = match action {
+            RuleAction::CreateEntryPoint { rules } => {
+                let rules: Vec<Json> = rules.iter().map(|rule| Json::Object(rule_json(rule))).collect();
+                ("entry_point", Json::Null, json!({ "rules": rules }))
+            }
+            RuleAction::Create { after, .. } => ("waf_rule", Json::Null, Json::Object(rule_json(after))),
+            RuleAction::Patch { id, before, after, .. } => {
+                ("waf_rule", with_id(&id.0, before), with_id(&id.0, after))
+            }
+            RuleAction::Move { id, body, .. } => ("waf_rule", with_id(&id.0, body), with_id(&id.0, body)),
+            RuleAction::Delete { id, before, .. } => ("waf_rule", with_id(&id.0, before), Json::Null),
+        };
+        json!({
+            "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "name": name, "action": action.word(),
+            "cause": cause.as_str(), "effect": { "class": impact.direction.as_str(), "lines": impact.lines },
+            "before": before, "after": after, "fields": fields.iter().map(field).collect::<Vec<_>>(),
+            "dangers": dangers.iter().map(|d| d.code()).collect::<Vec<_>>(), "waiver": waiver,
+            "source": place.map(|p| source(p, sources)),
         })
     })
 }

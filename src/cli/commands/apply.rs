@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::plan::{requests, show};
 use crate::api::ReadClient;
-use crate::apply::{Moved, moved, zone_moved};
+use crate::apply::{Moved, moved, rules_moved, zone_moved};
 use crate::cli::args::{ApplyArgs, Format, Global};
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::cli::service::{Access, Service};
-use crate::live::{fetch_around, fetch_records, find_zone_by_name};
+use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
 use crate::model::LiveZone;
 use crate::plan::{Consents, Verdict};
 use crate::render::json;
@@ -110,6 +110,12 @@ async fn look_again(loaded: &Loaded, planned: &Planned, reader: &ReadClient) -> 
         if !zone.operations.is_empty() {
             let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
             all.extend(moved(zone, &records));
+        }
+        if !zone.rule_operations.is_empty() {
+            let query =
+                WafQuery { phases: zone.rule_operations.iter().map(|o| o.phase).collect(), ..WafQuery::default() };
+            let now = fetch_waf(reader, live, &query, &planned.options).await.map_err(with_hint)?;
+            all.extend(rules_moved(zone, live, &now));
         }
         if !zone.zone_operations.is_empty() {
             let around = fetch_around(reader, live, &desired.around, &planned.options).await.map_err(with_hint)?;

@@ -7,7 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
 use crate::cli::service::Access;
-use crate::plan::{Verdict, ZonePlan, lower, lower_zone_operation};
+use crate::plan::{Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
 use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
 use crate::wire::Request;
@@ -39,7 +39,8 @@ pub(super) fn requests(planned: &Planned, global: &Global) -> Vec<Request> {
     let of_zone = |zone: &ZonePlan| -> Vec<Request> {
         let around = zone.zone_operations.iter().map(|o| lower_zone_operation(zone, o, account));
         let records = lower(zone, planning::lowering(zone, global)).into_iter().map(|step| step.request);
-        around.chain(records).collect()
+        let rules = zone.rule_operations.iter().map(|o| lower_rule_operation(zone, o));
+        around.chain(rules).chain(records).collect()
     };
     planned.plan.zones.iter().flat_map(of_zone).collect()
 }

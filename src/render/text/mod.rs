@@ -4,6 +4,7 @@ mod layout;
 mod plan;
 mod requests;
 mod result;
+mod rule_operation;
 
 pub use plan::{PlanView, write_plan};
 pub use requests::write_requests;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, facets, pad, styled};
+use super::rule_operation::write_rule_operation;
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::Value;
 use crate::plan::{
@@ -52,8 +53,16 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
             write_zone_operation(out, operation, view.colour)?;
         }
     }
-    if !zone.operations.is_empty() {
+    if !zone.rule_operations.is_empty() {
         if !zone.zone_operations.is_empty() {
+            writeln!(out)?;
+        }
+        for operation in &zone.rule_operations {
+            write_rule_operation(out, operation, view.colour)?;
+        }
+    }
+    if !zone.operations.is_empty() {
+        if !zone.zone_operations.is_empty() || !zone.rule_operations.is_empty() {
             writeln!(out)?;
         }
         let shown = |o: &Operation| safe(&o.shown_name).chars().count();
@@ -163,6 +172,9 @@ fn facet_change(change: &FieldChange, colour: bool) -> String {
 /// What needs nothing, and what is left alone.
 fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
+    if zone.rules_unchanged > 0 {
+        parts.push(format!("{} unchanged", count(zone.rules_unchanged, "rule")));
+    }
     parts.extend(zone.set_aside.iter().map(|aside| {
         let types: Vec<_> = aside.types.iter().map(|(t, n)| format!("{n} {}", safe(t))).collect();
         format!("{} {}, left alone ({})", aside.count(), safe(&aside.reason), types.join(", "))
@@ -195,7 +207,10 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     if s.operations() == 0 {
         let line = match view.verdict {
             Verdict::Incomplete => "The plan is incomplete: see the errors.".to_owned(),
-            _ => format!("In sync: nothing to do. {} as wanted.", count(s.unchanged, "record")),
+            _ => format!(
+                "In sync: nothing to do. {} as wanted.",
+                count(s.unchanged, if rules_are_meant(view) { "object" } else { "record" })
+            ),
         };
         return writeln!(
             out,
@@ -211,6 +226,11 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         writeln!(out, "The plan is incomplete and cannot be applied: see the errors.")?;
     }
     Ok(())
+}
+
+/// Whether any zone has rules that the spec manages.
+fn rules_are_meant(view: &PlanView) -> bool {
+    view.plan.zones.iter().any(|z| z.rules_unchanged > 0)
 }
 
 /// What is missing.

@@ -1,0 +1,240 @@
+//! Carries out what is done to a zone's rules.
+//!
+//! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
+//! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
+//! | an answer that got lost | the entry point is read: the effect is there, or the request is sent again |
+//! | a refusal | what follows is not sent: the order is there so that no hole opens |
+//!
+//! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::event::ApplyEvent;
+use super::executor::{Executor, Outcome, said};
+use super::expect::Moved;
+use crate::api::{ApiError, Reader, Writer};
+use crate::live::entry_point;
+use crate::model::LiveZone;
+use crate::model::ruleset::{EntryPoint, LiveRuleset, LiveWaf, Phase, Position, RuleBody, canonical};
+use crate::plan::{ExpectRuleset, RuleAction, RuleOperation, ZonePlan, lower_rule_operation};
+use crate::wire::ruleset::read_ruleset;
+
+/// How often a request whose answer got lost, and which had no effect, is sent.
+const SENDS: usize = 4;
+
+/// What stops the rest of a zone's rules.
+const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not succeed, and the order matters";
+
+impl<R: Reader, W: Writer> Executor<'_, R, W> {
+    /// Carries out the operations on a zone's rules; one outcome for each, in their order.
+    pub async fn execute_rules(&mut self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
+        let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
+        let mut outcomes = Vec::new();
+        for operation in &zone.rule_operations {
+            if outcomes.iter().any(|o| *o != Outcome::Done) {
+                outcomes.push(Outcome::NotSent(AFTER_A_FAILURE.to_owned()));
+                continue;
+            }
+            let outcome = self.rule(zone, live, operation, &mut known).await;
+            if outcome == Outcome::Done {
+                self.observer.event(&ApplyEvent::Done { zone: &zone.name, operations: 1 });
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    /// Carries out one operation.
+    async fn rule(
+        &mut self,
+        zone: &ZonePlan,
+        live: &LiveZone,
+        operation: &RuleOperation,
+        known: &mut BTreeMap<Phase, EntryPoint>,
+    ) -> Outcome {
+        let phase = operation.phase;
+        if !known.contains_key(&phase) {
+            let now = match entry_point(self.reader, live, phase).await {
+                Ok(now) => now,
+                Err(error) => return Outcome::NotSent(format!("the rules could not be read again: {error}")),
+            };
+            // A zone that was just made has nothing that could have moved.
+            if let Some(what) = difference(&operation.expect, live.waf.entry_points.get(&phase), &now) {
+                return Outcome::NotSent(what);
+            }
+            known.insert(phase, now);
+        }
+        let request = lower_rule_operation(zone, operation);
+        let Some(number) = self.intend(|journal| journal.rule_intent(zone, operation, &request)) else {
+            return Outcome::NotSent("the journal cannot be written".to_owned());
+        };
+        self.observer.event(&ApplyEvent::Sending { zone: &zone.name, operations: 1 });
+        let mut sent = 1;
+        let (word, detail, outcome) = loop {
+            let error = match self.writer.write(&request).await {
+                Ok(answer) => {
+                    let before = known.get(&phase).and_then(version);
+                    let (noticed, outcome) = match read_ruleset(&answer.result) {
+                        Ok(ruleset) => {
+                            let noticed = stepped_twice(before, ruleset.version.as_deref());
+                            known.insert(phase, EntryPoint::Present(ruleset));
+                            (noticed, Outcome::Done)
+                        }
+                        // Whatever the answer is, the next write looks again.
+                        Err(_) => {
+                            known.remove(&phase);
+                            (None, Outcome::Done)
+                        }
+                    };
+                    if noticed.is_some() {
+                        known.remove(&phase);
+                    }
+                    break ("done", noticed, outcome);
+                }
+                Err(error) => error,
+            };
+            if !error.is_uncertain() {
+                break refused(&error, operation);
+            }
+            let reason = said(&error);
+            self.observer.event(&ApplyEvent::Settling { zone: &zone.name, reason: &reason });
+            match entry_point(self.reader, live, phase).await {
+                Ok(now) if has_effect(operation, &now) => {
+                    known.insert(phase, now);
+                    break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
+                }
+                Ok(now) if known.get(&phase).is_some_and(|before| same_rules(before, &now)) => {
+                    if sent >= SENDS {
+                        let reason = format!("sent {sent} times, each time without effect; last: {reason}");
+                        break ("refused", Some(reason.clone()), Outcome::Refused(reason));
+                    }
+                    sent += 1;
+                    let duration = Duration::from_millis(250 << sent);
+                    self.observer.event(&ApplyEvent::Waiting { zone: &zone.name, duration });
+                    tokio::time::sleep(duration).await;
+                }
+                Ok(_) => {
+                    let reason = format!("{reason}; and the rules are neither as before nor as they should be");
+                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                }
+                Err(again) => {
+                    let reason = format!("{reason}; and the rules could not be read to see what took effect: {again}");
+                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                }
+            }
+        };
+        let noted = self.journal.outcome(number, word, detail.as_deref(), None);
+        self.note(noted);
+        outcome
+    }
+}
+
+/// What a refusal means for an operation.
+fn refused(error: &ApiError, operation: &RuleOperation) -> (&'static str, Option<String>, Outcome) {
+    let mut reason = said(error);
+    if error.status().is_none() {
+        return ("not sent", Some(reason.clone()), Outcome::NotSent(reason));
+    }
+    if matches!(operation.action, RuleAction::CreateEntryPoint { .. }) && error.is_no_such_route() {
+        reason =
+            format!("{reason}; this service has no means of deploying the first rule of a phase: do it there once");
+    }
+    ("refused", Some(reason.clone()), Outcome::Refused(reason))
+}
+
+/// The version of an entry point.
+fn version(entry_point: &EntryPoint) -> Option<u64> {
+    match entry_point {
+        EntryPoint::Absent => Some(0),
+        EntryPoint::Present(ruleset) => ruleset.version.as_deref()?.parse().ok(),
+    }
+}
+
+/// Whether a ruleset made more than one step with our write.
+fn stepped_twice(before: Option<u64>, after: Option<&str>) -> Option<String> {
+    let (before, after) = (before?, after?.parse::<u64>().ok()?);
+    (after > before + 1)
+        .then(|| format!("the ruleset went from version {before} to {after}: somebody else writes as well"))
+}
+
+/// Why an entry point is not as a plan expects it, if it is not.
+pub(super) fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoint) -> Option<String> {
+    match (expect, now) {
+        (ExpectRuleset::Absent, EntryPoint::Absent) => None,
+        // An entry point without rules is none that could be overwritten.
+        (ExpectRuleset::Absent, EntryPoint::Present(now)) => {
+            Some(format!("rules appeared since the plan was made ({} of them); plan again", now.rules.len()))
+        }
+        (ExpectRuleset::Version { .. }, EntryPoint::Absent) => {
+            Some("the ruleset was deleted since the plan was made; plan again".to_owned())
+        }
+        (ExpectRuleset::Version { id, version }, EntryPoint::Present(now)) => {
+            if *id != now.id {
+                return Some("the ruleset is another one than when the plan was made; plan again".to_owned());
+            }
+            let changed = match (version, &now.version) {
+                (Some(before), Some(after)) => before != after,
+                _ => seen.is_some_and(|seen| seen.rules() != now.rules.as_slice()),
+            };
+            changed.then(|| {
+                let name = |version: &Option<String>| version.clone().unwrap_or_else(|| "?".to_owned());
+                let when = now.last_updated.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
+                format!(
+                    "the ruleset was changed by somebody else{when}: version {} is now {}; plan again",
+                    name(version),
+                    name(&now.version)
+                )
+            })
+        }
+    }
+}
+
+/// Whether two entry points hold the same rules in the same order.
+fn same_rules(a: &EntryPoint, b: &EntryPoint) -> bool {
+    let key = |e: &EntryPoint| -> Vec<_> { e.rules().iter().map(|r| (r.id.clone(), canonical(&r.body))).collect() };
+    matches!(a, EntryPoint::Absent) == matches!(b, EntryPoint::Absent) && key(a) == key(b)
+}
+
+/// Whether an operation's effect is there.
+fn has_effect(operation: &RuleOperation, now: &EntryPoint) -> bool {
+    let EntryPoint::Present(ruleset) = now else { return false };
+    let is = |body: &RuleBody, wanted: &RuleBody| canonical(body) == canonical(wanted);
+    let by_ref = |wanted: &RuleBody| {
+        ruleset.rules.iter().any(|r| r.body.reference() == wanted.reference() && is(&r.body, wanted))
+    };
+    match &operation.action {
+        RuleAction::CreateEntryPoint { rules } => rules.iter().all(by_ref),
+        RuleAction::Create { after, .. } => by_ref(after),
+        RuleAction::Patch { id, after, position, .. } => {
+            ruleset.rules.iter().any(|r| r.id == *id && is(&r.body, after))
+                && position.as_ref().is_none_or(|position| stands(ruleset, id, position))
+        }
+        RuleAction::Move { id, position, .. } => stands(ruleset, id, position),
+        RuleAction::Delete { id, .. } => !ruleset.rules.iter().any(|r| r.id == *id),
+    }
+}
+
+/// Whether a rule stands at a place.
+fn stands(ruleset: &LiveRuleset, id: &crate::model::ruleset::RuleId, position: &Position) -> bool {
+    let at = |id: &crate::model::ruleset::RuleId| ruleset.rules.iter().position(|r| r.id == *id);
+    let Some(own) = at(id) else { return false };
+    match position {
+        Position::First => own == 0,
+        Position::Last => own + 1 == ruleset.rules.len(),
+        Position::Before(other) => at(other) == Some(own + 1),
+        Position::After(other) => at(other).is_some_and(|other| other + 1 == own),
+        Position::Index(index) => own + 1 == *index,
+    }
+}
+
+/// The operations on rules whose entry points are no longer as the plan saw them.
+#[must_use]
+pub fn rules_moved(zone: &ZonePlan, live: &LiveZone, now: &LiveWaf) -> Vec<Moved> {
+    let moved = |operation: &RuleOperation| {
+        let found = now.entry_points.get(&operation.phase)?;
+        let what = difference(&operation.expect, live.waf.entry_points.get(&operation.phase), found)?;
+        Some(Moved { address: operation.address.to_string(), what })
+    };
+    zone.rule_operations.iter().filter_map(moved).collect()
+}

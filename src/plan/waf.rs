@@ -1,0 +1,278 @@
+//! A zone's changes of rules as operations, in an order that never opens a hole.
+//!
+//! Within a zone: exceptions that are new come before the stricter rules that need them and before the exceptions that they
+//! replace; then everything that makes the protection stronger; then what makes no difference or cannot be judged; at last
+//! what makes it weaker. Each write makes a new version of its ruleset, and positions are said relative to rules that exist
+//! by then.
+
+use std::collections::BTreeSet;
+
+use super::guard::Danger;
+use super::operation::Cause;
+use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
+use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
+use crate::insight::{Direction, Impact, deployment_impact, move_impact, rule_impact};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody};
+use crate::model::{Address, DesiredZone, LiveZone};
+
+/// All operations on the rules of a zone.
+pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<RuleOperation> {
+    let mut ranked: Vec<(Rank, RuleOperation)> = Vec::new();
+    for phase in &changes.phases {
+        let impacts: Vec<Impact> = phase.changes.iter().map(|change| impact(phase.phase, change, &live.waf)).collect();
+        match phase.live {
+            EntryPoint::Absent => ranked.extend(entry_point(desired, phase, &impacts)),
+            EntryPoint::Present(_) => ranked.extend(in_entry_point(desired, phase, &impacts)),
+        }
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words);
+    ranked
+        .into_iter()
+        .map(|(_, mut operation)| {
+            if operation.dangers.contains(&Danger::WeakensProtection) && waiver.is_some() {
+                operation.dangers.retain(|d| *d != Danger::WeakensProtection);
+                operation.waiver = waiver.cloned();
+            }
+            operation
+        })
+        .collect()
+}
+
+/// When an operation is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Exceptions that stricter rules need.
+    Prepares,
+    /// Stronger.
+    Strengthens,
+    /// No difference, or not judged.
+    Neutral,
+    /// Weaker.
+    Weakens,
+}
+
+impl Rank {
+    /// The rank of an impact.
+    fn of(direction: Direction) -> Self {
+        match direction {
+            // Both at once cannot be split; what it strengthens must not wait.
+            Direction::Strengthens | Direction::Both => Self::Strengthens,
+            Direction::Neutral | Direction::Unclassified => Self::Neutral,
+            Direction::Weakens => Self::Weakens,
+        }
+    }
+}
+
+/// What a change means for traffic.
+fn impact(phase: Phase, change: &RuleChange, waf: &LiveWaf) -> Impact {
+    let (before, after) = match &change.kind {
+        RuleChangeKind::Create => (None, Some(&change.after)),
+        RuleChangeKind::Update(live) => (Some(&live.body), Some(&change.after)),
+        RuleChangeKind::Delete(live, _) => (Some(&live.body), None),
+        RuleChangeKind::Move(live) => return move_impact(phase, &live.body, waf),
+    };
+    let executed = before.or(after).and_then(RuleBody::executes);
+    let mut impact = match executed {
+        Some(id) => deployment_impact(before, after, waf.catalogue(id)),
+        None => rule_impact(phase, before, after, waf),
+    };
+    if let (RuleChangeKind::Update(live), Some(_)) = (&change.kind, change.placed) {
+        let moved = move_impact(phase, &live.body, waf);
+        impact.direction = impact.direction.combine(moved.direction);
+        impact.lines.extend(moved.lines);
+    }
+    impact
+}
+
+/// The dangers of a change.
+fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
+    let mut dangers = Vec::new();
+    // An entry whose last day is over was dated by its author, who thereby agreed to its end.
+    if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned)) {
+        dangers.push(Danger::Delete);
+    }
+    if matches!(impact.direction, Direction::Weakens | Direction::Both) {
+        dangers.push(Danger::WeakensProtection);
+    }
+    dangers
+}
+
+/// A phase without an entry point: it is made with all rules at once.
+fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<(Rank, RuleOperation)> {
+    let created: Vec<(&RuleChange, &Impact)> = phase.changes.iter().zip(impacts).collect();
+    let (first, _) = created.first()?;
+    let in_order: Vec<&(&RuleChange, &Impact)> = phase
+        .order
+        .iter()
+        .filter_map(|member| created.iter().find(|(change, _)| change.placed == Some(*member)))
+        .collect();
+    let mut impact = Impact { direction: Direction::Neutral, lines: Vec::new() };
+    for (_, one) in &in_order {
+        impact.direction = impact.direction.combine(one.direction);
+        impact.lines.extend(one.lines.iter().cloned());
+    }
+    // A new exception among new deployments takes nothing away that was there before.
+    if in_order.iter().any(|(c, _)| c.after.executes().is_some()) && impact.direction == Direction::Both {
+        impact.direction = Direction::Strengthens;
+    }
+    let names: Vec<&str> = in_order.iter().map(|(change, _)| change.name.as_str()).collect();
+    let operation = RuleOperation {
+        address: Address::of_rule(&desired.name, phase.phase, None),
+        phase: phase.phase,
+        name: names.join(", "),
+        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| f.within(&change.name))).collect(),
+        dangers: dangers(&impact, None),
+        action: RuleAction::CreateEntryPoint { rules: in_order.iter().map(|(c, _)| c.after.clone()).collect() },
+        expect: ExpectRuleset::Absent,
+        reverse: RuleReverse::Delete,
+        cause: Cause::Unknown,
+        waiver: None,
+        place: first.place,
+        impact,
+    };
+    Some((Rank::of(operation.impact.direction), operation))
+}
+
+/// Changes in an entry point that exists.
+fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, RuleOperation)> {
+    let EntryPoint::Present(ruleset) = phase.live else { return Vec::new() };
+    let is_stricter = |(change, impact): (&RuleChange, &Impact)| {
+        let deleted_exception = matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
+        matches!(impact.direction, Direction::Strengthens | Direction::Both)
+            && (deleted_exception || change.after.action() != "skip")
+    };
+    let any_stricter = phase.changes.iter().zip(impacts).any(is_stricter);
+    let mut order: Vec<(Rank, usize)> = phase
+        .changes
+        .iter()
+        .zip(impacts)
+        .enumerate()
+        .map(|(n, (change, impact))| {
+            let prepares = any_stricter && change.kind == RuleChangeKind::Create && change.after.action() == "skip";
+            (if prepares { Rank::Prepares } else { Rank::of(impact.direction) }, n)
+        })
+        .collect();
+    order.sort();
+    let mut standing = Standing::new(&ruleset.rules, phase);
+    let expect = ExpectRuleset::Version { id: ruleset.id.clone(), version: ruleset.version.clone() };
+    order
+        .into_iter()
+        .map(|(rank, n)| {
+            let (change, impact) = (&phase.changes[n], &impacts[n]);
+            let operation = RuleOperation {
+                address: Address::of_rule(&desired.name, phase.phase, Some(&change.name)),
+                phase: phase.phase,
+                name: change.name.clone(),
+                reverse: reverse(change, &ruleset.rules),
+                action: standing.action(change),
+                fields: change.fields.clone(),
+                impact: impact.clone(),
+                expect: expect.clone(),
+                cause: Cause::Unknown,
+                dangers: dangers(
+                    impact,
+                    match &change.kind {
+                        RuleChangeKind::Delete(_, reason) => Some(*reason),
+                        _ => None,
+                    },
+                ),
+                waiver: None,
+                place: change.place,
+            };
+            (rank, operation)
+        })
+        .collect()
+}
+
+/// What undoes a change.
+fn reverse(change: &RuleChange, rules: &[LiveRule]) -> RuleReverse {
+    let place_of = |live: &LiveRule| match rules.iter().position(|r| r.id == live.id) {
+        Some(n) if n > 0 => Position::After(rules[n - 1].id.clone()),
+        _ => Position::First,
+    };
+    match &change.kind {
+        RuleChangeKind::Create => RuleReverse::Delete,
+        RuleChangeKind::Update(live) => {
+            RuleReverse::PatchBack(live.body.clone(), change.placed.map(|_| place_of(live)))
+        }
+        RuleChangeKind::Move(live) => RuleReverse::MoveBack(place_of(live)),
+        RuleChangeKind::Delete(live, _) => RuleReverse::Recreate(live.body.clone(), place_of(live)),
+    }
+}
+
+/// The order of a ruleset while operations are being carried out.
+struct Standing<'a> {
+    rules: &'a [LiveRule],
+    /// The order wanted in the end.
+    wanted: &'a [Member],
+    /// What stands now.
+    now: Vec<Member>,
+    /// Members that are placed anew and have not been yet.
+    waiting: BTreeSet<Member>,
+}
+
+impl<'a> Standing<'a> {
+    /// As it was read.
+    fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
+        let waiting = phase.changes.iter().filter_map(|c| c.placed).collect();
+        Self { rules, wanted: &phase.order, now: (0..rules.len()).map(Member::Live).collect(), waiting }
+    }
+
+    /// The action of a change, carried out here as well.
+    fn action(&mut self, change: &RuleChange) -> RuleAction {
+        let position = change.placed.map(|member| self.place(member));
+        match &change.kind {
+            RuleChangeKind::Create => RuleAction::Create {
+                after: change.after.clone(),
+                // Without a position a rule goes to the end.
+                position: position.filter(|p| *p != Position::Last),
+            },
+            RuleChangeKind::Update(live) => RuleAction::Patch {
+                id: live.id.clone(),
+                before: live.body.clone(),
+                after: change.after.clone(),
+                position,
+            },
+            RuleChangeKind::Move(live) => RuleAction::Move {
+                id: live.id.clone(),
+                body: live.body.clone(),
+                position: position.unwrap_or(Position::Last),
+            },
+            RuleChangeKind::Delete(live, reason) => {
+                let gone = self.rules.iter().position(|r| r.id == live.id).map(Member::Live);
+                self.now.retain(|m| Some(*m) != gone);
+                RuleAction::Delete { id: live.id.clone(), before: live.body.clone(), reason: *reason }
+            }
+        }
+    }
+
+    /// Puts a member where it belongs among those that stand right already, and says where that is.
+    fn place(&mut self, member: Member) -> Position {
+        self.now.retain(|m| *m != member);
+        self.waiting.remove(&member);
+        let rank = |m: &Member| self.wanted.iter().position(|w| w == m);
+        let own = rank(&member);
+        // The nearest that follows and stands; others may still be waiting for their own turn.
+        let next = self
+            .wanted
+            .iter()
+            .skip(own.map_or(0, |n| n + 1))
+            .filter(|m| !self.waiting.contains(m))
+            .find_map(|m| self.now.iter().position(|n| n == m));
+        let at = next.unwrap_or(self.now.len());
+        let id = |m: &Member| match m {
+            Member::Live(n) => Some(self.rules[*n].id.clone()),
+            Member::New(_) => None,
+        };
+        let (before, after) = (at.checked_sub(1).and_then(|n| self.now.get(n)), self.now.get(at));
+        let position = match (before, after) {
+            (_, None) => Position::Last,
+            (_, Some(next)) if id(next).is_some() => Position::Before(id(next).expect("it was just looked at")),
+            (None, Some(_)) => Position::First,
+            (Some(previous), Some(_)) => id(previous).map_or(Position::Index(at + 1), Position::After),
+        };
+        self.now.insert(at, member);
+        position
+    }
+}

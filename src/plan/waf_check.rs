@@ -1,0 +1,233 @@
+//! What is the matter with the protection that a spec wants: what the service does not have, what has no effect, what its
+//! plan does not allow.
+
+use super::rule_operation::{RuleAction, RuleOperation};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place};
+use crate::diff::WafChanges;
+use crate::insight::unreachable_families;
+use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
+use crate::model::managed::{Managed, Overrides, Problem, ProblemKind};
+use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
+use crate::model::{DesiredZone, LiveZone, Tier, Value};
+
+/// A rule or tag that the ruleset does not have.
+const UNKNOWN: Code = Code("PLAN0011");
+/// A ruleset that the service does not offer.
+const NO_RULESET: Code = Code("PLAN0012");
+/// Live overrides of a shape that we do not know.
+const STRANGE: Code = Code("PLAN0013");
+/// An entry without effect.
+const IDLE: Code = Code("PLAN0014");
+/// An order that cannot be.
+const MISPLACED: Code = Code("PLAN0015");
+/// A live rule without `ref`.
+const UNNAMED: Code = Code("PLAN0016");
+/// The zone's plan does not allow it.
+const NOT_ALLOWED: Code = Code("PLAN0017");
+/// Attacks that the threshold lets through.
+const OUT_OF_REACH: Code = Code("PLAN0018");
+
+/// Holds the changes of a zone's rules against what the service has and allows.
+pub(super) fn check(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &WafChanges,
+    operations: &[RuleOperation],
+) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    for problem in &changes.problems {
+        found.push(of_problem(problem, live));
+    }
+    for (place, what) in &changes.misplaced {
+        found.push(
+            Diagnostic::error(MISPLACED, "the rule cannot be placed", what.clone())
+                .at(*place, "")
+                .help("correct `before` or `after`, or the order of the entries"),
+        );
+    }
+    for (place, name) in &changes.unnamed {
+        found.push(
+            Diagnostic::note(
+                UNNAMED,
+                "a live rule was recognised by what it does",
+                format!(
+                    "the rule {name} has no `ref` at the service; after a change of it here, a second one would be made"
+                ),
+            )
+            .at(*place, "")
+            .help(format!("give the live rule the ref `{name}` before you change it")),
+        );
+    }
+    limits(desired, live, changes, operations, &mut found);
+    reach(desired, live, changes, &mut found);
+    found
+}
+
+/// One problem in words.
+fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
+    let Problem { kind, place } = problem;
+    let candidates = |near: &[String]| match near {
+        [] => "give the rule's number, its description as the service has it, or the beginning of its id".to_owned(),
+        near => format!("did you mean {}?", near.join("; ")),
+    };
+    let diagnostic = match kind {
+        ProblemKind::UnknownRule(name, near) => {
+            Diagnostic::error(UNKNOWN, "the ruleset has no such rule", format!("no rule is called `{name}`"))
+                .help(candidates(near))
+        }
+        ProblemKind::AmbiguousRule(name, several) => {
+            Diagnostic::error(UNKNOWN, "several rules have this name", format!("`{name}` means more than one rule"))
+                .help(format!("name one of them by its id: {}", several.join("; ")))
+        }
+        ProblemKind::UnknownTag(tag, known) => {
+            let near = known.iter().max_by(|a, b| strsim::jaro(a, tag).total_cmp(&strsim::jaro(b, tag)));
+            let help = match near.filter(|near| strsim::jaro(near, tag) > 0.8) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the ruleset has the tags {}", shortened(known)),
+            };
+            Diagnostic::error(UNKNOWN, "no rule of the ruleset carries the tag", format!("no rule has the tag `{tag}`"))
+                .help(help)
+        }
+        ProblemKind::NoRuleset(managed) => {
+            let facts = managed.facts();
+            let lowest = ["free", "pro", "business", "enterprise"].get(facts.lowest_plan).copied().unwrap_or("pro");
+            Diagnostic::error(
+                NO_RULESET,
+                "the service does not offer the managed ruleset",
+                format!("{} is not among the rulesets of {}", facts.name, live.name),
+            )
+            .help(format!(
+                "it needs the {lowest} plan or above (the zone is on {}), and a token that may read the account's rulesets",
+                live.tier.facts().name
+            ))
+        }
+        ProblemKind::StrangeOverrides => Diagnostic::error(
+            STRANGE,
+            "the live overrides are not understood",
+            "they have a shape that this version does not know, so nothing can be laid over them".to_owned(),
+        )
+        .help("write them under `raw`, or remove them at the service"),
+        ProblemKind::Idle(name) => Diagnostic::note(
+            IDLE,
+            "the entry has no effect",
+            format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"),
+        )
+        .help("remove the entry, or keep it for a later change of the level"),
+    };
+    diagnostic.at(*place, "")
+}
+
+/// A few words of many.
+fn shortened(words: &[String]) -> String {
+    let mut shown: Vec<&str> = words.iter().take(12).map(String::as_str).collect();
+    if words.len() > shown.len() {
+        shown.push("…");
+    }
+    shown.join(", ")
+}
+
+/// Whether a plan comes before another.
+fn rank(tier: Tier) -> usize {
+    match tier {
+        Tier::Free => 0,
+        Tier::Pro => 1,
+        Tier::Business => 2,
+        Tier::Enterprise => 3,
+    }
+}
+
+/// What the zone's plan does not allow, as documented; the service itself has the last word.
+fn limits(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &WafChanges,
+    operations: &[RuleOperation],
+    found: &mut Diagnostics,
+) {
+    let (tier, plan) = (rank(live.tier), live.tier.facts().name);
+    let mut warn = |place: Option<Place>, detail: String, help: String| {
+        let diagnostic = Diagnostic::warning(NOT_ALLOWED, "the zone's plan may not allow this", detail).help(help);
+        found.push(diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()));
+    };
+    for phase in &changes.phases {
+        let Some(most) = phase.phase.facts().most_rules.map(|most| most[tier]) else { continue };
+        if phase.order.len() > most && phase.order.len() > phase.live.rules().len() {
+            let (about, count) = (phase.phase.about(), phase.order.len());
+            warn(
+                desired.waf.as_ref().map(|w| w.place),
+                format!("there would be {count} {about}; the {plan} plan usually has {most}"),
+                "remove rules, or join them with `or`".to_owned(),
+            );
+        }
+    }
+    let mut check = |body: &RuleBody, place: Option<Place>| {
+        if let Some(facts) = body.executes().and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
+            && facts.lowest_plan > tier
+        {
+            warn(
+                place,
+                format!("{} is not part of the {plan} plan", facts.name),
+                "the service refuses it; move the zone to a paid plan, or remove the section".to_owned(),
+            );
+        }
+        if body.action() == "log" && live.tier != Tier::Enterprise {
+            warn(
+                place,
+                format!("the action `log` of custom and rate limiting rules is not part of the {plan} plan"),
+                "use `managed_challenge`".to_owned(),
+            );
+        }
+        if let Some(Value::Map(rate)) = body.get("ratelimit")
+            && let Some(Value::Integer(period)) = rate.get("period")
+            && *period > i64::from(RATE_LONGEST_PERIOD[tier])
+        {
+            let longest = RATE_LONGEST_PERIOD[tier];
+            warn(
+                place,
+                format!("a rate limit over {period} s; the {plan} plan counts over at most {longest} s"),
+                format!("count over {longest} s or less"),
+            );
+        }
+    };
+    for operation in operations {
+        match &operation.action {
+            RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(body, operation.place)),
+            RuleAction::Create { after, .. } | RuleAction::Patch { after, .. } => check(after, operation.place),
+            RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
+        }
+    }
+}
+
+/// Families of attacks that the score cannot stop at the threshold wanted.
+fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &mut Diagnostics) {
+    let Some(wants) = desired.waf.as_ref() else { return };
+    let Some(deployment) = wants.deployments.iter().find(|d| d.ruleset == Managed::Owasp) else { return };
+    let Some(catalogue) = live.waf.managed(Managed::Owasp) else { return };
+    let phase = changes.phases.iter().find(|p| p.phase == Phase::Managed);
+    let Some(phase) = phase else { return };
+    let planned = phase.changes.iter().map(|c| &c.after).find(|b| b.executes() == Some(catalogue.id.0.as_str()));
+    let standing = match phase.live {
+        EntryPoint::Absent => None,
+        EntryPoint::Present(ruleset) => {
+            ruleset.rules.iter().map(|r| &r.body).find(|b| b.executes() == Some(catalogue.id.0.as_str()))
+        }
+    };
+    let Some(body) = planned.or(standing).filter(|b| b.is_enabled()) else { return };
+    let Some(overrides) = Overrides::read(body.parameter("overrides")) else { return };
+    let out_of_reach = unreachable_families(catalogue, &overrides);
+    let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };
+    let families: Vec<String> = out_of_reach.iter().map(|r| format!("{} ({})", r.family.name, r.total)).collect();
+    found.push(
+        Diagnostic::note(
+            OUT_OF_REACH,
+            "the threshold lets whole families of attacks through",
+            format!(
+                "all rules that are on score less than {threshold} together for {}: OWASP alone cannot stop these",
+                families.join(", ")
+            ),
+        )
+        .at(deployment.threshold.map_or(deployment.place, |(_, place)| place), "")
+        .about(desired.name.to_string())
+        .help("keep the Cloudflare Managed Ruleset on, or lower the threshold"),
+    );
+}

@@ -1,0 +1,89 @@
+//! An operation on a rule, for a reviewer: what is done, which settings change, and what that means for traffic.
+
+use std::io::{self, Write};
+
+use super::layout::{CREATE, DELETE, DIM, UPDATE, styled};
+use crate::diff::{FieldChange, RuleDeleteReason};
+use crate::insight::Direction;
+use crate::model::Value;
+use crate::model::managed::threshold_word;
+use crate::plan::{RuleAction, RuleOperation};
+use crate::render::safe::safe;
+use crate::render::textdiff::inline;
+
+/// Most fields that are shown of one operation; the JSON has all.
+const FIELDS: usize = 30;
+
+/// Writes an operation on a rule.
+pub(super) fn write_rule_operation(out: &mut dyn Write, operation: &RuleOperation, colour: bool) -> io::Result<()> {
+    let (mark, style) = match &operation.action {
+        RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } => ("+", CREATE),
+        RuleAction::Patch { .. } | RuleAction::Move { .. } => ("~", UPDATE),
+        RuleAction::Delete { .. } => ("-", DELETE),
+    };
+    let id = match &operation.action {
+        RuleAction::Patch { id, .. } | RuleAction::Move { id, .. } | RuleAction::Delete { id, .. } => {
+            format!(" {}", styled(&safe(&id.0), DIM, colour))
+        }
+        RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } => String::new(),
+    };
+    let what = match &operation.action {
+        RuleAction::CreateEntryPoint { .. } => ", the first of its phase",
+        RuleAction::Move { .. } => ", moved",
+        RuleAction::Patch { position: Some(_), .. } => ", changed and moved",
+        RuleAction::Delete { reason: RuleDeleteReason::Expired, .. } => ", its last day is over",
+        RuleAction::Delete { reason: RuleDeleteReason::Absent, .. } => ", state: absent",
+        RuleAction::Delete { reason: RuleDeleteReason::Pruned, .. } => ", not in the spec, and the section is pruned",
+        RuleAction::Create { .. } | RuleAction::Patch { .. } => "",
+    };
+    let (name, phase) = (safe(&operation.name), operation.phase.about());
+    writeln!(
+        out,
+        "  {} waf {name}{id}  {}  {}",
+        styled(mark, style, colour),
+        styled(&format!("({phase}{what})"), DIM, colour),
+        class(operation.impact.direction, colour)
+    )?;
+    for change in operation.fields.iter().take(FIELDS) {
+        writeln!(out, "      {}", field(change, colour))?;
+    }
+    if operation.fields.len() > FIELDS {
+        writeln!(out, "      and {} more", operation.fields.len() - FIELDS)?;
+    }
+    for line in &operation.impact.lines {
+        writeln!(out, "      {} {}", styled("→", DIM, colour), safe(line))?;
+    }
+    if let Some(waiver) = &operation.waiver {
+        writeln!(out, "      {}", styled(&format!("accepted in the spec: {}", safe(waiver)), DIM, colour))?;
+    }
+    Ok(())
+}
+
+/// The class of an operation, loud where it is dangerous.
+fn class(direction: Direction, colour: bool) -> String {
+    let word = direction.as_str();
+    match direction {
+        Direction::Weakens | Direction::Both => styled(&word.to_uppercase(), DELETE, colour),
+        Direction::Strengthens => styled(word, CREATE, colour),
+        Direction::Neutral | Direction::Unclassified => styled(word, DIM, colour),
+    }
+}
+
+/// One field that changes.
+fn field(change: &FieldChange, colour: bool) -> String {
+    let words = |value: &Value| match (change.field.rsplit('.').next(), value) {
+        (Some("threshold"), Value::Integer(number)) => {
+            let word = u32::try_from(*number).ok().and_then(threshold_word);
+            word.map_or_else(|| number.to_string(), |word| format!("{word} ({number})"))
+        }
+        (_, Value::Text(text)) => safe(text).into_owned(),
+        (_, value) => safe(&value.to_string()).into_owned(),
+    };
+    let (before, after) = (words(&change.before), words(&change.after));
+    let name = safe(&change.field);
+    if change.before == Value::Null {
+        format!("{name}: {after}")
+    } else {
+        format!("{name}: {}", inline(&before, &after, colour))
+    }
+}
