@@ -14,7 +14,7 @@ use super::family::Family;
 use super::limit::Limiter;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
-use super::{ApiEvent, Observer, ReadClient, Settings, WaitReason, WriteClient};
+use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, WaitReason, WriteClient};
 use crate::wire::{Envelope, Request};
 
 /// A client of the service. Clones share connections, budget and counts.
@@ -103,6 +103,12 @@ impl Client {
     #[must_use]
     pub fn writer(&self) -> WriteClient {
         WriteClient(self.clone())
+    }
+
+    /// The means of asking whether a write would be accepted.
+    #[must_use]
+    pub fn checker(&self) -> CheckClient {
+        CheckClient(self.clone())
     }
 
     /// Sends a request, again where that is harmless and may help.

@@ -77,6 +77,29 @@ impl Writer for WriteClient {
     }
 }
 
+/// Something that asks whether a write would be accepted.
+pub trait Checker: Send + Sync {
+    /// Sends a write that is marked as a dry run.
+    ///
+    /// # Errors
+    /// [`ApiError`]; [`ApiError::Misused`] if the request is a read, or not marked.
+    fn check(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
+}
+
+/// The means of asking whether a write would be accepted, and only that.
+#[derive(Debug, Clone)]
+pub struct CheckClient(Client);
+
+impl Checker for CheckClient {
+    async fn check(&self, request: &Request) -> Result<Envelope, ApiError> {
+        let is_marked = request.query.iter().any(|(name, value)| *name == "dry_run" && value != "false");
+        if request.method.is_read() || !is_marked {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a dry run" });
+        }
+        self.0.exchange(request).await
+    }
+}
+
 /// What a client needs to know.
 #[derive(Clone)]
 pub struct Settings {

@@ -8,6 +8,7 @@
 //! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use super::event::ApplyEvent;
@@ -54,16 +55,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         known: &mut BTreeMap<Phase, EntryPoint>,
     ) -> Outcome {
         let phase = operation.phase;
-        if !known.contains_key(&phase) {
+        if let Entry::Vacant(unread) = known.entry(phase) {
             let now = match entry_point(self.reader, live, phase).await {
                 Ok(now) => now,
                 Err(error) => return Outcome::NotSent(format!("the rules could not be read again: {error}")),
             };
-            // A zone that was just made has nothing that could have moved.
             if let Some(what) = difference(&operation.expect, live.waf.entry_points.get(&phase), &now) {
                 return Outcome::NotSent(what);
             }
-            known.insert(phase, now);
+            unread.insert(now);
         }
         let request = lower_rule_operation(zone, operation);
         let Some(number) = self.intend(|journal| journal.rule_intent(zone, operation, &request)) else {

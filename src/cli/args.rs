@@ -19,6 +19,7 @@ Exit codes:
 Consents:
   --allow-deletes N           delete exactly N records
   --allow changes-protected   change records marked `protect: true`
+  --allow weakens-protection  let requests through that were stopped before
 
 Environment:
   CLOUDFLARE_API_TOKEN                        an API token, or
@@ -88,6 +89,9 @@ pub(super) struct Global {
     /// Wait at most this many seconds for an answer
     #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = "Service")]
     pub timeout: Duration,
+    /// Directory in which managed rulesets are kept between runs
+    #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = "Service")]
+    pub cache: PathBuf,
     /// Directory for the journals of applies
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = "Service")]
     pub journal: PathBuf,
@@ -168,6 +172,9 @@ pub(super) struct PlanArgs {
     /// Exit with 2 if there are differences
     #[arg(long)]
     pub detailed_exitcode: bool,
+    /// Ask the service whether it would accept each planned change of rules (a dry run; needs a token that may edit)
+    #[arg(long)]
+    pub server_check: bool,
 }
 
 /// `apply`.

@@ -12,7 +12,7 @@ use super::service::{Access, Service};
 use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
-use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota};
+use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::{Desired, Live, LiveZone};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
 use crate::render;
@@ -198,7 +198,7 @@ pub(super) async fn plan(
         page_size: global.page_size,
         concurrency: usize::from(global.concurrency),
         account: service.account.clone(),
-        cache: None,
+        cache: service.cache.clone(),
     };
     let reader = &service.reader;
     let wanted: Vec<_> = loaded
@@ -225,7 +225,10 @@ pub(super) async fn plan(
         Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
     for zone in &fetched.missing {
         if loaded.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
-            live.zones.insert(zone.clone(), LiveZone::to_be_made(zone.clone()));
+            let mut new = LiveZone::to_be_made(zone.clone());
+            let query = loaded.desired.zones.get(zone).and_then(|z| z.waf.as_deref()).map(WafQuery::of);
+            new.waf = fetch_waf_of_new(reader, &query.unwrap_or_default(), &options).await.map_err(with_hint)?;
+            live.zones.insert(zone.clone(), new);
             continue;
         }
         let diagnostic = Diagnostic::error(

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use super::args::Global;
+use super::cache::FileCache;
 use super::output::Output;
 use super::settings;
-use crate::api::{ApiEvent, Client, ReadClient, Settings, WaitReason, WriteClient};
+use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Settings, WaitReason, WriteClient};
+use crate::live::CatalogueCache;
 use crate::model::ZoneName;
 
 /// What a connection is for.
@@ -17,6 +19,8 @@ pub(super) enum Access {
     Read,
     /// Reading and writing.
     Write,
+    /// Reading, and asking whether writes would be accepted.
+    Check,
 }
 
 /// An open connection.
@@ -25,10 +29,14 @@ pub(super) struct Service {
     pub(super) reader: ReadClient,
     /// For writing, if the connection is for that.
     pub(super) writer: Option<WriteClient>,
-    /// Counts the requests of both.
+    /// For asking, if the connection is for that.
+    pub(super) checker: Option<CheckClient>,
+    /// Counts the requests of all.
     requests: Box<dyn Fn() -> u64 + Send + Sync>,
     /// The account that zones are looked up in.
     pub(super) account: Option<String>,
+    /// Where managed rulesets are kept; not those of the embedded service, which are made up.
+    pub(super) cache: Option<Arc<dyn CatalogueCache>>,
     #[cfg(feature = "sandbox")]
     sandbox: Option<crate::sandbox::Running>,
 }
@@ -54,8 +62,10 @@ impl Service {
             anyhow::ensure!(global.sandbox.is_none(), "this build has no embedded service (feature `sandbox`)");
         }
         let credentials = settings::credentials(global)?;
-        let client = client(global, output, settings::base_url(global)?, credentials)?;
-        Ok(Self::new(client, access, settings::account()?))
+        let base_url = settings::base_url(global)?;
+        let cache = FileCache::new(&global.cache, &base_url);
+        let client = client(global, output, base_url, credentials)?;
+        Ok(Self { cache: Some(Arc::new(cache)), ..Self::new(client, access, settings::account()?) })
     }
 
     /// Starts the embedded service and connects to it.
@@ -93,8 +103,10 @@ impl Service {
         Self {
             reader: client.reader(),
             writer: (access == Access::Write).then(|| client.writer()),
+            checker: (access == Access::Check).then(|| client.checker()),
             requests: Box::new(move || client.requests()),
             account,
+            cache: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
         }

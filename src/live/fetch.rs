@@ -8,7 +8,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::rulesets::{self, CatalogueCache, WafQuery};
 use super::{around, records, zones};
 use crate::api::{ApiError, Reader};
-use crate::model::ruleset::LiveWaf;
+use crate::model::ruleset::{EntryPoint, LiveWaf};
 use crate::model::{Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
 use crate::wire::record::RecordShapeError;
 use crate::wire::ruleset::RulesetShapeError;
@@ -223,6 +223,20 @@ pub async fn fetch_waf<R: Reader>(
         known = rulesets::of_zone(&all, zone, options);
     }
     rulesets::read(reader, zone, query, known, options).await
+}
+
+/// The protection of a zone that is still to be made: no rules, and the managed rulesets of the account named.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn fetch_waf_of_new<R: Reader>(
+    reader: &R,
+    query: &WafQuery,
+    options: &Options,
+) -> Result<LiveWaf, FetchError> {
+    let entry_points = query.phases.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
+    let catalogues = rulesets::of_account(reader, query, options).await?;
+    Ok(LiveWaf { entry_points, catalogues })
 }
 
 /// Finds one zone by its name, without its records.

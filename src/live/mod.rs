@@ -11,6 +11,6 @@ mod zones;
 
 pub use fetch::{
     FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_record_quota, fetch_records, fetch_waf,
-    find_zone_by_name,
+    fetch_waf_of_new, find_zone_by_name,
 };
 pub use rulesets::{CatalogueCache, WafQuery, entry_point};

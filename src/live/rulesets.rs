@@ -12,9 +12,9 @@ use serde_json::Value as Json;
 
 use super::fetch::{FetchError, Options};
 use crate::api::{ApiError, Reader};
+use crate::model::LiveZone;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget, WafWants};
-use crate::model::{LiveZone, ZoneName};
 use crate::wire::ruleset::{
     ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
 };
@@ -86,10 +86,27 @@ pub(super) async fn catalogues<R: Reader>(
     }
     let mut all = Catalogues::new();
     for (account, (managed, zone)) in needs {
-        let of_account = read_catalogues(reader, account.as_deref(), zone, &managed, options).await?;
+        let through_zone = Scope::Zone(zone.id.clone());
+        let scope = account.as_ref().map(|id| Scope::Account(id.clone()));
+        let scopes: Vec<_> = scope.into_iter().chain([through_zone]).collect();
+        let of_account = read_catalogues(reader, &scopes, &managed, options).await?;
         all.insert(account, of_account);
     }
     Ok(all)
+}
+
+/// Reads the managed rulesets that a zone which does not exist yet will need, if an account is named.
+pub(super) async fn of_account<R: Reader>(
+    reader: &R,
+    query: &WafQuery,
+    options: &Options,
+) -> Result<Vec<Arc<Catalogue>>, FetchError> {
+    match &options.account {
+        Some(account) if !query.managed.is_empty() => {
+            read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options).await
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
 }
 
 /// The account of a zone, as far as it is known.
@@ -97,27 +114,26 @@ fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
-/// Reads managed rulesets through an account or, where these credentials do not reach it, through one of its zones.
+/// Reads managed rulesets through the first scope that these credentials reach: an account, or one of its zones.
 async fn read_catalogues<R: Reader>(
     reader: &R,
-    account: Option<&str>,
-    zone: &LiveZone,
+    scopes: &[Scope],
     managed: &BTreeSet<Managed>,
     options: &Options,
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
-    let through_zone = Scope::Zone(zone.id.clone());
-    let mut scope = account.map_or_else(|| through_zone.clone(), |id| Scope::Account(id.to_owned()));
-    let mut listed = list(reader, &scope, &zone.name).await;
-    if let Err(FetchError::Api { source, .. }) = &listed
-        && scope != through_zone
-        && matches!(source.status(), Some(400..=404))
-    {
-        scope = through_zone;
-        listed = list(reader, &scope, &zone.name).await;
+    let Some((mut scope, others)) = scopes.split_first() else { return Ok(Vec::new()) };
+    let mut listed = list(reader, scope).await;
+    for other in others {
+        match &listed {
+            Err(FetchError::Api { source, .. }) if matches!(source.status(), Some(400..=404)) => {
+                scope = other;
+                listed = list(reader, scope).await;
+            }
+            _ => break,
+        }
     }
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
     let wanted: Vec<_> = listed?.into_iter().filter(wanted).collect();
-    let scope = &scope;
     stream::iter(wanted)
         .map(|ruleset| async move { one(reader, scope, &ruleset, options).await.map(Arc::new) })
         .buffered(options.concurrency.max(1))
@@ -126,8 +142,8 @@ async fn read_catalogues<R: Reader>(
 }
 
 /// The managed rulesets of a scope.
-async fn list<R: Reader>(reader: &R, scope: &Scope, zone: &ZoneName) -> Result<Vec<ListedRuleset>, FetchError> {
-    let what = || format!("the list of rulesets for {zone}");
+async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>, FetchError> {
+    let what = || "the list of managed rulesets".to_owned();
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
     let mut cursor: Option<String> = None;

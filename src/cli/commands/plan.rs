@@ -2,35 +2,78 @@
 
 use std::sync::Arc;
 
+use crate::api::CheckClient;
+use crate::apply::{Rehearsed, rehearse};
 use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
 use crate::cli::service::Access;
-use crate::plan::{Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
+use crate::model::Address;
+use crate::plan::{Plan, Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
 use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
 use crate::wire::Request;
 
 /// Plans and prints.
 pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let Begun { loaded, consents, service } =
-        match begin(&args.spec, &args.consents, Access::Read, global, output).await? {
-            Ok(begun) => begun,
-            Err(exit) => return Ok(exit),
-        };
+    let access = if args.server_check { Access::Check } else { Access::Read };
+    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, access, global, output).await? {
+        Ok(begun) => begun,
+        Err(exit) => return Ok(exit),
+    };
     let planned = planning::plan(&loaded, &service, global, output).await;
+    let answers = match (&planned, &service.checker) {
+        (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
+        _ => Vec::new(),
+    };
     service.close().await;
-    let planned = planned?;
+    let mut planned = planned?;
+    let refused = answers.iter().any(|(_, answer)| matches!(answer, Rehearsed::Refused(_)));
+    if args.server_check {
+        note_answers(&mut planned.plan, &answers);
+    }
     let verdict = planned.plan.verdict(&consents);
     let requests = requests(&planned, global).len();
     show(&planned, &verdict, requests, &loaded, output)?;
     Ok(match verdict {
+        _ if refused => Exit::Error,
         Verdict::Incomplete => Exit::Error,
         Verdict::InSync => Exit::Success,
         Verdict::Ready | Verdict::NeedsConsent(_) if args.detailed_exitcode => Exit::Differences,
         Verdict::Ready | Verdict::NeedsConsent(_) => Exit::Success,
     })
+}
+
+/// Asks the service about every planned change of rules.
+async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, Rehearsed)> {
+    let mut all = Vec::new();
+    for zone in &plan.zones {
+        let answers = rehearse(checker, zone).await;
+        all.extend(zone.rule_operations.iter().map(|o| o.address.clone()).zip(answers));
+    }
+    all
+}
+
+/// Adds what the service said to the plan: a count, and each refusal.
+fn note_answers(plan: &mut Plan, answers: &[(Address, Rehearsed)]) {
+    for zone in &mut plan.zones {
+        let own: Vec<_> =
+            answers.iter().filter(|(address, _)| zone.rule_operations.iter().any(|o| o.address == *address)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let accepted = own.iter().filter(|(_, answer)| *answer == Rehearsed::Accepted).count();
+        zone.notes
+            .push(format!("server check: {accepted} of {} changes of rules would be accepted (dry run)", own.len()));
+        for (address, answer) in own {
+            match answer {
+                Rehearsed::Accepted => {}
+                Rehearsed::Refused(why) => zone.notes.push(format!("server check: {address} would be refused: {why}")),
+                Rehearsed::Unchecked(why) => zone.notes.push(format!("server check: {address} was not checked: {why}")),
+            }
+        }
+    }
 }
 
 /// All requests that applying takes, in order.

@@ -1,0 +1,89 @@
+//! Asks the service whether it would accept the planned changes of rules, without changing anything.
+//!
+//! The service checks a write in full and stores nothing if it carries `dry_run=true`. A service that does not know the
+//! parameter would carry the write out, so it is asked first with a request that can have no effect: an empty rule, which is
+//! refused in any case. Only if the refusal speaks of `dry_run` are the real ones sent.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/dry-run, read 2026-11-20: any value but true and false is refused,
+//! and a success has no result.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::executor::said;
+use crate::api::{ApiError, Checker};
+use crate::model::ruleset::Phase;
+use crate::plan::{ExpectRuleset, RuleOperation, ZonePlan, lower_rule_operation};
+use crate::wire::ruleset::{dry_run, dry_run_probe};
+
+/// What the service says about one planned change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rehearsed {
+    /// It would be accepted.
+    Accepted,
+    /// It would be refused.
+    Refused(String),
+    /// It could not be asked.
+    Unchecked(String),
+}
+
+/// Asks about every planned change of a zone's rules; one answer for each, in their order.
+pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed> {
+    let mut supported: BTreeMap<Phase, Result<(), String>> = BTreeMap::new();
+    let mut answers = Vec::new();
+    let mut broken: Option<String> = None;
+    for operation in &zone.rule_operations {
+        if let Some(reason) = &broken {
+            answers.push(Rehearsed::Unchecked(reason.clone()));
+            continue;
+        }
+        if zone.is_new {
+            answers.push(Rehearsed::Unchecked("the zone does not exist yet".to_owned()));
+            continue;
+        }
+        if let Entry::Vacant(unknown) = supported.entry(operation.phase) {
+            unknown.insert(probe(checker, zone, operation).await);
+        }
+        if let Some(Err(reason)) = supported.get(&operation.phase) {
+            answers.push(Rehearsed::Unchecked(reason.clone()));
+            continue;
+        }
+        let request = dry_run(lower_rule_operation(zone, operation));
+        answers.push(match checker.check(&request).await {
+            Ok(answer) if answer.result.is_null() => Rehearsed::Accepted,
+            Ok(_) => {
+                let reason = "the service answered a dry run with a result, so it may have carried it out; \
+                              nothing more was asked. Look at the zone's rules";
+                broken = Some(reason.to_owned());
+                Rehearsed::Unchecked(reason.to_owned())
+            }
+            Err(error) if error.status().is_some() && !error.is_uncertain() => Rehearsed::Refused(said(&error)),
+            Err(error) => Rehearsed::Unchecked(said(&error)),
+        });
+    }
+    answers
+}
+
+/// Whether the service looks at `dry_run`.
+async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, operation: &RuleOperation) -> Result<(), String> {
+    let ruleset = match &operation.expect {
+        ExpectRuleset::Absent => None,
+        ExpectRuleset::Version { id, .. } => Some(id),
+    };
+    let speaks_of_it = |error: &ApiError| {
+        error.messages().iter().any(|m| {
+            let pointer = m.pointer.as_deref().unwrap_or_default();
+            m.message.contains("dry_run") || pointer.contains("dry_run")
+        })
+    };
+    match checker.check(&dry_run_probe(&zone.id, operation.phase, ruleset)).await {
+        Err(error) if error.status() == Some(400) && speaks_of_it(&error) => Ok(()),
+        Err(error) if matches!(error.status(), Some(401 | 403)) => {
+            Err(format!("a dry run needs a token that may edit rules: {}", said(&error)))
+        }
+        Err(error) if error.status().is_none() => Err(said(&error)),
+        Err(_) => Err("the service does not seem to know dry runs".to_owned()),
+        Ok(_) => Err("the service accepted an empty rule, so it cannot be trusted with a dry run".to_owned()),
+    }
+}
