@@ -18,6 +18,7 @@ mod tier;
 mod ttl;
 
 pub use address::Address;
+pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value};
 pub use name::{Fqdn, NameError, ZoneName};
 pub use rdata::{DataError, Purpose, Rdata, RecordType};

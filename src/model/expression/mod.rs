@@ -1,25 +1,247 @@
-//! The rules language.
+//! Expressions of the service's rules language, read and checked without the service.
+//!
+//! Text goes through [`lexer`], [`parse`] (a tree with places), [`check`] (types and vocabulary), [`mistakes`] and [`patterns`]
+//! (legal, and probably not what was meant); [`normal`] gives the one text that all spellings share, [`scope`] says what an
+//! expression matches. Nothing here knows what a request is: an expression is never evaluated.
+//!
+//! The service has the last word: what is refused here is what its documentation excludes.
+
+mod call;
+mod check;
+mod lexer;
+mod mistakes;
+mod normal;
+mod operand;
+mod parse;
+mod patterns;
+mod phrases;
+mod problem;
+mod right;
+mod scope;
+mod syntax;
+mod values;
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
+use check::Check;
+use normal::Normal;
+pub use problem::ExpressionProblem;
+use problem::Problems;
+pub use scope::ScopeChange;
+use syntax::{Base, Node, Operator};
 
 /// An expression as somebody wrote it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Expression(String);
+///
+/// Two are equal if their canonical texts are, which is if they mean the same to the service in ways that can be seen from
+/// their form; see `normal.rs`.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    /// As it was written.
+    text: String,
+    /// The text that all spellings share.
+    canonical: String,
+    /// Whether the canonical text can be read.
+    is_parsed: bool,
+}
+
+/// Where a rule stands, for what its expression may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpressionSetting<'a> {
+    /// The name of the phase.
+    pub phase: &'a str,
+    /// Whether the rule is of an account.
+    pub is_account: bool,
+    /// Whether it counts what was answered, as the counting expression of a rate limit may.
+    pub sees_response: bool,
+}
+
+impl<'a> ExpressionSetting<'a> {
+    /// A rule of a zone.
+    #[must_use]
+    pub fn of_zone(phase: &'a str) -> Self {
+        Self { phase, is_account: false, sees_response: false }
+    }
+}
+
+/// What an expression needs of a zone's plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// The smallest plan.
+    pub needs: Needs,
+    /// The fields, functions and operators that need it.
+    pub by: BTreeSet<String>,
+}
+
+/// Parses and checks an expression.
+///
+/// # Errors
+/// All problems at once, in the order of the text. The expression is there exactly if none of them is an error.
+#[must_use]
+pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<Expression>, Vec<ExpressionProblem>) {
+    let mut problems = Problems::default();
+    let tokens = lexer::tokens(text, &mut problems);
+    if tokens.is_empty() {
+        let help = "write a condition; `true` matches everything";
+        problems.error(0..text.len(), "empty-expression", "the expression is empty", help);
+        return (None, problems.finish());
+    }
+    let length = lexer::length_on_one_line(text, &tokens);
+    if length > EXPRESSION_CHARACTERS {
+        let message = format!("the expression has {length} characters; at most {EXPRESSION_CHARACTERS} are allowed");
+        let help = "split the rule, or move addresses and hosts into a list of the account";
+        problems.error(0..text.len(), "too-long", message, help);
+    }
+    let node = parse::parse(text, &tokens, &mut problems);
+    let is_whole = !problems.has_errors();
+    Check { text, setting, problems: &mut problems }.expression(&node);
+    let normal = Normal::of(&node);
+    if let (true, Some(normal)) = (is_whole, &normal)
+        && let Some(truth) = scope::truth(normal)
+        && normal.text != "true"
+    {
+        let code = if truth { "always-true" } else { "always-false" };
+        let (what, help) = if truth {
+            ("everything", "write `true` if that is meant")
+        } else {
+            ("nothing", "mend it, or remove the rule")
+        };
+        problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
+    }
+    let expression = match (problems.has_errors(), normal) {
+        (false, Some(normal)) => Some(Expression { text: text.to_owned(), canonical: normal.text, is_parsed: true }),
+        (true, _) | (false, None) => None,
+    };
+    (expression, problems.finish())
+}
 
 impl Expression {
-    /// From the service: never fails.
+    /// From the service, which has taken it: never fails. What cannot be parsed is compared by its trimmed text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        Self(text.trim().to_owned())
+        match tree(text).as_ref().and_then(Normal::of) {
+            Some(normal) => Self { text: text.to_owned(), canonical: normal.text, is_parsed: true },
+            None => Self { text: text.to_owned(), canonical: text.trim().to_owned(), is_parsed: false },
+        }
     }
 
-    /// As written.
+    /// As it was written.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    /// In its canonical form.
+    /// The text that all spellings share; the trimmed text if it cannot be parsed.
     #[must_use]
     pub fn canonical(&self) -> &str {
-        &self.0
+        &self.canonical
+    }
+
+    /// Whether it certainly matches everything.
+    #[must_use]
+    pub fn is_always_true(&self) -> bool {
+        self.normal().and_then(|n| scope::truth(&n)) == Some(true)
+    }
+
+    /// Whether it certainly matches nothing.
+    #[must_use]
+    pub fn is_always_false(&self) -> bool {
+        self.normal().and_then(|n| scope::truth(&n)) == Some(false)
+    }
+
+    /// What it needs of the zone's plan, if anything: the highest, and what needs that.
+    #[must_use]
+    pub fn requirement(&self) -> Option<Requirement> {
+        let mut highest = Requirement { needs: Needs::Nothing, by: BTreeSet::new() };
+        for (needs, by) in self.tree().iter().flat_map(requirements) {
+            match needs.cmp(&highest.needs) {
+                Ordering::Less => {}
+                Ordering::Equal => drop(highest.by.insert(by)),
+                Ordering::Greater => highest = Requirement { needs, by: BTreeSet::from([by]) },
+            }
+        }
+        (highest.needs > Needs::Nothing).then_some(highest)
+    }
+
+    /// The hosts outside of which it certainly matches nothing, in lower case; none if that cannot be told.
+    #[must_use]
+    pub fn hosts(&self) -> Option<BTreeSet<String>> {
+        scope::hosts(&self.normal()?)
+    }
+
+    /// How what is matched differs between two expressions, as far as their forms tell.
+    #[must_use]
+    pub fn scope_change(before: &Self, after: &Self) -> ScopeChange {
+        if before == after {
+            return ScopeChange::Equal;
+        }
+        match (before.normal(), after.normal()) {
+            (Some(before), Some(after)) => scope::change(&before, &after),
+            (None, _) | (_, None) => ScopeChange::Unknown,
+        }
+    }
+
+    /// The tree of the canonical text.
+    fn tree(&self) -> Option<Node> {
+        self.is_parsed.then(|| tree(&self.canonical)).flatten()
+    }
+
+    /// The canonical form.
+    fn normal(&self) -> Option<Normal> {
+        Normal::of(&self.tree()?)
+    }
+}
+
+/// The tree of a text that has no errors of form.
+fn tree(text: &str) -> Option<Node> {
+    let mut problems = Problems::default();
+    let tokens = lexer::tokens(text, &mut problems);
+    let node = (!tokens.is_empty()).then(|| parse::parse(text, &tokens, &mut problems))?;
+    (!problems.has_errors()).then_some(node)
+}
+
+/// What needs a plan above the smallest.
+fn requirements(node: &Node) -> Vec<(Needs, String)> {
+    let mut found = Vec::new();
+    node.each_operand(&mut |operand| match &operand.base {
+        Base::Field(name) => found.extend(FIELDS.iter().find(|f| f.name == name).map(|f| (f.needs, name.clone()))),
+        Base::Call(name, _) => {
+            found.extend(FUNCTIONS.iter().find(|f| f.name == name).map(|f| (f.needs, format!("{name}()"))));
+        }
+        Base::Literal(_) => {}
+    });
+    node.each_comparison(&mut |comparison| {
+        if comparison.operator == Operator::Matches {
+            found.push((Needs::Business, "matches".to_owned()));
+        }
+    });
+    found
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.canonical == other.canonical
+    }
+}
+
+impl Eq for Expression {}
+
+impl PartialOrd for Expression {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Expression {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.canonical.cmp(&other.canonical)
+    }
+}
+
+impl Hash for Expression {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.canonical.hash(state);
     }
 }

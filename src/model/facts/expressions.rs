@@ -140,6 +140,9 @@ use FieldType::{
 };
 use Needs::{Business, Enterprise, Pro};
 
+/// What [`ExpressionField::only_in`] says of fields for rules of an account.
+pub const ACCOUNT_RULESETS: &str = "account-level rulesets";
+
 /// All fields, by name.
 #[rustfmt::skip]
 pub const FIELDS: &[ExpressionField] = &[
@@ -224,8 +227,8 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.waf.score.sqli", Integer).needs(Enterprise).range(1, 99),
     F::new("cf.waf.score.xss", Integer).needs(Enterprise).range(1, 99),
     F::new("cf.worker.upstream_zone", Bytes),
-    F::new("cf.zone.name", Bytes).only_in("account-level rulesets"),
-    F::new("cf.zone.plan", Bytes).only_in("account-level rulesets"),
+    F::new("cf.zone.name", Bytes).only_in(ACCOUNT_RULESETS),
+    F::new("cf.zone.plan", Bytes).only_in(ACCOUNT_RULESETS),
     F::new("http.cookie", Bytes),
     F::new("http.host", Bytes),
     F::new("http.referer", Bytes),
@@ -474,3 +477,10 @@ pub const RAW_STRING_HASHES: usize = 255;
 
 /// Longest description of a rule, in characters.
 pub const DESCRIPTION_CHARACTERS: usize = 500;
+
+/// Functions that the service takes once in an expression only, as was seen of its refusals.
+pub const ONCE_PER_EXPRESSION: &[&str] = &["concat", "regex_replace"];
+
+/// The phases whose rules are decided before there is a response.
+pub const REQUEST_PHASES: &[&str] =
+    &["http_request_firewall_managed", "http_request_firewall_custom", "http_ratelimit"];

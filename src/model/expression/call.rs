@@ -1,0 +1,205 @@
+//! Calls: whether the function exists and is used where it may be, with the arguments that it takes.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-20.
+
+use super::super::facts::expressions::{
+    ExpressionFunction, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
+};
+use super::check::{Check, Layer, Position, Scalar, Shape};
+use super::mistakes;
+use super::phrases;
+use super::problem::{nearest, quoted};
+use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Span};
+
+impl Check<'_> {
+    /// The type of a call; none if the function does not exist.
+    pub(super) fn call(&mut self, name: &str, arguments: &[Node], operand: &Operand) -> Option<Shape> {
+        let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
+            if !self.problems.is_full() {
+                self.unknown_function(name, &operand.base_span);
+            }
+            for argument in arguments {
+                self.argument(argument, Position::FirstArgument);
+            }
+            return None;
+        };
+        self.place(function, &operand.base_span);
+        self.arity(function, arguments, operand);
+        let mut result = Shape::of(function.returns);
+        for (n, argument) in arguments.iter().enumerate() {
+            let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
+            let shape = self.argument(argument, position);
+            let Some(parameter) =
+                function.parameters.get(n).or(function.parameters.last().filter(|_| function.is_variadic))
+            else {
+                break;
+            };
+            self.given(function, parameter, argument);
+            let Some(shape) = shape else { continue };
+            if !accepts(parameter.kind, &shape) {
+                self.wrong_argument(function, parameter, argument, &shape);
+            } else if shape.is_each && parameter.kind != ParameterType::BooleanArray {
+                // One result for each value.
+                result.layers.push(Layer::Array);
+            }
+        }
+        self.one_array(arguments);
+        mistakes::call(self, function, arguments, operand);
+        Some(result)
+    }
+
+    /// Reports a name that is no function.
+    fn unknown_function(&mut self, name: &str, span: &Span) {
+        let names = FUNCTIONS.iter().map(|f| f.name);
+        let help = match (phrases::function_meant(name), nearest(name, names)) {
+            (Some(meant), _) => format!("write `{meant}(…)`"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => {
+                "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
+            }
+        };
+        self.problems.error(span.clone(), "unknown-function", format!("there is no function `{}`", quoted(name)), help);
+    }
+
+    /// Whether the function may be used where the rule stands.
+    fn place(&mut self, function: &ExpressionFunction, span: &Span) {
+        let phase = self.setting.phase;
+        if function.only_in.is_empty() || !REQUEST_PHASES.contains(&phase) || function.only_in.contains(&phase) {
+            return;
+        }
+        let message = format!("`{}` cannot be used in {phase}", function.name);
+        let help = format!("it is for: {}", function.only_in.join(", "));
+        self.problems.error(span.clone(), "not-in-phase", message, help);
+    }
+
+    /// Whether there are as many arguments as the function takes.
+    fn arity(&mut self, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
+        let least = function.parameters.iter().filter(|p| !p.is_optional).count();
+        let most = if function.is_variadic { usize::MAX } else { function.parameters.len() };
+        if (least..=most).contains(&arguments.len()) {
+            return;
+        }
+        let names: Vec<_> = function.parameters.iter().map(|p| p.name).collect();
+        let dots = if function.is_variadic { ", …" } else { "" };
+        let message = format!("`{}` has {} arguments", function.name, arguments.len());
+        let help = format!("write `{}({}{dots})`", function.name, names.join(", "));
+        self.problems.error(operand.span.clone(), "wrong-arity", message, help);
+    }
+
+    /// The type of an argument; none if something in it was reported.
+    fn argument(&mut self, node: &Node, position: Position) -> Option<Shape> {
+        match &node.kind {
+            NodeKind::Operand(operand) => {
+                if let Base::Literal(Literal::Unquoted(_)) = operand.base {
+                    let shown = self.shown(&operand.span);
+                    let help = format!("write `\"{shown}\"`");
+                    let message = format!("`{shown}` stands without quotes");
+                    self.problems.error(operand.span.clone(), "unquoted-text", message, help);
+                    return None;
+                }
+                self.operand(operand, position)
+            }
+            NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) => {
+                let is_each = self.condition(node, position);
+                let layers = if is_each { vec![Layer::Array] } else { Vec::new() };
+                Some(Shape { scalar: Scalar::Boolean, layers, is_each: false })
+            }
+            NodeKind::Broken => None,
+        }
+    }
+
+    /// Whether an argument is given as a literal or as a field, as the function wants it.
+    fn given(&mut self, function: &ExpressionFunction, parameter: &Parameter, argument: &Node) {
+        let NodeKind::Operand(operand) = &argument.kind else { return };
+        let is_literal = operand.literal().is_some();
+        let (wanted, help) = match parameter.given {
+            Given::Anyhow => return,
+            Given::Field | Given::NoLiteral if !is_literal => return,
+            Given::Literal if is_literal => return,
+            Given::Field | Given::NoLiteral => ("a literal", "give a field, or a function of one"),
+            Given::Literal => ("no literal", "write the value itself"),
+        };
+        let message = format!("the argument `{}` of `{}` is {wanted}", parameter.name, function.name);
+        self.problems.error(argument.span.clone(), "wrong-argument", message, help);
+    }
+
+    /// Reports an argument of another type.
+    fn wrong_argument(&mut self, function: &ExpressionFunction, parameter: &Parameter, node: &Node, shape: &Shape) {
+        let shown = self.shown(&node.span);
+        let is = match shape.layers.last() {
+            Some(Layer::Array) => "an array",
+            Some(Layer::Map) => "a map",
+            None => shape.scalar.name(),
+        };
+        let wants = match parameter.kind {
+            ParameterType::Bytes => "text",
+            ParameterType::Integer => "a number",
+            ParameterType::Address => "an IP address",
+            ParameterType::BooleanArray => "a comparison over the values of an array",
+            ParameterType::BytesArray => "an array of texts",
+            ParameterType::BytesOrArray => "text or an array",
+            ParameterType::BytesOrInteger => "text or a number",
+            ParameterType::Scalar => "a number, a truth or an IP address",
+        };
+        let help = match (parameter.kind, shape.layers.as_slice(), shape.scalar) {
+            (ParameterType::BooleanArray, [], Scalar::Boolean) => {
+                format!(
+                    "write `{shown}` without `{}`, or compare an array: `{}(…[*] eq …)`",
+                    function.name, function.name
+                )
+            }
+            (ParameterType::BooleanArray, ..) => format!("write `{}({shown}[*] eq …)`", function.name),
+            (ParameterType::Bytes, [Layer::Array], _) => format!("write `{shown}[*]` or `{shown}[0]`"),
+            (_, [.., Layer::Map], _) => format!("write `{shown}[\"…\"]`"),
+            _ => format!("give {wants}"),
+        };
+        let message = format!("`{shown}` is {is}; `{}` takes {wants}", function.name);
+        self.problems.error(node.span.clone(), "wrong-argument", message, help);
+    }
+
+    /// Whether every `[*]` in the arguments is of one array.
+    fn one_array(&mut self, arguments: &[Node]) {
+        let mut first: Option<String> = None;
+        let mut other = None;
+        for argument in arguments {
+            argument.each_operand(&mut |operand| {
+                let Base::Field(name) = &operand.base else { return };
+                let Some(at) = operand.indexes.iter().position(|(i, _)| *i == Index::Each) else { return };
+                let keys: Vec<_> = operand.indexes[..at].iter().map(|(i, _)| format!("{i:?}")).collect();
+                let array = format!("{name}{}", keys.concat());
+                match &first {
+                    Some(first) if *first != array => other = Some(operand.span.clone()),
+                    Some(_) => {}
+                    None => first = Some(array),
+                }
+            });
+        }
+        if let Some(span) = other {
+            let message = format!("`{}` is a second array with `[*]` in one call", self.shown(&span));
+            let help = "write two calls and join them with `and` or `or`";
+            self.problems.error(span, "two-arrays", message, help);
+        }
+    }
+}
+
+/// Whether a parameter takes a type.
+fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
+    let is_plain = shape.layers.is_empty();
+    match parameter {
+        ParameterType::Bytes => is_plain && shape.scalar == Scalar::Bytes,
+        ParameterType::Integer => is_plain && shape.scalar == Scalar::Integer,
+        ParameterType::Address => is_plain && shape.scalar == Scalar::Address,
+        ParameterType::BooleanArray => {
+            shape.scalar == Scalar::Boolean && (shape.layers == [Layer::Array] || is_plain && shape.is_each)
+        }
+        ParameterType::BytesArray => shape.scalar == Scalar::Bytes && shape.layers == [Layer::Array],
+        ParameterType::BytesOrArray => match shape.layers.last() {
+            None => shape.scalar == Scalar::Bytes,
+            Some(Layer::Array) => true,
+            Some(Layer::Map) => false,
+        },
+        ParameterType::BytesOrInteger => is_plain && matches!(shape.scalar, Scalar::Bytes | Scalar::Integer),
+        ParameterType::Scalar => is_plain && shape.scalar != Scalar::Bytes,
+    }
+}

@@ -1,0 +1,512 @@
+//! Types and vocabulary: whether every field and function exists, may be used where the rule stands, and is compared with what
+//! it can hold. Works on trees with errors too; what is broken is passed over.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator takes), …/values (arrays, maps,
+//! `[*]`, sets) and …/functions (parameters), read 2026-11-20. That some functions may be used once only, that a truth has no
+//! operator, and that a right side is always a literal, is what the service was seen to refuse.
+
+use super::super::facts::expressions::{
+    ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, MANAGED_LISTS, ONCE_PER_EXPRESSION,
+    REGULAR_EXPRESSIONS, REQUEST_PHASES,
+};
+use super::ExpressionSetting;
+use super::mistakes;
+use super::normal;
+use super::patterns;
+use super::phrases;
+use super::problem::{Problems, nearest, quoted};
+use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right, Span};
+
+/// The type of a value that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalar {
+    /// True or false.
+    Boolean,
+    /// Text.
+    Bytes,
+    /// A number.
+    Integer,
+    /// An address.
+    Address,
+}
+
+impl Scalar {
+    /// With an article, for messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "a truth",
+            Self::Bytes => "text",
+            Self::Integer => "a number",
+            Self::Address => "an IP address",
+        }
+    }
+}
+
+/// What holds several values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// By number.
+    Array,
+    /// By name.
+    Map,
+}
+
+/// The type of an operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// What is inside.
+    pub(super) scalar: Scalar,
+    /// What holds it, outermost last.
+    pub(super) layers: Vec<Layer>,
+    /// Whether `[*]` stands for one value after the other.
+    pub(super) is_each: bool,
+}
+
+impl Shape {
+    /// A single value.
+    pub(super) fn plain(scalar: Scalar) -> Self {
+        Self { scalar, layers: Vec::new(), is_each: false }
+    }
+
+    /// The type of a field or of a function's result.
+    pub(super) fn of(kind: FieldType) -> Self {
+        let (scalar, layers): (_, &[_]) = match kind {
+            FieldType::Boolean => (Scalar::Boolean, &[]),
+            FieldType::Bytes => (Scalar::Bytes, &[]),
+            FieldType::Integer => (Scalar::Integer, &[]),
+            FieldType::Address => (Scalar::Address, &[]),
+            FieldType::BytesArray => (Scalar::Bytes, &[Layer::Array]),
+            FieldType::IntegerArray => (Scalar::Integer, &[Layer::Array]),
+            FieldType::BytesArrayArray => (Scalar::Bytes, &[Layer::Array, Layer::Array]),
+            FieldType::BytesArrayMap => (Scalar::Bytes, &[Layer::Array, Layer::Map]),
+            FieldType::IntegerArrayMap => (Scalar::Integer, &[Layer::Array, Layer::Map]),
+        };
+        Self { scalar, layers: layers.to_vec(), is_each: false }
+    }
+}
+
+/// Where in the expression a part stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// Outside of all calls.
+    Outside,
+    /// In the first argument of a call.
+    FirstArgument,
+    /// In a later argument.
+    LaterArgument,
+}
+
+/// An expression being checked.
+pub(super) struct Check<'c> {
+    /// Its text.
+    pub(super) text: &'c str,
+    /// Where the rule stands.
+    pub(super) setting: ExpressionSetting<'c>,
+    /// What is wrong.
+    pub(super) problems: &'c mut Problems,
+}
+
+impl Check<'_> {
+    /// Checks a whole expression.
+    pub(super) fn expression(&mut self, node: &Node) {
+        self.condition(node, Position::Outside);
+        self.counts(node);
+        if self.setting.is_account {
+            let mut names_plan = false;
+            node.each_operand(&mut |o| names_plan |= o.plain_field() == Some("cf.zone.plan"));
+            if !names_plan {
+                let message = "a rule of an account applies to zones of the Enterprise plan only";
+                let help = "add `and cf.zone.plan eq \"ENT\"`";
+                self.problems.warning(node.span.clone(), "account-without-plan", message, help);
+            }
+        }
+    }
+
+    /// What there may be only so often in one expression.
+    fn counts(&mut self, node: &Node) {
+        let mut regexes = 0usize;
+        node.each_comparison(&mut |c| regexes += usize::from(c.operator == Operator::Matches));
+        if regexes > REGULAR_EXPRESSIONS {
+            let message = format!("there are {regexes} regular expressions; at most {REGULAR_EXPRESSIONS} are allowed");
+            let help = "join some of them with `|`, or split the rule";
+            self.problems.error(node.span.clone(), "too-many-regexes", message, help);
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        let problems = &mut *self.problems;
+        node.each_operand(&mut |operand| {
+            let Base::Call(name, _) = &operand.base else { return };
+            if !ONCE_PER_EXPRESSION.contains(&name.as_str()) {
+                return;
+            }
+            if seen.contains(&name.as_str()) {
+                let message = format!("`{name}` stands in the expression a second time");
+                let help = "use it once, or split the rule";
+                problems.error(operand.base_span.clone(), "once-per-expression", message, help);
+            }
+            seen.push(name);
+        });
+    }
+
+    /// The text of a place, for messages.
+    pub(super) fn shown(&self, span: &Span) -> String {
+        quoted(&self.text[span.clone()])
+    }
+
+    /// A part that has to be true or false. Gives whether it is that for each value of an array.
+    pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
+        match &node.kind {
+            NodeKind::Chain(_, parts) => parts.iter().fold(false, |each, p| self.condition(p, position) | each),
+            NodeKind::Not(inner) => self.condition(inner, position),
+            NodeKind::Comparison(comparison) => self.comparison(comparison, position),
+            NodeKind::Operand(operand) => {
+                let Some(shape) = self.operand(operand, position) else { return false };
+                let is_truth =
+                    shape.scalar == Scalar::Boolean && !matches!(operand.base, Base::Literal(Literal::Bytes(_)));
+                let is_list = position != Position::Outside && shape.layers == [Layer::Array];
+                if !is_truth || !(shape.layers.is_empty() || is_list) {
+                    self.not_a_truth(operand, &shape);
+                }
+                shape.is_each || is_list
+            }
+            NodeKind::Broken => false,
+        }
+    }
+
+    /// Reports an operand that stands where a truth should.
+    fn not_a_truth(&mut self, operand: &Operand, shape: &Shape) {
+        let shown = self.shown(&operand.span);
+        let (message, help) = match operand.base {
+            Base::Literal(_) => (
+                format!("`{shown}` stands alone and is neither true nor false"),
+                "compare a field with it, such as `http.host eq \"…\"`".to_owned(),
+            ),
+            Base::Field(_) | Base::Call(..) => {
+                let example = match (shape.layers.first(), shape.scalar) {
+                    (Some(_), _) => format!("any({shown}[*] eq …)"),
+                    (None, Scalar::Bytes) => format!("{shown} eq \"…\""),
+                    (None, Scalar::Integer) => format!("{shown} ge 1"),
+                    (None, Scalar::Boolean | Scalar::Address) => format!("{shown} in {{…}}"),
+                };
+                (format!("`{shown}` is {}, and stands alone", shape.scalar.name()), format!("compare it: `{example}`"))
+            }
+        };
+        self.problems.error(operand.span.clone(), "not-a-truth", message, help);
+    }
+
+    /// The type of an operand; none if that was reported.
+    pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<Shape> {
+        let shape = match &operand.base {
+            Base::Field(name) => Some(Shape::of(self.field(name, operand)?.kind)),
+            Base::Call(name, arguments) => self.call(name, arguments, operand),
+            Base::Literal(literal) => Some(Shape::plain(match literal {
+                Literal::Integer(_) => Scalar::Integer,
+                Literal::Address(_) | Literal::Network(_) => Scalar::Address,
+                Literal::Bytes(_) | Literal::Unquoted(_) => Scalar::Bytes,
+                Literal::Truth(_) => Scalar::Boolean,
+            })),
+        };
+        let mut shape = shape?;
+        for (index, span) in &operand.indexes {
+            self.index(operand, index, span, position, &mut shape)?;
+        }
+        Some(shape)
+    }
+
+    /// Takes something out of an array or map.
+    fn index(
+        &mut self,
+        operand: &Operand,
+        index: &Index,
+        span: &Span,
+        position: Position,
+        shape: &mut Shape,
+    ) -> Option<()> {
+        let shown = self.shown(&(operand.span.start..span.start));
+        let (what, help) = match (shape.layers.last(), index) {
+            (Some(Layer::Map), Index::Key(key)) => {
+                mistakes::map_key(self, operand, key, span);
+                shape.layers.pop();
+                return Some(());
+            }
+            (Some(Layer::Array), Index::Number(_)) => {
+                shape.layers.pop();
+                return Some(());
+            }
+            (Some(Layer::Array | Layer::Map), Index::Each) => {
+                shape.layers.pop();
+                shape.is_each = true;
+                return self.each(operand, span, position);
+            }
+            (Some(Layer::Map), Index::Number(_)) => ("a map, which has keys", format!("write `{shown}[\"…\"][0]`")),
+            (Some(Layer::Array), Index::Key(_)) => ("an array, which has numbers", format!("write `{shown}[0]`")),
+            (None, Index::Number(_) | Index::Key(_) | Index::Each) => {
+                ("a single value", "remove the brackets".to_owned())
+            }
+        };
+        self.problems.error(span.clone(), "wrong-index", format!("`{shown}` is {what}"), help);
+        None
+    }
+
+    /// `[*]`, which has its place in the first argument of a call only.
+    fn each(&mut self, operand: &Operand, span: &Span, position: Position) -> Option<()> {
+        let shown = self.shown(&operand.span);
+        match position {
+            Position::FirstArgument => return Some(()),
+            Position::Outside => {
+                let message = "`[*]` stands outside of a function";
+                let help = format!("write `any({shown} …)` or `all({shown} …)` around the whole comparison");
+                self.problems.error(span.clone(), "each-outside-function", message, help);
+            }
+            Position::LaterArgument => {
+                let message = "`[*]` stands in another argument than the first";
+                self.problems.error(span.clone(), "each-not-first", message, "use it in the first argument only");
+            }
+        }
+        None
+    }
+
+    /// A field by its name; none if there is none.
+    fn field(&mut self, name: &str, operand: &Operand) -> Option<&'static ExpressionField> {
+        let span = &operand.base_span;
+        let Some(field) = FIELDS.iter().find(|f| f.name == name) else {
+            if !self.problems.is_full() {
+                self.unknown_field(name, span);
+            }
+            return None;
+        };
+        if let Some(instead) = field.instead {
+            let message = format!("`{name}` is deprecated");
+            self.problems.warning(span.clone(), "deprecated-field", message, format!("write `{instead}`"));
+        }
+        let is_request_phase = REQUEST_PHASES.contains(&self.setting.phase);
+        if field.is_of_response && is_request_phase && !self.setting.sees_response {
+            let message = format!("`{name}` is of the response, which is not there yet in {}", self.setting.phase);
+            let help = "use fields of the request; only a rate limit's counting expression sees the response";
+            self.problems.error(span.clone(), "response-field", message, help);
+        } else if field.only_in == Some(ACCOUNT_RULESETS) {
+            if !self.setting.is_account {
+                let message = format!("`{name}` is for rules of an account");
+                self.problems.error(span.clone(), "account-field", message, "remove it: the rule is of one zone");
+            }
+        } else if let (Some(only_in), true) = (field.only_in, is_request_phase) {
+            let message = format!("`{name}` cannot be used in {}: {only_in}", self.setting.phase);
+            self.problems.error(span.clone(), "not-in-phase", message, "use another field");
+        }
+        Some(field)
+    }
+
+    /// Reports a name that is no field.
+    fn unknown_field(&mut self, name: &str, span: &Span) {
+        let names = || FIELDS.iter().filter(|f| f.instead.is_none()).map(|f| f.name);
+        let help = if let Some(meant) = phrases::field_meant(name) {
+            format!("write `{meant}`")
+        } else if FUNCTIONS.iter().any(|f| f.name == name) {
+            format!("`{name}` is a function: write `{name}(…)`")
+        } else if let Some(near) = nearest(name, names()) {
+            format!("did you mean `{near}`?")
+        } else if let Some(end) = names().find(|f| f.ends_with(&format!(".{name}"))) {
+            format!("did you mean `{end}`?")
+        } else {
+            "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text stands in \
+             double quotes"
+                .to_owned()
+        };
+        self.problems.error(span.clone(), "unknown-field", format!("there is no field `{}`", quoted(name)), help);
+    }
+
+    /// A comparison. Gives whether it is made for each value of an array.
+    fn comparison(&mut self, comparison: &Comparison, position: Position) -> bool {
+        let Some(shape) = self.operand(&comparison.left, position) else { return false };
+        if let Some(layer) = shape.layers.last() {
+            self.missing_index(comparison, *layer, position);
+            return false;
+        }
+        if self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
+            patterns::check(self, comparison);
+            mistakes::comparison(self, comparison);
+        }
+        shape.is_each
+    }
+
+    /// Reports an array or map that is compared as a whole.
+    fn missing_index(&mut self, comparison: &Comparison, layer: Layer, position: Position) {
+        let left = self.shown(&comparison.left.span);
+        let rest = self.shown(&(comparison.operator_span.start..comparison.right_span.end));
+        let (code, message, index) = match layer {
+            Layer::Map => ("missing-key", format!("`{left}` is a map; a key is missing"), "[\"…\"][*]"),
+            Layer::Array => ("missing-index", format!("`{left}` is an array, and arrays are not compared"), "[*]"),
+        };
+        let help = if position == Position::Outside {
+            format!("write `any({left}{index} {rest})`")
+        } else {
+            format!("write `{left}{index} {rest}`")
+        };
+        self.problems.error(comparison.left.span.clone(), code, message, help);
+    }
+
+    /// Whether the operator takes the type on its left.
+    fn operator(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
+        let word = comparison.operator.word();
+        let left = self.shown(&comparison.left.span);
+        let can = match comparison.operator {
+            Operator::Equal | Operator::NotEqual | Operator::In => scalar != Scalar::Boolean,
+            Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
+                matches!(scalar, Scalar::Bytes | Scalar::Integer)
+            }
+            Operator::Contains | Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => {
+                scalar == Scalar::Bytes
+            }
+        };
+        if can {
+            return true;
+        }
+        let help = match scalar {
+            Scalar::Boolean => {
+                let is_denied = matches!(
+                    (&comparison.right, comparison.operator),
+                    (Right::Literal(Literal::Truth(false)), Operator::Equal)
+                        | (Right::Literal(Literal::Truth(true)), Operator::NotEqual)
+                );
+                format!("write `{}{left}` alone", if is_denied { "not " } else { "" })
+            }
+            Scalar::Integer => format!("write `{left} eq …`, or `{left} in {{…}}`"),
+            Scalar::Address => format!("write `{left} in {{…}}`, with addresses, networks or ranges"),
+            Scalar::Bytes => format!("write `{left} eq \"…\"`"),
+        };
+        let message = format!("`{left}` is {}; `{word}` does not compare that", scalar.name());
+        self.problems.error(comparison.operator_span.clone(), "wrong-operator", message, help);
+        false
+    }
+
+    /// Whether the right side is of the type on the left.
+    fn right(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
+        match &comparison.right {
+            Right::Literal(literal) => {
+                let span = &comparison.right_span;
+                if let (Literal::Network(_), Scalar::Address) = (literal, scalar) {
+                    let (left, shown) = (self.shown(&comparison.left.span), self.shown(span));
+                    let not = if comparison.operator == Operator::NotEqual { "not " } else { "" };
+                    let help = format!("write `{not}{left} in {{{shown}}}`");
+                    let message =
+                        format!("`{shown}` is a network; `{}` compares addresses", comparison.operator.word());
+                    self.problems.error(span.clone(), "network-outside-set", message, help);
+                    return false;
+                }
+                self.literal(literal, scalar, span, &comparison.left)
+            }
+            Right::Set(items) => items.iter().fold(true, |fine, (item, span)| {
+                fine & match item {
+                    Item::One(literal) => self.literal(literal, scalar, span, &comparison.left),
+                    Item::Range(first, last) => self.range(first, last, scalar, span, &comparison.left),
+                }
+            }),
+            Right::List(name) => self.list(name, scalar, &comparison.right_span),
+            Right::Broken => false,
+        }
+    }
+
+    /// Whether a literal is of a type.
+    fn literal(&mut self, literal: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
+        let shown = self.shown(span);
+        let bytes = match literal {
+            Literal::Bytes(bytes) => String::from_utf8_lossy(bytes).trim().to_owned(),
+            _ => self.text[span.clone()].to_owned(),
+        };
+        let text = quoted(&normal::quoted(self.text[span.clone()].as_bytes()));
+        let help = match (scalar, literal) {
+            (Scalar::Bytes, Literal::Bytes(_)) | (Scalar::Integer, Literal::Integer(_)) => return true,
+            (Scalar::Address, Literal::Address(_)) => return true,
+            (Scalar::Address, Literal::Network(network)) => {
+                if let Some(masked) = normal::has_host_bits(network) {
+                    let message = format!("`{shown}` has bits set that are not of the network");
+                    let help = format!("write `{masked}`, or the address alone");
+                    self.problems.warning(span.clone(), "host-bits", message, help);
+                }
+                return true;
+            }
+            (Scalar::Bytes, _) => format!("write `{text}`"),
+            (Scalar::Integer, Literal::Bytes(_)) if bytes.parse::<i64>().is_ok() => {
+                format!("write `{bytes}` without quotes")
+            }
+            (Scalar::Integer, _) => "write a number without quotes".to_owned(),
+            (Scalar::Address, Literal::Bytes(_))
+                if bytes.parse::<std::net::IpAddr>().is_ok() || bytes.parse::<ipnet::IpNet>().is_ok() =>
+            {
+                format!("write `{bytes}` without quotes")
+            }
+            (Scalar::Address, _) => "write an address such as `192.0.2.1` or, in a set, a network".to_owned(),
+            (Scalar::Boolean, _) => "write a truth alone, without operator".to_owned(),
+        };
+        let (code, what) = match literal {
+            Literal::Unquoted(_) if scalar == Scalar::Bytes => ("unquoted-text", "stands without quotes".to_owned()),
+            Literal::Integer(_)
+            | Literal::Address(_)
+            | Literal::Network(_)
+            | Literal::Bytes(_)
+            | Literal::Truth(_)
+            | Literal::Unquoted(_) => {
+                let left = self.shown(&left.span);
+                ("wrong-type", format!("is not {}, as `{left}` is", scalar.name()))
+            }
+        };
+        self.problems.error(span.clone(), code, format!("`{shown}` {what}"), help);
+        false
+    }
+
+    /// Whether a range is of a type and in order.
+    fn range(&mut self, first: &Literal, last: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
+        let shown = self.shown(span);
+        let is_reversed = match (first, last, scalar) {
+            (Literal::Integer(first), Literal::Integer(last), Scalar::Integer) => first > last,
+            (Literal::Address(first), Literal::Address(last), Scalar::Address) => {
+                if first.is_ipv4() != last.is_ipv4() {
+                    let message = format!("`{shown}` goes from one family of addresses to the other");
+                    self.problems.error(span.clone(), "wrong-type", message, "write one range for each");
+                    return false;
+                }
+                first > last
+            }
+            _ => {
+                let left = self.shown(&left.span);
+                let message = format!("`{shown}` is no range of what `{left}` is, {}", scalar.name());
+                let help = "only numbers (`80..90`) and addresses (`192.0.2.1..192.0.2.9`) have ranges";
+                self.problems.error(span.clone(), "wrong-type", message, help);
+                return false;
+            }
+        };
+        if is_reversed {
+            let (first, last) = shown.split_once("..").unwrap_or((&shown, ""));
+            let help = format!("write `{}..{}`", last.trim(), first.trim());
+            self.problems.error(span.clone(), "reversed-range", format!("`{shown}` ends before it begins"), help);
+        }
+        !is_reversed
+    }
+
+    /// Whether a list can exist and holds what is on its left.
+    fn list(&mut self, name: &str, scalar: Scalar, span: &Span) -> bool {
+        if MANAGED_LISTS.contains(&name) {
+            if scalar != Scalar::Address {
+                let message = format!("`{name}` holds addresses, not {}", scalar.name());
+                self.problems.error(span.clone(), "wrong-type", message, format!("write `ip.src in {name}`"));
+            }
+            return scalar == Scalar::Address;
+        }
+        let bare = name.strip_prefix('$').unwrap_or(name);
+        if !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+            return true;
+        }
+        let (message, help) = if bare.starts_with("cf.") {
+            let help = match nearest(name, MANAGED_LISTS.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", MANAGED_LISTS.join(", ")),
+            };
+            (format!("the service maintains no list `{name}`"), help)
+        } else {
+            let help = "lists are named in lower-case letters, digits and `_`".to_owned();
+            (format!("`{name}` cannot be the name of a list"), help)
+        };
+        self.problems.error(span.clone(), "unknown-list", message, help);
+        false
+    }
+}

@@ -1,0 +1,317 @@
+//! Values that a field never has, and values that mean something else than they seem to: legal, and probably not meant.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and …/rules/normalization, read 2026-11-20. That
+//! `http.host` and the names of headers are in lower case, and methods in upper case, is said there by example.
+
+use super::super::facts::expressions::{ExpressionFunction, FIELDS};
+use super::check::Check;
+use super::patterns;
+use super::phrases;
+use super::problem::quoted;
+use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right, Span};
+
+/// Which part of a value a literal is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// Its beginning.
+    Start,
+    /// Its end.
+    End,
+    /// Any part.
+    Any,
+    /// All of it, as a pattern, with case or without.
+    Pattern {
+        /// Whether case matters.
+        is_strict: bool,
+    },
+}
+
+/// A text that is compared with a field, and how.
+struct Text<'t> {
+    /// The field.
+    field: &'t str,
+    /// The field as it stands in the expression.
+    left: String,
+    /// The function of letters' case that it goes through.
+    through: Option<&'t str>,
+    /// The text.
+    value: &'t str,
+    /// Its place.
+    span: &'t Span,
+    /// What it is compared with.
+    part: Part,
+}
+
+/// The field of an operand, and the function of letters' case around it.
+fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
+    match &operand.base {
+        Base::Field(name) if operand.indexes.is_empty() => Some((name, None)),
+        Base::Call(name, arguments) if matches!(name.as_str(), "lower" | "upper") => match &arguments.first()?.kind {
+            NodeKind::Operand(inner) => Some((inner.plain_field()?, Some(name))),
+            NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) | NodeKind::Broken => None,
+        },
+        Base::Field(_) | Base::Call(..) | Base::Literal(_) => None,
+    }
+}
+
+/// Warns of what a comparison compares with.
+pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
+    numbers(check, comparison);
+    let Some((field, through)) = subject(&comparison.left) else { return };
+    let part = match comparison.operator {
+        Operator::Equal | Operator::NotEqual | Operator::In => Part::Whole,
+        Operator::Contains => Part::Any,
+        Operator::Wildcard => Part::Pattern { is_strict: false },
+        Operator::StrictWildcard => Part::Pattern { is_strict: true },
+        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual | Operator::Matches => {
+            return;
+        }
+    };
+    let values: Vec<(&Literal, &Span)> = match &comparison.right {
+        Right::Literal(literal) => vec![(literal, &comparison.right_span)],
+        Right::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
+        Right::List(_) | Right::Broken => return,
+    };
+    for (literal, span) in values {
+        let Literal::Bytes(bytes) = literal else { continue };
+        let Ok(value) = std::str::from_utf8(bytes) else { continue };
+        let left = check.shown(&comparison.left.span);
+        text(check, &Text { field, left, through, value, span, part });
+    }
+}
+
+/// The value of a member that is one.
+fn one(item: &Item) -> Option<&Literal> {
+    match item {
+        Item::One(literal) => Some(literal),
+        Item::Range(..) => None,
+    }
+}
+
+/// Warns of one text.
+fn text(check: &mut Check<'_>, text: &Text<'_>) {
+    let Text { field, left, value, span, part, .. } = text;
+    let is_pattern = matches!(part, Part::Pattern { .. });
+    let is_insensitive = *part == Part::Pattern { is_strict: false };
+    let mut warn = |code, message: String, help: String| check.problems.warning((*span).clone(), code, message, help);
+    let shown = quoted(value);
+    let case = match text.through {
+        Some("lower") => value.chars().any(|c| c.is_ascii_uppercase()),
+        Some(_) => value.chars().any(|c| c.is_ascii_lowercase()),
+        None => false,
+    };
+    if case && !is_insensitive {
+        let help = "write the text in the case that the function gives".to_owned();
+        warn("never-equal", format!("`{left}` never has the letters of `{shown}`"), help);
+        return;
+    }
+    let is_of_uri = field.strip_prefix("raw.").unwrap_or(field).starts_with("http.request.") && field.contains("uri");
+    if value.contains('*') && !is_pattern && (is_of_uri || *field == "http.host") {
+        let help = match part {
+            Part::Whole => format!("write `{left} wildcard \"{shown}\"`"),
+            Part::Start | Part::End | Part::Any | Part::Pattern { .. } => "remove the `*`".to_owned(),
+        };
+        warn("asterisk-is-literal", format!("in `{shown}` the `*` is an ordinary character here"), help);
+    }
+    match *field {
+        "http.host" => host(&mut warn, text, is_insensitive),
+        "http.request.method" if text.through.is_none() && !is_insensitive => {
+            if value.bytes().any(|b| b.is_ascii_lowercase()) {
+                let help = format!("write `\"{}\"`", value.to_ascii_uppercase());
+                warn("method-case", format!("methods are in upper case; `{shown}` is not"), help);
+            }
+        }
+        "ip.src.country" | "ip.geoip.country" if *part == Part::Whole && text.through.is_none() => {
+            country(&mut warn, value);
+        }
+        "http.request.uri.path" | "http.request.uri" | "raw.http.request.uri.path" | "raw.http.request.uri" => {
+            path(&mut warn, text);
+        }
+        "http.request.uri.path.extension" if value.starts_with('.') && matches!(part, Part::Whole | Part::Start) => {
+            let help = format!("write `\"{}\"`", quoted(&value[1..]));
+            warn("never-equal", "the extension is without its point".to_owned(), help);
+        }
+        "http.request.uri.query" if value.starts_with('?') && matches!(part, Part::Whole | Part::Start) => {
+            let help = format!("write `\"{}\"`", quoted(&value[1..]));
+            warn("never-equal", "the query is without its question mark".to_owned(), help);
+        }
+        _ => {}
+    }
+    if let Some(raw) = FIELDS.iter().find(|f| f.raw_of == Some(*field)).filter(|_| is_of_uri)
+        && has_percent_encoding(value)
+    {
+        let help = format!("write `{}` to compare with what was sent, or compare `url_decode({left})`", raw.name);
+        warn("percent-encoded", format!("`{shown}` is percent-encoded, and `{left}` may be decoded already"), help);
+    }
+    if let Some(known) = FIELDS.iter().find(|f| f.name == *field).filter(|f| !f.values.is_empty())
+        && *part == Part::Whole
+        && text.through.is_none()
+        && !known.values.contains(value)
+    {
+        let values: Vec<_> = known.values.iter().map(|v| format!("`{v}`")).collect();
+        warn("unknown-value", format!("`{field}` is never `{shown}`"), format!("its values are {}", values.join(", ")));
+    }
+}
+
+/// Takes a code, a message and a help.
+type Warn<'w> = dyn FnMut(&'static str, String, String) + 'w;
+
+/// Warns of a text that is compared with the host.
+fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
+    let shown = quoted(text.value);
+    if text.through.is_none() && !is_insensitive && text.value.chars().any(char::is_uppercase) {
+        let help = format!("write `\"{}\"`", quoted(&text.value.to_lowercase()));
+        warn("host-case", format!("the host is in lower case; `{shown}` is not"), help);
+    }
+    if text.value.contains('/') {
+        let help = "write the name alone, and compare `http.request.uri.path` with the rest".to_owned();
+        warn("never-equal", format!("a host has no `/`, as `{shown}` has"), help);
+    } else if text.part == Part::Any && text.value.contains('.') && !text.value.starts_with('.') && text.value.len() > 3
+    {
+        let help = format!("write `{} eq \"{shown}\"`, or `ends_with({}, \".{shown}\")`", text.left, text.left);
+        warn("host-contains", format!("`{shown}` is in hosts of others too, such as `{shown}.example`"), help);
+    } else if text.part == Part::End && text.value.contains('.') && !text.value.starts_with('.') {
+        let help = format!("write `\".{shown}\"`, and `or {} eq \"{shown}\"` for the name itself", text.left);
+        warn("host-suffix", format!("other domains end with `{shown}` too, such as `x{shown}`"), help);
+    }
+}
+
+/// Warns of a text that is compared with a country's code.
+fn country(warn: &mut Warn<'_>, value: &str) {
+    let shown = quoted(value);
+    let is_letter_pair = value.len() == 2 && value.bytes().all(|b| b.is_ascii_alphabetic());
+    let help = match phrases::country(value) {
+        _ if value == "T1" => return,
+        _ if is_letter_pair && value.bytes().all(|b| b.is_ascii_uppercase()) && value != "UK" => return,
+        Some(code) => format!("write `\"{code}\"`"),
+        None if is_letter_pair => format!("write `\"{}\"`", value.to_ascii_uppercase()),
+        None => "write the two letters of ISO 3166-1, in upper case, such as `\"DE\"`".to_owned(),
+    };
+    warn("country-code", format!("`{shown}` is not the code of a country"), help);
+}
+
+/// Warns of a text that is compared with a path.
+fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
+    let shown = quoted(text.value);
+    let is_start = matches!(text.part, Part::Whole | Part::Start | Part::Pattern { .. });
+    if is_start && !text.value.starts_with(['/', '*']) && !text.value.is_empty() {
+        let help = match text.value.split_once("://") {
+            Some(_) => "compare `http.request.full_uri`".to_owned(),
+            None => format!("write `\"/{shown}\"`"),
+        };
+        warn("path-without-slash", format!("every path begins with `/`; `{shown}` does not"), help);
+    }
+    if text.field.ends_with("uri.path") && text.value.contains('?') {
+        let help = "compare `http.request.uri`, or the query with `http.request.uri.query`".to_owned();
+        warn("query-in-path", format!("the path ends before the `?` of `{shown}`"), help);
+    }
+}
+
+/// Whether `%` and two hexadecimal digits are in a text.
+fn has_percent_encoding(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
+}
+
+/// Warns of numbers that make a comparison the same for every value of the field.
+fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
+    let Some(field) = comparison.left.plain_field().and_then(|name| FIELDS.iter().find(|f| f.name == name)) else {
+        return;
+    };
+    let Some((least, most)) = field.range else { return };
+    let mut warn = |span: &Span, outcome: &str| {
+        let message = format!("`{}` goes from {least} to {most}; this is {outcome}", field.name);
+        check.problems.warning(span.clone(), "outside-range", message, "compare with a value in between");
+    };
+    let span = &comparison.right_span;
+    match &comparison.right {
+        Right::Literal(Literal::Integer(n)) => {
+            let (never, always) = match comparison.operator {
+                Operator::Equal => (!(least..=most).contains(n), false),
+                Operator::NotEqual => (false, !(least..=most).contains(n)),
+                Operator::Less => (*n <= least, *n > most),
+                Operator::LessOrEqual => (*n < least, *n >= most),
+                Operator::Greater => (*n >= most, *n < least),
+                Operator::GreaterOrEqual => (*n > most, *n <= least),
+                Operator::Contains
+                | Operator::Matches
+                | Operator::Wildcard
+                | Operator::StrictWildcard
+                | Operator::In => (false, false),
+            };
+            if never || always {
+                warn(span, if never { "never true" } else { "always true" });
+            }
+        }
+        Right::Set(items) => {
+            for (item, span) in items {
+                let is_outside = match item {
+                    Item::One(Literal::Integer(n)) => !(least..=most).contains(n),
+                    Item::Range(Literal::Integer(first), Literal::Integer(last)) => *first > most || *last < least,
+                    Item::One(_) | Item::Range(..) => false,
+                };
+                if is_outside {
+                    warn(span, "never true");
+                }
+            }
+        }
+        Right::Literal(_) | Right::List(_) | Right::Broken => {}
+    }
+}
+
+/// Warns of a header whose name is not in lower case.
+pub(super) fn map_key(check: &mut Check<'_>, operand: &Operand, key: &[u8], span: &Span) {
+    let Base::Field(name) = &operand.base else { return };
+    if !name.ends_with(".headers") || !key.iter().any(u8::is_ascii_uppercase) {
+        return;
+    }
+    let key = String::from_utf8_lossy(key);
+    let message = format!("names of headers are in lower case; `{}` is not", quoted(&key));
+    let help = format!("write `[\"{}\"]`", quoted(&key.to_ascii_lowercase()));
+    check.problems.warning(span.clone(), "header-case", message, help);
+}
+
+/// Checks the values of a call's arguments.
+pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
+    let literal = |n: usize| match arguments.get(n).map(|a| (&a.kind, &a.span)) {
+        Some((NodeKind::Operand(operand), span)) => operand.literal().map(|l| (l, span)),
+        Some((NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) | NodeKind::Broken, _)) | None => None,
+    };
+    let bounds: &[(usize, i64)] = match function.name {
+        "cidr" => &[(1, 32), (2, 128)],
+        "cidr6" => &[(1, 128)],
+        "split" => &[(2, 128)],
+        _ => &[],
+    };
+    for (n, most) in bounds {
+        if let Some((Literal::Integer(number), span)) = literal(*n)
+            && !(1..=*most).contains(number)
+        {
+            let message = format!("`{}` takes numbers from 1 to {most} here", function.name);
+            check.problems.error(span.clone(), "wrong-argument", message, "write a number in between");
+        }
+    }
+    let second = match literal(1) {
+        Some((Literal::Bytes(bytes), span)) => std::str::from_utf8(bytes).ok().map(|text| (text, span)),
+        Some(_) | None => None,
+    };
+    let Some((value, span)) = second else { return };
+    let part = match function.name {
+        "regex_replace" => return drop(patterns::regex(check, value, span)),
+        "wildcard_replace" => return patterns::wildcard(check, value, span),
+        "starts_with" => Part::Start,
+        "ends_with" => Part::End,
+        _ => return,
+    };
+    let Some(NodeKind::Operand(first)) = arguments.first().map(|a| &a.kind) else { return };
+    // In the result of a mapping, brackets follow upon the call itself.
+    if operand.indexes.iter().any(|(i, _)| *i == Index::Each) {
+        return;
+    }
+    if let Some((field, through)) = subject(first) {
+        let left = check.shown(&first.span);
+        text(check, &Text { field, left, through, value, span, part });
+    }
+}

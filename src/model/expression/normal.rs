@@ -1,0 +1,306 @@
+//! The canonical form of an expression: one text for all spellings that mean the same to the service.
+//!
+//! | spelled | canonical |
+//! |---|---|
+//! | `==`, `&&`, `!` … | the words |
+//! | gaps, line breaks | one space |
+//! | parentheses that change nothing | none |
+//! | `not not x` | `x` |
+//! | `b and a and a`, the same with `or`; `b xor a` | sorted, and with `and` and `or` each once |
+//! | `r"a"`, `"\x61"` | `"a"` |
+//! | sets | sorted, each member once |
+//! | `10.0.0.1/8`, `10.0.0.1/32`, `2001:DB8:0::1`, `5..5` | `10.0.0.0/8`, `10.0.0.1`, `2001:db8::1`, `5` |
+//!
+//! Parts of a chain may be sorted because conditions only look: no order changes what they say. What is *not* made equal,
+//! although it often is: `x ne a` and `not x eq a` (a missing value makes the one false and the other true), and a deprecated
+//! field and the one that replaced it.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/values (missing values), read 2026-11-20.
+
+use ipnet::IpNet;
+
+use super::lexer;
+use super::problem::Problems;
+use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right};
+
+/// A part of an expression in canonical form.
+#[derive(Debug, Clone)]
+pub(super) struct Normal {
+    /// Its text; equal texts mean the same.
+    pub(super) text: String,
+    /// Its parts.
+    pub(super) kind: NormalKind,
+}
+
+/// The kinds of parts.
+#[derive(Debug, Clone)]
+pub(super) enum NormalKind {
+    /// Several joined; none of them is joined by the same word, and they are sorted.
+    Chain(Connective, Vec<Normal>),
+    /// The contrary of something that is no contrary itself.
+    Not(Box<Normal>),
+    /// A comparison.
+    Comparison(Comparison),
+    /// An operand that stands alone.
+    Operand(Operand),
+}
+
+impl Normal {
+    /// The canonical form of a tree; none if a part of it could not be read.
+    pub(super) fn of(node: &Node) -> Option<Self> {
+        match &node.kind {
+            NodeKind::Chain(connective, parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    let part = Self::of(part)?;
+                    match part.kind {
+                        NormalKind::Chain(inner, parts) if inner == *connective => all.extend(parts),
+                        _ => all.push(part),
+                    }
+                }
+                Some(Self::chain(*connective, all))
+            }
+            NodeKind::Not(inner) => Some(Self::of(inner)?.denied()),
+            NodeKind::Comparison(comparison) => {
+                let comparison = Comparison {
+                    left: operand(&comparison.left)?,
+                    right: right(&comparison.right)?,
+                    ..comparison.clone()
+                };
+                let text = comparison_text(&comparison)?;
+                Some(Self { text, kind: NormalKind::Comparison(comparison) })
+            }
+            NodeKind::Operand(inner) => {
+                let inner = operand(inner)?;
+                Some(Self { text: operand_text(&inner)?, kind: NormalKind::Operand(inner) })
+            }
+            NodeKind::Broken => None,
+        }
+    }
+
+    /// Several joined.
+    fn chain(connective: Connective, mut parts: Vec<Self>) -> Self {
+        parts.sort_by(|a, b| a.text.cmp(&b.text));
+        if connective != Connective::Xor {
+            parts.dedup_by(|a, b| a.text == b.text);
+        }
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        let texts: Vec<_> = parts.iter().map(|p| p.within(Some(connective))).collect();
+        let text = texts.join(&format!(" {} ", connective.word()));
+        Self { text, kind: NormalKind::Chain(connective, parts) }
+    }
+
+    /// The contrary.
+    fn denied(self) -> Self {
+        match self.kind {
+            NormalKind::Not(inner) => *inner,
+            NormalKind::Chain(..) | NormalKind::Comparison(_) | NormalKind::Operand(_) => {
+                let text = format!("not {}", self.within(None));
+                Self { text, kind: NormalKind::Not(Box::new(self)) }
+            }
+        }
+    }
+
+    /// The text inside of a chain, or after `not`: in parentheses if they are needed.
+    fn within(&self, outer: Option<Connective>) -> String {
+        match &self.kind {
+            NormalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => format!("({})", self.text),
+            NormalKind::Chain(..) | NormalKind::Not(_) | NormalKind::Comparison(_) | NormalKind::Operand(_) => {
+                self.text.clone()
+            }
+        }
+    }
+}
+
+/// An operand with its arguments in canonical form.
+fn operand(from: &Operand) -> Option<Operand> {
+    let base = match &from.base {
+        Base::Literal(inner) => Base::Literal(literal(inner)),
+        Base::Field(_) | Base::Call(..) => from.base.clone(),
+    };
+    Some(Operand { base, ..from.clone() })
+}
+
+/// The text of an operand.
+pub(super) fn operand_text(operand: &Operand) -> Option<String> {
+    let mut text = match &operand.base {
+        Base::Field(name) => name.clone(),
+        Base::Call(name, arguments) => {
+            let arguments: Option<Vec<_>> = arguments.iter().map(|a| Some(Normal::of(a)?.text)).collect();
+            format!("{name}({})", arguments?.join(", "))
+        }
+        Base::Literal(literal) => literal_text(literal)?,
+    };
+    for (index, _) in &operand.indexes {
+        text.push_str(&match index {
+            Index::Number(number) => format!("[{number}]"),
+            Index::Key(key) => format!("[{}]", quoted(key)),
+            Index::Each => "[*]".to_owned(),
+        });
+    }
+    Some(text)
+}
+
+/// A literal in canonical form.
+fn literal(from: &Literal) -> Literal {
+    match from {
+        Literal::Network(network) if network.prefix_len() == network.max_prefix_len() => {
+            Literal::Address(network.addr())
+        }
+        Literal::Network(network) => Literal::Network(network.trunc()),
+        Literal::Integer(_) | Literal::Address(_) | Literal::Bytes(_) | Literal::Truth(_) | Literal::Unquoted(_) => {
+            from.clone()
+        }
+    }
+}
+
+/// The text of a literal; none for what is not of the language.
+fn literal_text(literal: &Literal) -> Option<String> {
+    Some(match literal {
+        Literal::Integer(number) => number.to_string(),
+        Literal::Address(address) => address.to_string(),
+        Literal::Network(network) => network.to_string(),
+        Literal::Bytes(bytes) => quoted(bytes),
+        Literal::Truth(truth) => truth.to_string(),
+        Literal::Unquoted(_) => return None,
+    })
+}
+
+/// A right side in canonical form.
+fn right(from: &Right) -> Option<Right> {
+    Some(match from {
+        Right::Literal(inner) => Right::Literal(literal(inner)),
+        Right::Set(items) => {
+            let mut items: Vec<_> = items.iter().map(|(i, span)| (item(i), span.clone())).collect();
+            items.sort_by(|(a, _), (b, _)| a.cmp(b));
+            items.dedup_by(|(a, _), (b, _)| a == b);
+            Right::Set(items)
+        }
+        Right::List(name) => Right::List(name.clone()),
+        Right::Broken => return None,
+    })
+}
+
+/// A member in canonical form: a range of one value is that value, a network written as a range stays a range.
+fn item(from: &Item) -> Item {
+    match from {
+        Item::Range(first, last) if first == last => Item::One(literal(first)),
+        Item::Range(first, last) => Item::Range(literal(first), literal(last)),
+        Item::One(one) => Item::One(literal(one)),
+    }
+}
+
+/// The text of a comparison.
+fn comparison_text(comparison: &Comparison) -> Option<String> {
+    let right = match (&comparison.right, comparison.operator) {
+        (Right::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
+        (Right::Literal(literal), _) => literal_text(literal)?,
+        (Right::Set(items), _) => {
+            let texts: Option<Vec<_>> = items.iter().map(|(item, _)| item_text(item)).collect();
+            format!("{{{}}}", texts?.join(" "))
+        }
+        (Right::List(name), _) => name.clone(),
+        (Right::Broken, _) => return None,
+    };
+    Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.word()))
+}
+
+/// The text of a member.
+fn item_text(item: &Item) -> Option<String> {
+    match item {
+        Item::One(literal) => literal_text(literal),
+        Item::Range(first, last) => Some(format!("{}..{}", literal_text(first)?, literal_text(last)?)),
+    }
+}
+
+/// Text in double quotes. What cannot be seen is written in hexadecimal.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => text.extend(['\\', c]),
+                c if c.is_control() => {
+                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+                }
+                c => text.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+    }
+    text.push('"');
+    text
+}
+
+/// A regular expression: in double quotes if that is read as the same one, else as a raw string.
+fn regex_quoted(bytes: &[u8]) -> Option<String> {
+    let regex = std::str::from_utf8(bytes).ok()?;
+    let simple = format!("\"{regex}\"");
+    let reads_as_itself = !regex.contains('"') && {
+        let mut problems = Problems::default();
+        let text = format!("~{simple}");
+        let tokens = lexer::tokens(&text, &mut problems);
+        !problems.has_errors()
+            && tokens.len() == 2
+            && matches!(&tokens[1].kind, lexer::TokenKind::Bytes(read) if read == bytes)
+    };
+    if reads_as_itself {
+        return Some(simple);
+    }
+    let mut hashes = String::new();
+    while regex.contains(&format!("\"{hashes}")) {
+        hashes.push('#');
+    }
+    Some(format!("r{hashes}\"{regex}\"{hashes}"))
+}
+
+/// Whether host bits of a network are set, and the network without them.
+pub(super) fn has_host_bits(network: &IpNet) -> Option<IpNet> {
+    (network.trunc() != *network).then(|| network.trunc())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    /// The canonical form of a text.
+    fn canonical(text: &str) -> String {
+        let mut problems = Problems::default();
+        let tokens = lexer::tokens(text, &mut problems);
+        let node = parse(text, &tokens, &mut problems);
+        assert!(!problems.has_errors(), "{text}: {:?}", problems.finish());
+        Normal::of(&node).unwrap().text
+    }
+
+    #[test]
+    fn spellings_become_one() {
+        for (text, expected) in [
+            ("(ssl)&&!(b.b)", "not b.b and ssl"),
+            ("((a == 1 or c == 3)) and b >= 2", "(a eq 1 or c eq 3) and b ge 2"),
+            ("a eq 1 or (b eq 2 and c eq 3)", "a eq 1 or b eq 2 and c eq 3"),
+            ("not not ssl", "ssl"),
+            ("!(not (ssl))", "ssl"),
+            ("not (a xor b)", "not (a xor b)"),
+            ("b and (c and a) and b", "a and b and c"),
+            ("a or (b and c) or (c and b)", "a or b and c"),
+            ("a and ((b and c) or (c and b))", "a and b and c"),
+            ("a xor a", "a xor a"),
+            ("x in {\"b\" r\"a\" \"b\"}", "x in {\"a\" \"b\"}"),
+            ("x in {5..5 3 9..10}", "x in {3 5 9..10}"),
+            ("x in {10.1.2.3/8 2001:DB8:0::1 10.0.0.1/32}", "x in {10.0.0.1 2001:db8::1 10.0.0.0/8}"),
+            ("x ~ r#\"\\.a\"#", "x matches \"\\.a\""),
+            ("x ~ r#\"a\"b\"#", "x matches r#\"a\"b\"#"),
+            ("x ~ r\"[a\"", "x matches r\"[a\""),
+            ("x eq r\"a\\b\"", "x eq \"a\\\\b\""),
+            ("x strict  wildcard \"*\"", "x strict wildcard \"*\""),
+            ("any(h[ \"x\" ][*]==\"a\")", "any(h[\"x\"][*] eq \"a\")"),
+        ] {
+            assert_eq!(canonical(text), expected, "{text}");
+            assert_eq!(canonical(expected), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What is wrong with an expression, and where.
+
+use std::ops::Range;
+
+use crate::diagnostic::Severity;
+
+/// Most problems reported of one expression; whoever has more sees the rest after mending these.
+const MOST_PROBLEMS: usize = 50;
+
+/// Longest quotation of an expression in a message, in characters.
+const QUOTED_CHARACTERS: usize = 80;
+
+/// Something wrong with an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpressionProblem {
+    /// An error if the service would refuse it, a warning if it would take it and probably do something else than meant.
+    pub severity: Severity,
+    /// Where in the text.
+    ///
+    /// # Units
+    /// Bytes; both ends lie on characters' bounds.
+    pub span: Range<usize>,
+    /// A word that stays, such as `unknown-field`.
+    pub code: &'static str,
+    /// What is wrong, as a lower-case fragment.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+/// The problems found so far.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    /// In the order in which they were found.
+    found: Vec<ExpressionProblem>,
+}
+
+impl Problems {
+    /// Notes an error.
+    pub(super) fn error(
+        &mut self,
+        span: Range<usize>,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.note(Severity::Error, span, code, message.into(), help.into());
+    }
+
+    /// Notes a warning.
+    pub(super) fn warning(
+        &mut self,
+        span: Range<usize>,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.note(Severity::Warning, span, code, message.into(), help.into());
+    }
+
+    /// Notes a problem, unless there are enough.
+    fn note(&mut self, severity: Severity, span: Range<usize>, code: &'static str, message: String, help: String) {
+        if !self.is_full() {
+            self.found.push(ExpressionProblem { severity, span, code, message, help });
+        }
+    }
+
+    /// Whether nothing more is noted, so that nobody need take the trouble.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MOST_PROBLEMS
+    }
+
+    /// Whether the service would refuse the expression.
+    pub(super) fn has_errors(&self) -> bool {
+        self.found.iter().any(|p| p.severity == Severity::Error)
+    }
+
+    /// All of them, in the order of the text, each once.
+    pub(super) fn finish(mut self) -> Vec<ExpressionProblem> {
+        self.found.sort_by_key(|p| (p.span.start, p.span.end));
+        self.found.dedup();
+        self.found
+    }
+}
+
+/// A part of an expression for a message: on one line, and not too long.
+pub(super) fn quoted(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut line = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        if line.len() > 4 * QUOTED_CHARACTERS {
+            break;
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    match line.char_indices().nth(QUOTED_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// The candidate nearest to a word, if one is near enough to have been meant.
+pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Distances are quadratic in the length, and no name is longer.
+    if word.is_empty() || word.len() > 80 {
+        return None;
+    }
+    let lower = word.to_lowercase().replace('-', "_");
+    let allowed = (lower.chars().count() / 4).max(1);
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotations_fit_on_a_line() {
+        assert_eq!(quoted(" a\n  b "), "a b");
+        assert_eq!(quoted(&"é".repeat(100)).chars().count(), QUOTED_CHARACTERS + 1);
+        assert!(quoted(&"x ".repeat(100_000)).chars().count() <= QUOTED_CHARACTERS + 1);
+    }
+
+    #[test]
+    fn slips_of_the_pen_are_recognised() {
+        let names = ["http.host", "http.request.uri.path", "ssl"];
+        assert_eq!(nearest("http.hots", names.into_iter()), Some("http.host"));
+        assert_eq!(nearest("HTTP.Host", names.into_iter()), Some("http.host"));
+        assert_eq!(nearest("weather", names.into_iter()), None);
+        assert_eq!(nearest("", names.into_iter()), None);
+    }
+
+    #[test]
+    fn there_is_an_end_to_it() {
+        let mut problems = Problems::default();
+        for n in 0..1000 {
+            problems.error(n..n + 1, "code", "wrong", "mend it");
+        }
+        assert!(problems.is_full() && problems.has_errors());
+        assert_eq!(problems.finish().len(), MOST_PROBLEMS);
+    }
+}

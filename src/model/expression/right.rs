@@ -1,0 +1,191 @@
+//! The right side of a comparison: literals, sets and lists.
+
+use super::super::facts::expressions::FIELDS;
+use super::lexer::TokenKind;
+use super::parse::{Parser, is_function};
+use super::syntax::{Item, Literal, Operand, Operator, Right, Span};
+
+impl Parser<'_> {
+    /// The literal that comes next; text without quotes as far as no gap is in it.
+    pub(super) fn literal(&mut self) -> Option<Literal> {
+        let token = self.peek()?;
+        let literal = match &token.kind {
+            TokenKind::Integer(number) => Literal::Integer(*number),
+            TokenKind::Address(address) => Literal::Address(*address),
+            TokenKind::Network(network) => Literal::Network(*network),
+            TokenKind::Bytes(bytes) => Literal::Bytes(bytes.clone()),
+            TokenKind::Word if self.is_word("true") || self.is_word("false") => {
+                self.check_case();
+                Literal::Truth(self.is_word("true"))
+            }
+            TokenKind::Word | TokenKind::Bare => {
+                let from = token.span.start;
+                while let Some(token) = self.peek()
+                    && matches!(token.kind, TokenKind::Word | TokenKind::Bare | TokenKind::Integer(_))
+                    && (token.span.start == from || token.span.start == self.end())
+                {
+                    self.at += 1;
+                }
+                return Some(Literal::Unquoted(self.text[from..self.end()].to_owned()));
+            }
+            _ => return None,
+        };
+        self.at += 1;
+        Some(literal)
+    }
+
+    /// The right side after an operator.
+    pub(super) fn right(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> Right {
+        let span = self.here();
+        let shown = self.shown(&span);
+        let left = self.shown(&left.span);
+        let word = operator.word();
+        match self.kind() {
+            Some(TokenKind::OpenBrace) => {
+                let set = self.set(&TokenKind::CloseBrace);
+                if operator != Operator::In && left.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                    let message = format!("`{word}` compares with one value, not with a set");
+                    let set = self.shown(&(span.start..self.end()));
+                    let not = if operator == Operator::NotEqual { "not " } else { "" };
+                    self.problems.error(span, "set-needs-in", message, format!("write `{not}{left} in {set}`"));
+                    return Right::Broken;
+                }
+                Right::Set(set)
+            }
+            Some(TokenKind::OpenParenthesis | TokenKind::OpenBracket) if operator == Operator::In => {
+                let close = match self.kind() {
+                    Some(TokenKind::OpenBracket) => TokenKind::CloseBracket,
+                    _ => TokenKind::CloseParenthesis,
+                };
+                let set = self.set(&close);
+                let inner = self.text[span.start..self.end()].trim_matches(|c| "()[]".contains(c)).replace(',', " ");
+                let help = format!("write `{{{}}}`", super::problem::quoted(&inner));
+                self.problems.error(span, "set-brackets", "a set stands in braces", help);
+                Right::Set(set)
+            }
+            Some(TokenKind::List) => {
+                self.at += 1;
+                if operator != Operator::In {
+                    let message = format!("`{word}` does not compare with a list");
+                    self.problems.error(span, "list-needs-in", message, format!("write `{left} in {shown}`"));
+                    return Right::Broken;
+                }
+                Right::List(shown)
+            }
+            Some(TokenKind::Word) if self.connective().is_none() && self.is_of_vocabulary(&shown) => {
+                self.skip_to_connective();
+                let span = span.start..self.end();
+                // After a literal on the left, which is reported, a field is what was meant.
+                if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                    let shown = self.shown(&span);
+                    let message = format!("the right side, `{shown}`, is no literal");
+                    let help = "compare with a value that stands in the rule; two fields cannot be compared";
+                    self.problems.error(span, "field-on-the-right", message, help);
+                }
+                Right::Broken
+            }
+            Some(TokenKind::Operator(_)) => {
+                let message = format!("`{shown}` follows upon `{}`", self.shown(operator_span));
+                let help = format!("write one operator, such as `{word}`");
+                self.problems.error(span, "unexpected", message, help);
+                self.skip_to_connective();
+                Right::Broken
+            }
+            _ if self.connective().is_none() => match self.literal() {
+                Some(literal) => self.one(literal, &span, &left, operator),
+                None => self.missing(operator_span),
+            },
+            _ => self.missing(operator_span),
+        }
+    }
+
+    /// Whether a word is a field or function.
+    fn is_of_vocabulary(&self, word: &str) -> bool {
+        FIELDS.iter().any(|f| f.name == word) || is_function(word)
+    }
+
+    /// Reports that nothing follows an operator.
+    fn missing(&mut self, operator: &Span) -> Right {
+        let message = format!("nothing to compare with follows `{}`", self.shown(operator));
+        let help = "write a value: text in double quotes, a number, an address, a set or a `$list`";
+        self.problems.error(operator.clone(), "missing-value", message, help);
+        Right::Broken
+    }
+
+    /// One value, which is a mistake after `in`, as a range is after all others.
+    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> Right {
+        let mut span = span.start..self.end();
+        let mut is_range = false;
+        while matches!(self.kind(), Some(TokenKind::Range)) {
+            self.at += 1;
+            self.literal();
+            span = span.start..self.end();
+            is_range = true;
+        }
+        if operator == Operator::In {
+            // `in "a" "b"` and `in "a", "b"`.
+            while matches!(self.kind(), Some(TokenKind::Comma | TokenKind::Bytes(_) | TokenKind::Integer(_))) {
+                self.at += 1;
+            }
+            let shown = self.shown(&(span.start..self.end())).replace(',', " ");
+            let help = format!("write `{left} in {{{}}}`", super::problem::quoted(&shown));
+            self.problems.error(span, "set-without-braces", "`in` compares with a set, which stands in braces", help);
+            return Right::Broken;
+        }
+        if is_range {
+            let help = format!("write `{left} in {{{}}}`", self.shown(&span));
+            self.problems.error(span, "range-outside-set", "a range stands in a set only", help);
+            return Right::Broken;
+        }
+        Right::Literal(literal)
+    }
+
+    /// The members of a set whose opening bracket comes next.
+    fn set(&mut self, close: &TokenKind) -> Vec<(Item, Span)> {
+        let open = self.here();
+        self.at += 1;
+        let mut items = Vec::new();
+        let mut has_comma = false;
+        while !self.take(close) {
+            let span = self.here();
+            if self.take(&TokenKind::Comma) {
+                if !has_comma {
+                    let help = "separate them by spaces: `{\"a\" \"b\"}`";
+                    self.problems.error(span, "comma-in-set", "the members of a set have no commas between them", help);
+                }
+                has_comma = true;
+                continue;
+            }
+            let is_end = self.connective().is_some()
+                || matches!(self.kind(), None | Some(TokenKind::CloseParenthesis | TokenKind::CloseBrace));
+            if is_end {
+                self.problems.error(open, "unclosed", "the set is not closed", "add `}` after the last member");
+                return items;
+            }
+            let Some(first) = self.literal() else {
+                let message = format!("`{}` cannot be a member of a set", self.shown(&span));
+                let help = "write text in double quotes, numbers, addresses or ranges";
+                self.problems.error(span, "unexpected", message, help);
+                self.at += 1;
+                continue;
+            };
+            if !self.take(&TokenKind::Range) {
+                items.push((Item::One(first), span.start..self.end()));
+                continue;
+            }
+            match self.literal() {
+                Some(last) => items.push((Item::Range(first, last), span.start..self.end())),
+                None => {
+                    let span = span.start..self.end();
+                    let message = format!("`{}` has no end", self.shown(&span));
+                    self.problems.error(span, "missing-value", message, "write a value after `..`");
+                }
+            }
+        }
+        if items.is_empty() {
+            let span = open.start..self.end();
+            self.problems.error(span, "empty-set", "there is nothing in the set", "write at least one member");
+        }
+        items
+    }
+}

@@ -1,0 +1,256 @@
+//! What an expression matches, as far as its form tells: everything, nothing, certain hosts, more or less than another.
+//!
+//! All of it is proof by form. `a implies b` is tried part by part, and where no rule applies the answer is that it is not
+//! known, never a guess.
+
+use std::collections::BTreeSet;
+
+use super::normal::{Normal, NormalKind};
+use super::syntax::{Base, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator, Right};
+use super::values::{self, Values};
+
+/// How what two expressions match differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScopeChange {
+    /// Not at all.
+    Equal,
+    /// The second matches all that the first matches, and probably more.
+    Wider,
+    /// The second matches nothing that the first does not, and probably less.
+    Narrower,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// How much a proof may read; beyond, the answer is "unknown".
+///
+/// # Units
+/// Bytes of canonical text, each as often as it is read.
+const MOST_READ: usize = 4_000_000;
+
+/// Fields that every request has, so that a comparison with them is never one with a missing value (inferred from what a
+/// request is; the documentation does not say which fields can be missing).
+const ALWAYS_THERE: &[&str] = &[
+    "http.host",
+    "http.request.full_uri",
+    "http.request.method",
+    "http.request.uri",
+    "http.request.uri.path",
+    "raw.http.request.full_uri",
+    "raw.http.request.uri",
+    "raw.http.request.uri.path",
+];
+
+/// Fields of which every value begins with a slash (inferred; the asterisk of `OPTIONS *` does not reach a zone).
+const SLASHED: &[&str] =
+    &["http.request.uri", "http.request.uri.path", "raw.http.request.uri", "raw.http.request.uri.path"];
+
+/// Regular expressions that match every text.
+const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
+
+/// Those that match every text that begins with a slash, beside these.
+const SLASHED_REGEX: &[&str] = &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
+
+/// What an expression is for every request, if that is certain.
+pub(super) fn truth(normal: &Normal) -> Option<bool> {
+    match &normal.kind {
+        NormalKind::Not(inner) => truth(inner).map(|t| !t),
+        NormalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
+            (Base::Literal(Literal::Truth(truth)), _) => Some(*truth),
+            (Base::Call(name, _), [first, second]) if name == "starts_with" || name == "ends_with" => {
+                let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
+                    return None;
+                };
+                let field = first.plain_field()?;
+                let Some(Literal::Bytes(text)) = second.literal() else { return None };
+                let always = text.is_empty() && ALWAYS_THERE.contains(&field)
+                    || name == "starts_with" && text == b"/" && SLASHED.contains(&field);
+                always.then_some(true)
+            }
+            _ => None,
+        },
+        NormalKind::Comparison(comparison) => of_comparison(comparison),
+        NormalKind::Chain(connective, parts) => of_chain(*connective, parts),
+    }
+}
+
+/// What a comparison is for every request.
+fn of_comparison(comparison: &Comparison) -> Option<bool> {
+    let field = comparison.left.plain_field()?;
+    if let Right::Set(items) = &comparison.right {
+        let has = |text: &str| {
+            items.iter().any(|(i, _)| matches!(i, Item::One(Literal::Network(n)) if n.to_string() == text))
+        };
+        return (field == "ip.src" && has("0.0.0.0/0") && has("::/0")).then_some(true);
+    }
+    let Right::Literal(Literal::Bytes(bytes)) = &comparison.right else { return None };
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (is_there, is_slashed) = (ALWAYS_THERE.contains(&field), SLASHED.contains(&field));
+    let always = match comparison.operator {
+        Operator::Contains => is_there && text.is_empty() || is_slashed && text == "/",
+        Operator::Wildcard | Operator::StrictWildcard => is_there && text == "*" || is_slashed && text == "/*",
+        Operator::Matches => is_there && ANY_REGEX.contains(&text) || is_slashed && SLASHED_REGEX.contains(&text),
+        Operator::NotEqual => is_slashed && !text.starts_with('/'),
+        Operator::Equal
+        | Operator::Less
+        | Operator::LessOrEqual
+        | Operator::Greater
+        | Operator::GreaterOrEqual
+        | Operator::In => false,
+    };
+    always.then_some(true)
+}
+
+/// What a chain is for every request.
+fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
+    let truths: Vec<_> = parts.iter().map(truth).collect();
+    if connective == Connective::Xor {
+        return truths.into_iter().try_fold(false, |all, t| Some(all ^ t?));
+    }
+    // One part of this kind decides.
+    let decisive = connective == Connective::Or;
+    if truths.contains(&Some(decisive)) {
+        return Some(decisive);
+    }
+    if truths.iter().all(Option::is_some) {
+        return Some(!decisive);
+    }
+    let texts: BTreeSet<&str> = parts.iter().map(|p| p.text.as_str()).collect();
+    let denied: Vec<&Normal> = parts.iter().filter_map(|p| contrary(p)).collect();
+    if denied.iter().any(|d| texts.contains(d.text.as_str())) {
+        return Some(decisive);
+    }
+    let excludes = match connective {
+        Connective::And => exclude_one_another(parts.iter().filter_map(chosen)),
+        // Not this or not that: true if the two are never true at once.
+        Connective::Or | Connective::Xor => {
+            exclude_one_another(denied.iter().filter_map(|d| chosen(d)))
+                || exclude_one_another(parts.iter().filter_map(unequal))
+        }
+    };
+    excludes.then_some(decisive)
+}
+
+/// What a part denies.
+fn contrary(normal: &Normal) -> Option<&Normal> {
+    match &normal.kind {
+        NormalKind::Not(inner) => Some(inner),
+        NormalKind::Chain(..) | NormalKind::Comparison(_) | NormalKind::Operand(_) => None,
+    }
+}
+
+/// The comparison of a part.
+fn compared(normal: &Normal) -> Option<&Comparison> {
+    match &normal.kind {
+        NormalKind::Comparison(comparison) => Some(comparison),
+        NormalKind::Chain(..) | NormalKind::Not(_) | NormalKind::Operand(_) => None,
+    }
+}
+
+/// The operand and its only values.
+fn chosen(normal: &Normal) -> Option<(&Operand, Values)> {
+    let comparison = compared(normal)?;
+    matches!(comparison.operator, Operator::Equal | Operator::In).then_some(())?;
+    Some((&comparison.left, Values::of(comparison.operator, &comparison.right)?))
+}
+
+/// The field, which is always there, and the value that it must not have.
+fn unequal(normal: &Normal) -> Option<(&Operand, Values)> {
+    let comparison = compared(normal)?;
+    let is_there = ALWAYS_THERE.contains(&comparison.left.plain_field()?);
+    (is_there && comparison.operator == Operator::NotEqual).then_some(())?;
+    Some((&comparison.left, Values::of(Operator::Equal, &comparison.right)?))
+}
+
+/// Whether two of some choices can never be made at once.
+fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>) -> bool {
+    let choices: Vec<_> = choices.take(64).collect();
+    choices.iter().enumerate().any(|(n, (operand, values))| {
+        choices[..n].iter().any(|(other, others)| {
+            operand.base == other.base && values::same_indexes(operand, other) && values.excludes(others)
+        })
+    })
+}
+
+/// The hosts outside of which nothing matches.
+pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
+    if truth(normal) == Some(false) {
+        return Some(BTreeSet::new());
+    }
+    match &normal.kind {
+        NormalKind::Comparison(comparison) => {
+            let is_host = comparison.left.plain_field() == Some("http.host")
+                || super::normal::operand_text(&comparison.left)? == "lower(http.host)";
+            let literals: Vec<&Literal> = match (&comparison.right, comparison.operator) {
+                (Right::Literal(literal), Operator::Equal) => vec![literal],
+                (Right::Set(items), Operator::In) => {
+                    let one = |item: &'_ Item| matches!(item, Item::One(_));
+                    items.iter().all(|(i, _)| one(i)).then_some(())?;
+                    items.iter().filter_map(|(i, _)| if let Item::One(l) = i { Some(l) } else { None }).collect()
+                }
+                _ => return None,
+            };
+            is_host.then_some(())?;
+            let host = |literal: &Literal| match literal {
+                Literal::Bytes(bytes) => String::from_utf8(bytes.clone()).ok().map(|h| h.to_lowercase()),
+                Literal::Integer(_)
+                | Literal::Address(_)
+                | Literal::Network(_)
+                | Literal::Truth(_)
+                | Literal::Unquoted(_) => None,
+            };
+            literals.into_iter().map(host).collect()
+        }
+        NormalKind::Chain(Connective::And, parts) => {
+            parts.iter().filter_map(hosts).reduce(|a, b| a.intersection(&b).cloned().collect())
+        }
+        NormalKind::Chain(Connective::Or, parts) => {
+            let all: Option<Vec<_>> = parts.iter().map(hosts).collect();
+            Some(all?.into_iter().flatten().collect())
+        }
+        NormalKind::Chain(Connective::Xor, _) | NormalKind::Not(_) | NormalKind::Operand(_) => None,
+    }
+}
+
+/// How what is matched changes.
+pub(super) fn change(before: &Normal, after: &Normal) -> ScopeChange {
+    if before.text == after.text {
+        return ScopeChange::Equal;
+    }
+    let forth = implies(before, after, &mut { MOST_READ });
+    let back = implies(after, before, &mut { MOST_READ });
+    match (forth, back) {
+        (true, true) => ScopeChange::Equal,
+        (true, false) => ScopeChange::Wider,
+        (false, true) => ScopeChange::Narrower,
+        (false, false) => ScopeChange::Unknown,
+    }
+}
+
+/// Whether everything that the first matches is certainly matched by the second.
+fn implies(a: &Normal, b: &Normal, budget: &mut usize) -> bool {
+    let Some(left) = budget.checked_sub(a.text.len() + b.text.len()) else { return false };
+    *budget = left;
+    if a.text == b.text || truth(a) == Some(false) || truth(b) == Some(true) {
+        return true;
+    }
+    use Connective::{And, Or};
+    match (&a.kind, &b.kind) {
+        (NormalKind::Chain(Or, parts), _) => parts.iter().all(|p| implies(p, b, budget)),
+        (_, NormalKind::Chain(And, parts)) => parts.iter().all(|p| implies(a, p, budget)),
+        (NormalKind::Chain(And, parts), NormalKind::Chain(Or, others)) => {
+            others.iter().any(|o| implies(a, o, budget)) || parts.iter().any(|p| implies(p, b, budget))
+        }
+        (NormalKind::Chain(And, parts), _) => parts.iter().any(|p| implies(p, b, budget)),
+        (_, NormalKind::Chain(Or, others)) => others.iter().any(|o| implies(a, o, budget)),
+        (NormalKind::Not(a), NormalKind::Not(b)) => implies(b, a, budget),
+        (_, NormalKind::Not(b)) => match (values::of_normal(a), values::of_normal(b)) {
+            (Some((left, a)), Some((right, b))) => left == right && a.excludes(&b),
+            (None, _) | (_, None) => false,
+        },
+        _ => match (values::of_normal(a), values::of_normal(b)) {
+            (Some((left, a)), Some((right, b))) => left == right && a.are_among(&b),
+            (None, _) | (_, None) => false,
+        },
+    }
+}

@@ -1,0 +1,281 @@
+//! The tree of an expression, with the place of everything in the text.
+
+use std::net::IpAddr;
+use std::ops::Range;
+
+use ipnet::IpNet;
+
+/// A place in the text.
+///
+/// # Units
+/// Bytes.
+pub(super) type Span = Range<usize>;
+
+/// A part that is true or false, or an argument of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    /// What it is.
+    pub(super) kind: NodeKind,
+    /// Its place, parentheses around it included.
+    pub(super) span: Span,
+    /// Whether it stands in parentheses of its own.
+    pub(super) is_parenthesised: bool,
+}
+
+/// The kinds of nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum NodeKind {
+    /// Several that are joined by one word.
+    Chain(Connective, Vec<Node>),
+    /// The contrary.
+    Not(Box<Node>),
+    /// A comparison.
+    Comparison(Comparison),
+    /// A field, call or literal that stands alone.
+    Operand(Operand),
+    /// What could not be read; it has been reported.
+    Broken,
+}
+
+/// A word that joins, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Connective {
+    /// `or`, `||`.
+    Or,
+    /// `xor`, `^^`.
+    Xor,
+    /// `and`, `&&`.
+    And,
+}
+
+impl Connective {
+    /// All of them.
+    pub(super) const ALL: [Self; 3] = [Self::Or, Self::Xor, Self::And];
+
+    /// The word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::And => "and",
+        }
+    }
+
+    /// The one that binds more strongly.
+    pub(super) fn stronger(self) -> Option<Self> {
+        match self {
+            Self::Or => Some(Self::Xor),
+            Self::Xor => Some(Self::And),
+            Self::And => None,
+        }
+    }
+}
+
+/// `left operator right`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Comparison {
+    /// What is compared.
+    pub(super) left: Operand,
+    /// How.
+    pub(super) operator: Operator,
+    /// The place of the operator.
+    pub(super) operator_span: Span,
+    /// With what.
+    pub(super) right: Right,
+    /// The place of the right side.
+    pub(super) right_span: Span,
+}
+
+/// An operator of comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Operator {
+    /// `eq`, `==`.
+    Equal,
+    /// `ne`, `!=`.
+    NotEqual,
+    /// `lt`, `<`.
+    Less,
+    /// `le`, `<=`.
+    LessOrEqual,
+    /// `gt`, `>`.
+    Greater,
+    /// `ge`, `>=`.
+    GreaterOrEqual,
+    /// `contains`.
+    Contains,
+    /// `matches`, `~`.
+    Matches,
+    /// `wildcard`.
+    Wildcard,
+    /// `strict wildcard`.
+    StrictWildcard,
+    /// `in`.
+    In,
+}
+
+impl Operator {
+    /// All of them.
+    pub(super) const ALL: [Self; 11] = [
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessOrEqual,
+        Self::Greater,
+        Self::GreaterOrEqual,
+        Self::Contains,
+        Self::Matches,
+        Self::Wildcard,
+        Self::StrictWildcard,
+        Self::In,
+    ];
+
+    /// The word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "eq",
+            Self::NotEqual => "ne",
+            Self::Less => "lt",
+            Self::LessOrEqual => "le",
+            Self::Greater => "gt",
+            Self::GreaterOrEqual => "ge",
+            Self::Contains => "contains",
+            Self::Matches => "matches",
+            Self::Wildcard => "wildcard",
+            Self::StrictWildcard => "strict wildcard",
+            Self::In => "in",
+        }
+    }
+}
+
+/// A field, a call or a literal, and what is taken out of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Operand {
+    /// What stands first.
+    pub(super) base: Base,
+    /// The place of what stands first.
+    pub(super) base_span: Span,
+    /// What is taken out of it, in the order of the text.
+    pub(super) indexes: Vec<(Index, Span)>,
+    /// The place of all.
+    pub(super) span: Span,
+}
+
+/// What stands first in an operand.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Base {
+    /// A field, known or not.
+    Field(String),
+    /// A call.
+    Call(String, Vec<Node>),
+    /// A literal.
+    Literal(Literal),
+}
+
+/// What is taken out of an array or map.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Index {
+    /// One by its number.
+    Number(u32),
+    /// One by its key.
+    Key(Vec<u8>),
+    /// Each.
+    Each,
+}
+
+/// A value in the text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Literal {
+    /// A number.
+    Integer(i64),
+    /// An address.
+    Address(IpAddr),
+    /// A network; its host bits may be set.
+    Network(IpNet),
+    /// Text; after `matches` a regular expression.
+    Bytes(Vec<u8>),
+    /// `true` or `false`.
+    Truth(bool),
+    /// Text without quotes, which is nowhere right.
+    Unquoted(String),
+}
+
+/// The right side of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Right {
+    /// One value.
+    Literal(Literal),
+    /// Several between braces.
+    Set(Vec<(Item, Span)>),
+    /// A list by its name, with the dollar sign.
+    List(String),
+    /// What could not be read; it has been reported.
+    Broken,
+}
+
+/// A member of a set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Item {
+    /// One value.
+    One(Literal),
+    /// From one value to another, both included.
+    Range(Literal, Literal),
+}
+
+impl Node {
+    /// Calls a function with every operand, those inside of calls included.
+    pub(super) fn each_operand<'n>(&'n self, visit: &mut impl FnMut(&'n Operand)) {
+        match &self.kind {
+            NodeKind::Chain(_, parts) => parts.iter().for_each(|p| p.each_operand(visit)),
+            NodeKind::Not(inner) => inner.each_operand(visit),
+            NodeKind::Comparison(comparison) => comparison.left.each_operand(visit),
+            NodeKind::Operand(operand) => operand.each_operand(visit),
+            NodeKind::Broken => {}
+        }
+    }
+
+    /// Calls a function with every comparison, those inside of calls included.
+    pub(super) fn each_comparison<'n>(&'n self, visit: &mut impl FnMut(&'n Comparison)) {
+        match &self.kind {
+            NodeKind::Chain(_, parts) => parts.iter().for_each(|p| p.each_comparison(visit)),
+            NodeKind::Not(inner) => inner.each_comparison(visit),
+            NodeKind::Comparison(comparison) => {
+                visit(comparison);
+                comparison.left.arguments().iter().for_each(|a| a.each_comparison(visit));
+            }
+            NodeKind::Operand(operand) => operand.arguments().iter().for_each(|a| a.each_comparison(visit)),
+            NodeKind::Broken => {}
+        }
+    }
+}
+
+impl Operand {
+    /// The arguments, if it is a call.
+    pub(super) fn arguments(&self) -> &[Node] {
+        match &self.base {
+            Base::Call(_, arguments) => arguments,
+            Base::Field(_) | Base::Literal(_) => &[],
+        }
+    }
+
+    /// The field, if it is one and nothing is taken out of it.
+    pub(super) fn plain_field(&self) -> Option<&str> {
+        match &self.base {
+            Base::Field(name) if self.indexes.is_empty() => Some(name),
+            Base::Field(_) | Base::Call(..) | Base::Literal(_) => None,
+        }
+    }
+
+    /// The literal, if it is one.
+    pub(super) fn literal(&self) -> Option<&Literal> {
+        match &self.base {
+            Base::Literal(literal) => Some(literal),
+            Base::Field(_) | Base::Call(..) => None,
+        }
+    }
+
+    /// Calls a function with this and the operands in its arguments.
+    fn each_operand<'n>(&'n self, visit: &mut impl FnMut(&'n Operand)) {
+        visit(self);
+        self.arguments().iter().for_each(|a| a.each_operand(visit));
+    }
+}

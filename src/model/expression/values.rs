@@ -1,0 +1,194 @@
+//! The values that a comparison lets through, as far as they can be compared with those of another.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use super::normal::{Normal, NormalKind, operand_text};
+use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, Right};
+
+/// The values that a comparison lets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Texts.
+    Texts(BTreeSet<Vec<u8>>),
+    /// Numbers and addresses from the second to the third, of one family each; in order, apart from one another.
+    Intervals(Vec<(Family, u128, u128)>),
+    /// Texts with this part.
+    Containing(Vec<u8>),
+    /// Texts with this beginning.
+    StartingWith(Vec<u8>),
+    /// Texts with this end.
+    EndingWith(Vec<u8>),
+}
+
+/// What has an order of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Family {
+    /// Whole numbers.
+    Integer,
+    /// IPv4 addresses.
+    Four,
+    /// IPv6 addresses.
+    Six,
+}
+
+/// A number as one without sign, in the same order.
+fn key(number: i64) -> u128 {
+    u128::from(number.cast_unsigned() ^ (1 << 63))
+}
+
+/// An address as a number.
+fn address(address: IpAddr) -> (Family, u128) {
+    match address {
+        IpAddr::V4(four) => (Family::Four, u128::from(four.to_bits())),
+        IpAddr::V6(six) => (Family::Six, six.to_bits()),
+    }
+}
+
+/// The interval of a member.
+fn interval(item: &Item) -> Option<(Family, u128, u128)> {
+    match item {
+        Item::One(Literal::Integer(n)) => Some((Family::Integer, key(*n), key(*n))),
+        Item::One(Literal::Address(one)) => {
+            let (family, at) = address(*one);
+            Some((family, at, at))
+        }
+        Item::One(Literal::Network(network)) => {
+            let (family, from) = address(network.network());
+            Some((family, from, address(network.broadcast()).1))
+        }
+        Item::Range(Literal::Integer(first), Literal::Integer(last)) => {
+            Some((Family::Integer, key(*first), key(*last)))
+        }
+        Item::Range(Literal::Address(first), Literal::Address(last)) => {
+            let (from, to) = (address(*first), address(*last));
+            (from.0 == to.0).then_some((from.0, from.1, to.1))
+        }
+        Item::One(_) | Item::Range(..) => None,
+    }
+}
+
+impl Values {
+    /// The values of an operator and its right side.
+    pub(super) fn of(operator: Operator, right: &Right) -> Option<Self> {
+        let items: Vec<Item> = match right {
+            Right::Literal(literal) => vec![Item::One(literal.clone())],
+            Right::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
+            Right::List(_) | Right::Broken => return None,
+        };
+        let number = match items.as_slice() {
+            [Item::One(Literal::Integer(n))] => Some(key(*n)),
+            _ => None,
+        };
+        let least = key(i64::MIN);
+        let most = key(i64::MAX);
+        match operator {
+            Operator::Equal | Operator::In => Self::of_items(&items),
+            Operator::Less => Some(Self::numbers([(least, number?.checked_sub(1)?)])),
+            Operator::LessOrEqual => Some(Self::numbers([(least, number?)])),
+            Operator::Greater => Some(Self::numbers([(number? + 1, most)])),
+            Operator::GreaterOrEqual => Some(Self::numbers([(number?, most)])),
+            Operator::NotEqual => {
+                let number = number?;
+                Some(Self::numbers([(least, number.checked_sub(1)?), (number + 1, most)]))
+            }
+            Operator::Contains => match items.as_slice() {
+                [Item::One(Literal::Bytes(text))] => Some(Self::Containing(text.clone())),
+                _ => None,
+            },
+            Operator::Matches | Operator::Wildcard | Operator::StrictWildcard => None,
+        }
+    }
+
+    /// The members of a set.
+    fn of_items(items: &[Item]) -> Option<Self> {
+        let text = |item: &Item| match item {
+            Item::One(Literal::Bytes(text)) => Some(text.clone()),
+            Item::One(_) | Item::Range(..) => None,
+        };
+        if let Some(texts) = items.iter().map(text).collect() {
+            return Some(Self::Texts(texts));
+        }
+        let intervals: Option<Vec<_>> = items.iter().map(interval).collect();
+        Some(Self::Intervals(merged(intervals?)))
+    }
+
+    /// Numbers between bounds.
+    fn numbers(bounds: impl IntoIterator<Item = (u128, u128)>) -> Self {
+        Self::Intervals(merged(bounds.into_iter().map(|(from, to)| (Family::Integer, from, to)).collect()))
+    }
+
+    /// Whether every one of them is one of others.
+    pub(super) fn are_among(&self, others: &Self) -> bool {
+        let any = |text: &[u8], part: &[u8]| part.is_empty() || text.windows(part.len()).any(|w| w == part);
+        match (self, others) {
+            (Self::Texts(these), Self::Texts(those)) => these.is_subset(those),
+            (Self::Texts(these), Self::Containing(part)) => these.iter().all(|t| any(t, part)),
+            (Self::Texts(these), Self::StartingWith(start)) => these.iter().all(|t| t.starts_with(start)),
+            (Self::Texts(these), Self::EndingWith(end)) => these.iter().all(|t| t.ends_with(end)),
+            (Self::Containing(text) | Self::StartingWith(text) | Self::EndingWith(text), Self::Containing(part)) => {
+                any(text, part)
+            }
+            (Self::StartingWith(text), Self::StartingWith(start)) => text.starts_with(start),
+            (Self::EndingWith(text), Self::EndingWith(end)) => text.ends_with(end),
+            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(family, from, to)| {
+                those.iter().any(|(other, first, last)| family == other && first <= from && to <= last)
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether none of them is one of others.
+    pub(super) fn excludes(&self, others: &Self) -> bool {
+        match (self, others) {
+            (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
+            (Self::Intervals(these), Self::Intervals(those)) => these.iter().all(|(family, from, to)| {
+                those.iter().all(|(other, first, last)| family != other || last < from || to < first)
+            }),
+            _ => false,
+        }
+    }
+}
+
+/// Intervals in order, those that touch as one; backward ones hold nothing.
+fn merged(mut intervals: Vec<(Family, u128, u128)>) -> Vec<(Family, u128, u128)> {
+    intervals.retain(|(_, from, to)| from <= to);
+    intervals.sort_unstable();
+    let mut apart: Vec<(Family, u128, u128)> = Vec::new();
+    for (family, from, to) in intervals {
+        match apart.last_mut() {
+            Some((last, _, end)) if *last == family && from <= end.saturating_add(1) => *end = to.max(*end),
+            _ => apart.push((family, from, to)),
+        }
+    }
+    apart
+}
+
+/// What a part looks at, and the values that it lets through.
+pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
+    match &normal.kind {
+        NormalKind::Comparison(comparison) => {
+            Some((operand_text(&comparison.left)?, Values::of(comparison.operator, &comparison.right)?))
+        }
+        NormalKind::Operand(operand) => {
+            let Base::Call(name, arguments) = &operand.base else { return None };
+            let [first, second] = arguments.as_slice() else { return None };
+            let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
+                return None;
+            };
+            let Some(Literal::Bytes(text)) = second.literal() else { return None };
+            let values = match name.as_str() {
+                "starts_with" => Values::StartingWith(text.clone()),
+                "ends_with" => Values::EndingWith(text.clone()),
+                _ => return None,
+            };
+            Some((operand_text(first)?, values))
+        }
+        NormalKind::Chain(..) | NormalKind::Not(_) => None,
+    }
+}
+
+/// Whether the same is taken out of two operands.
+pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
+    one.indexes.len() == other.indexes.len() && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
+}
