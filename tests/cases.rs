@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;
+use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
 use zonewright::model::{LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Consents, Danger, Lowering, Plan, lower, plan_zone};
+use zonewright::plan::{Consents, Danger, Lowering, Plan, lower, lower_rule_operation, plan_zone};
 use zonewright::render::text::{PlanView, write_plan, write_requests};
 use zonewright::{render, spec, wire};
 
@@ -19,7 +21,22 @@ fn live(case: &Value) -> LiveZone {
         tier: Tier::from_legacy_id(case["tier"].as_str().unwrap_or("free")),
         name_servers: vec!["ada.ns.example.net".into(), "bob.ns.example.net".into()],
         records,
+        waf: waf(&case["waf"]),
         ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
+    }
+}
+
+/// The live protection of a case: entry points by phase (null for none), and managed rulesets. Where the spec names a phase
+/// that the case does not, there is no entry point.
+fn waf(case: &Value) -> LiveWaf {
+    let entry_points = Phase::ALL.iter().map(|phase| match &case["entry_points"][phase.as_str()] {
+        Value::Null => (*phase, EntryPoint::Absent),
+        ruleset => (*phase, EntryPoint::Present(wire::ruleset::read_ruleset(ruleset).unwrap())),
+    });
+    let catalogues = case["catalogues"].as_array().into_iter().flatten();
+    LiveWaf {
+        entry_points: entry_points.collect(),
+        catalogues: catalogues.map(|json| Arc::new(wire::ruleset::read_catalogue(json).unwrap())).collect(),
     }
 }
 
@@ -68,7 +85,9 @@ fn run(case: &Value) -> String {
     let view =
         PlanView { plan: &plan, verdict: &verdict, requests_to_apply: steps.len(), colour: false, verbose: true };
     write_plan(&mut out, &view).unwrap();
-    let requests: Vec<_> = steps.into_iter().map(|s| s.request).collect();
+    let zone = &plan.zones[0];
+    let rules = zone.rule_operations.iter().map(|operation| lower_rule_operation(zone, operation));
+    let requests: Vec<_> = rules.chain(steps.into_iter().map(|s| s.request)).collect();
     if !requests.is_empty() {
         writeln!(shown).unwrap();
         out.push(b'\n');

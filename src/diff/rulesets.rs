@@ -208,6 +208,7 @@ fn diff_phase<'a>(
             all.problems.extend(pair.compiled.problems.iter().cloned());
         }
         if let Ours::Deployment(d) = &pair.ours
+            && d.switch == Switch::On
             && waf.managed(d.ruleset).is_none()
             && !pair.compiled.problems.iter().any(|p| matches!(p.kind, ProblemKind::NoRuleset(_)))
         {
