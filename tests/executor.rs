@@ -158,6 +158,7 @@ fn words(ran: &Ran) -> Vec<&'static str> {
         Outcome::Done => "done",
         Outcome::Refused(_) => "refused",
         Outcome::NotSent(_) => "not sent",
+        Outcome::Stale(_) => "stale",
         Outcome::Restored => "restored",
         Outcome::Unknown(_) => "unknown",
         Outcome::Deferred(_) => "deferred",

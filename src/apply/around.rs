@@ -177,7 +177,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Err(error) => ("refused", Outcome::Refused(said(&error))),
         };
         let reason = match &outcome {
-            Outcome::Unknown(reason) | Outcome::NotSent(reason) | Outcome::Refused(reason) => Some(reason.clone()),
+            Outcome::Unknown(reason) | Outcome::NotSent(reason) | Outcome::Stale(reason) | Outcome::Refused(reason) => {
+                Some(reason.clone())
+            }
             Outcome::Deferred(_) | Outcome::Done | Outcome::Restored => None,
         };
         let noted = self.journal.outcome(number, word, reason.as_deref(), None);

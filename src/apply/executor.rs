@@ -54,6 +54,8 @@ pub enum Outcome {
     Refused(String),
     /// It was not sent.
     NotSent(String),
+    /// It was not sent, because what it concerns is no longer as the plan saw it.
+    Stale(String),
     /// It was undone, because what it made room for was refused.
     Restored,
     /// Nobody knows whether it took effect, or what is there now.

@@ -61,7 +61,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) => return Outcome::NotSent(format!("the rules could not be read again: {error}")),
             };
             if let Some(what) = difference(&operation.expect, live.waf.entry_points.get(&phase), &now) {
-                return Outcome::NotSent(what);
+                return Outcome::Stale(what);
             }
             unread.insert(now);
         }

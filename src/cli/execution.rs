@@ -84,7 +84,7 @@ pub(super) async fn execute(
     Ok(exit)
 }
 
-/// Carries out the plan of one zone: the zone itself, its rules, then its records. Gives back the zone with its real id.
+/// Carries out the plan of one zone: its rules, the zone itself, its records; a new zone is made first. Gives back the zone with its real id.
 async fn carry_out(
     executor: &mut Executor<'_, ReadClient, WriteClient>,
     plan: &ZonePlan,
@@ -92,17 +92,38 @@ async fn carry_out(
     live: &LiveZone,
     global: &Global,
 ) -> (ZoneApplied, LiveZone) {
+    // Rules come first, as they are what is looked at once more before anything is sent.
+    let mut rule_outcomes = None;
+    if !plan.is_new {
+        let outcomes = executor.execute_rules(plan, live).await;
+        if outcomes.iter().any(|o| matches!(o, Outcome::Stale(_))) {
+            let reason = Outcome::NotSent("the zone's rules are no longer as the plan saw them".to_owned());
+            return (not_sent(plan, Some(outcomes), &reason), live.clone());
+        }
+        rule_outcomes = Some(outcomes);
+    }
     let Prepared { zone, outcomes: zone_outcomes } = executor.prepare(plan, desired, live).await;
     let Some(live) = zone else {
         let reason = Outcome::NotSent("the zone could not be made".to_owned());
-        let rule_outcomes = vec![reason.clone(); plan.rule_operations.len()];
-        let outcomes = vec![reason; plan.operations.len()];
-        return (ZoneApplied { zone_outcomes, rule_outcomes, outcomes }, live.clone());
+        return (ZoneApplied { zone_outcomes, ..not_sent(plan, rule_outcomes, &reason) }, live.clone());
     };
     let plan = plan.with_id(live.id.clone());
-    let rule_outcomes = executor.execute_rules(&plan, &live).await;
+    let rule_outcomes = match rule_outcomes {
+        Some(outcomes) => outcomes,
+        None => executor.execute_rules(&plan, &live).await,
+    };
     let applied = executor.execute(&plan, &live, lowering(&plan, global)).await;
     (ZoneApplied { zone_outcomes, rule_outcomes, ..applied }, live)
+}
+
+/// Nothing was sent but, perhaps, the rules.
+fn not_sent(plan: &ZonePlan, rules: Option<Vec<Outcome>>, reason: &Outcome) -> ZoneApplied {
+    let all = |n: usize| vec![reason.clone(); n];
+    ZoneApplied {
+        zone_outcomes: all(plan.zone_operations.len()),
+        rule_outcomes: rules.unwrap_or_else(|| all(plan.rule_operations.len())),
+        outcomes: all(plan.operations.len()),
+    }
 }
 
 /// The exit code of what happened.
@@ -121,6 +142,8 @@ fn worse(exit: Exit, done: &[Executed]) -> Exit {
         exit
     } else if wrote {
         Exit::Partial
+    } else if done.iter().any(|e| e.applied.all().any(|o| matches!(o, Outcome::Stale(_)))) {
+        Exit::Stale
     } else {
         Exit::Error
     }

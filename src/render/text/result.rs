@@ -42,13 +42,12 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             None => styled("nothing was written", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
-        let addresses =
-            plan.zone_operations.iter().map(|o| &o.address).chain(plan.operations.iter().map(|o| &o.address));
-        for (address, outcome) in addresses.zip(applied.all()) {
+        for (address, outcome) in plan.addresses().zip(applied.all()) {
             let (word, reason) = match outcome {
                 Outcome::Done => continue,
                 Outcome::Refused(reason) => ("refused", reason.as_str()),
                 Outcome::NotSent(reason) => ("not sent", reason.as_str()),
+                Outcome::Stale(reason) => ("stale", reason.as_str()),
                 Outcome::Restored => ("restored", "what it made room for was refused"),
                 Outcome::Unknown(reason) => ("unknown", reason.as_str()),
                 Outcome::Deferred(reason) => ("deferred", reason.as_str()),
