@@ -12,6 +12,8 @@ use zonewright::spec::{Input, Options, Outcome, load, print, schema};
 
 #[path = "spec/hostile.rs"]
 mod hostile;
+#[path = "spec/waf.rs"]
+mod waf;
 
 /// The directory of the cases.
 const CASES: &str = "tests/cases/spec";
@@ -72,6 +74,7 @@ fn bare(mut desired: Desired) -> Desired {
     let nowhere = zonewright::diagnostic::Place { source, span: zonewright::diagnostic::Span::new(0, 0) };
     for zone in desired.zones.values_mut() {
         zone.place = nowhere;
+        zone.waf = zone.waf.take().map(|waf| Box::new(waf.at_place(nowhere)));
         zone.ignore.iter_mut().for_each(|i| i.place = nowhere);
         let spellings =
             zone.records.iter_mut().map(|r| &mut r.spelling).chain(zone.tombstones.iter_mut().map(|t| &mut t.spelling));
@@ -430,14 +433,18 @@ fn fragments_merge_whatever_the_order() {
     let zone = one.zones.values().next().unwrap();
     assert_eq!(zone.records[0].facets.ttl, Some(Ttl::seconds(300).unwrap()));
     assert_eq!(zone.unmanaged, Unmanaged::Prune);
-    let with = |value: &str| Options { variables: vec![("X".to_owned(), value.to_owned())] };
+    let with = |value: &str| Options { variables: vec![("X".to_owned(), value.to_owned())], ..Options::default() };
     let given = load(&inputs, &with("b"), &mut Sources::default());
     assert_ne!(given.digest, one_digest(&inputs));
     assert_eq!(given.desired.unwrap().zones.values().next().unwrap().records[0].name.as_str(), "b.example.com");
     assert!(
-        load(&inputs, &Options { variables: vec![("a b".to_owned(), String::new())] }, &mut Sources::default())
-            .desired
-            .is_none()
+        load(
+            &inputs,
+            &Options { variables: vec![("a b".to_owned(), String::new())], ..Options::default() },
+            &mut Sources::default()
+        )
+        .desired
+        .is_none()
     );
 }
 

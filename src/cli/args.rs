@@ -52,6 +52,9 @@ pub(super) struct Global {
     /// Set a variable of the spec; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
     pub variables: Vec<(String, String)>,
+    /// Judge what has expired as of this day [default: the day of the clock, in UTC]
+    #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = "Global options")]
+    pub today: Option<String>,
     /// How to print results
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
     pub format: Format,
@@ -267,6 +270,11 @@ fn variable(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write NAME=VALUE".to_owned()),
     }
+}
+
+/// A day of the calendar.
+fn day(text: &str) -> Result<String, String> {
+    if crate::spec::is_date(text) { Ok(text.to_owned()) } else { Err("write a date as YYYY-MM-DD".to_owned()) }
 }
 
 /// A positive number of requests a second.

@@ -99,7 +99,7 @@ pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow:
     });
     let inputs: Vec<_> = inputs.collect::<anyhow::Result<_>>()?;
     let mut sources = Sources::default();
-    let options = spec::Options { variables: global.variables.clone() };
+    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
     let spec::Outcome { desired, mut diagnostics, digest, files, records } =
         spec::load(&inputs, &options, &mut sources);
     // The whole spec, as what one zone says may concern another.

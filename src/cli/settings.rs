@@ -18,6 +18,12 @@ pub(super) fn account() -> anyhow::Result<Option<String>> {
     variable("CLOUDFLARE_ACCOUNT_ID")
 }
 
+/// The day by which it is judged what has expired.
+pub(super) fn today(global: &Global) -> String {
+    let now = || humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    global.today.clone().unwrap_or_else(|| now().chars().take("YYYY-MM-DD".len()).collect())
+}
+
 /// Address of the API.
 ///
 /// # Errors

@@ -78,8 +78,6 @@ findings! {
         "Each file says `version: 1`, so that an upgrade never changes what an old spec means.";
     UNKNOWN_KEY = "SPEC0016" Error "the key is unknown":
         "No such key exists at this place.";
-    LATER_KEY = "SPEC0017" Error "this version does not understand the key yet":
-        "The key is reserved; this version of the program does not manage what it describes.";
     SECRET = "SPEC0018" Error "secrets do not belong in a spec":
         "A key that names a credential stands in the spec; credentials come from the environment.";
     WRONG_KIND = "SPEC0019" Error "the value is of the wrong kind":
@@ -162,6 +160,66 @@ findings! {
         "A zone is named by its domain, such as example.com.";
     ZONE_ID = "DNS0022" Error "the zone id is not valid":
         "A zone id is 32 hexadecimal digits.";
+    EXPRESSION = "WAF0001" Error "the expression cannot be used":
+        "The expression is not part of the service's rules language, or uses what the place does not have.";
+    EXPRESSION_DOUBT = "WAF0002" Warning "the expression may not do what is meant":
+        "The service takes the expression, and it probably matches other requests than its author had in mind.";
+    EXPRESSION_NOTE = "WAF0003" Note "about the expression":
+        "Something about the expression that is good to know.";
+    DEPLOYED_TWICE = "WAF0004" Error "a managed ruleset runs once in a zone":
+        "The service refuses a second rule that executes the same managed ruleset (20014); exceptions say where it does less.";
+    PARANOIA = "WAF0005" Error "the paranoia level is not possible":
+        "Paranoia levels are 1 to 4; `custom` leaves them to `raw`.";
+    THRESHOLD = "WAF0006" Error "the threshold is not possible":
+        "A threshold is `low`, `medium`, `high` or a whole number from 1.";
+    THRESHOLD_LOW = "WAF0007" Warning "the threshold looks like a paranoia level":
+        "With a threshold below 5, the first hit of nearly any rule is enough; 1 to 4 are paranoia levels.";
+    RULE_NAME = "WAF0008" Error "the name of the rule is not possible":
+        "The name becomes the rule's `ref`: 1 to 128 letters, digits, `-`, `_` and `.`, and not the name of a managed ruleset.";
+    NAME_TWICE = "WAF0009" Error "two rules have one name":
+        "Rules are known by their names, so each stands once in its list.";
+    TUNED_TWICE = "WAF0010" Error "the same thing is tuned twice":
+        "A rule or a tag of a managed ruleset is tuned by one entry; two would contradict each other.";
+    TUNING = "WAF0011" Error "the entry does not say what to tune":
+        "An entry names one rule or one tag, and what is to become of it.";
+    NO_REASON = "WAF0012" Error "weaker protection needs a reason":
+        "Whatever is switched off, only logged or passed by says why, so that it can be judged and taken back.";
+    SKIP = "WAF0013" Error "what is passed by cannot be used":
+        "`skip` is `everything`, or a mapping with at least one thing that requests pass by.";
+    NOT_HERE = "WAF0014" Error "the key has no meaning here":
+        "The key belongs to another action, or to a rule that is not raw.";
+    RATE = "WAF0015" Error "the rate cannot be used":
+        "Rates are written `5 in 1m`, and what happens above them `block for 10m`; the service knows certain periods only.";
+    CHARACTERISTIC = "WAF0016" Error "requests cannot be counted by this":
+        "`per` names what requests are counted by: `ip` or `visitor`, not both, or the service's names.";
+    RESPONSE = "WAF0017" Error "the response is not possible":
+        "A response goes with `block`, and has a status from 400 to 499, a body and its type.";
+    RAW = "WAF0018" Error "the raw value cannot be used":
+        "What stands under `raw` has the service's form, or it could not be sent.";
+    UNKNOWN_PROFILE = "WAF0019" Error "there is no such profile":
+        "`use` names profiles that stand under `profiles:` in any file of the spec.";
+    PROFILE_TWICE = "WAF0020" Error "the profile is defined twice":
+        "Profiles are shared by all files, so each name has one definition.";
+    PROFILE_CLASH = "WAF0021" Error "two profiles contradict each other":
+        "Profiles that a zone uses together say different things about one key, and the zone does not decide.";
+    EXPIRED = "WAF0022" Warning "the entry has expired":
+        "The last day on which the entry holds is over, so it is no longer wanted.";
+    EXPIRES_SOON = "WAF0023" Warning "the entry expires soon":
+        "The last day on which the entry holds is at most 14 days away.";
+    ANOMALY_OFF = "WAF0024" Warning "this switches the whole OWASP ruleset off":
+        "The rules of the OWASP ruleset only add to a score; 949110 alone acts on it.";
+    ALWAYS = "WAF0025" Warning "the exception holds for every request":
+        "An exception with an expression that is always true protects nothing from what it skips.";
+    SCORE_ACTION = "WAF0026" Warning "the action has no effect on the score":
+        "An override of the whole ruleset does not reach the rule that acts on the score.";
+    PARANOIA_TAG = "WAF0027" Error "the tag means nothing in this ruleset":
+        "Paranoia levels belong to the OWASP ruleset, whose level is set by `paranoia`.";
+    LEVELS = "WAF0028" Warning "these are no paranoia levels":
+        "A paranoia level includes the levels below it; switching a lower one off leaves a hole.";
+    PROFILE_UNUSED = "WAF0029" Note "no zone uses the profile":
+        "The profile has no effect as long as no zone names it under `use`.";
+    SECTION = "WAF0030" Error "the word is not possible for a ruleset":
+        "A ruleset is `on`, `off`, or a mapping that tunes it.";
 }
 
 #[cfg(test)]
@@ -171,7 +229,8 @@ mod tests {
     #[test]
     fn codes_stand_in_order_and_once() {
         for pair in ALL.windows(2) {
-            let family = |f: &Finding| (f.code.starts_with("DNS"), f.code);
+            let rank = |code: &str| ["SPEC", "DNS", "WAF"].iter().position(|family| code.starts_with(family)).unwrap();
+            let family = |f: &Finding| (rank(f.code), f.code);
             assert!(family(&pair[0]) < family(&pair[1]), "{} before {}", pair[0].code, pair[1].code);
         }
         for finding in ALL {

@@ -29,7 +29,7 @@ pub fn print(desired: &Desired) -> String {
 
 /// A zone.
 fn zone(zone: &DesiredZone) -> Json {
-    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, waf: _, records, tombstones } = zone;
+    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, waf, records, tombstones } = zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));
@@ -55,6 +55,9 @@ fn zone(zone: &DesiredZone) -> Json {
     }
     if !dns_settings.is_empty() {
         map.insert("dns_settings".to_owned(), named(dns_settings));
+    }
+    if let Some(waf) = waf {
+        map.insert("waf".to_owned(), super::waf::waf(waf));
     }
     let present = records.iter().map(|r| record(name, r));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
@@ -152,7 +155,7 @@ fn value(map: &mut Map<String, Json>, data: &Rdata) {
 }
 
 /// A scalar.
-fn scalar(value: &Value) -> Json {
+pub(super) fn scalar(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),

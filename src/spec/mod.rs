@@ -8,6 +8,7 @@
 //! | check the shape | `shape`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
 //! | read | `read`, `syntax` | tree → typed syntax with places |
 //! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
+//! | protection | `waf` | `waf` sections and profiles, in all of these steps |
 //! | print | `emit` | the model → YAML |
 //!
 //! Nothing stops at the first mistake: each step takes out what it refused and hands the rest on, so that all mistakes are
@@ -15,6 +16,7 @@
 
 mod check;
 pub mod codes;
+mod date;
 mod emit;
 mod facets;
 mod free;
@@ -22,6 +24,7 @@ mod load;
 mod read;
 mod records;
 mod resolve;
+mod scalar;
 mod scan;
 mod schema;
 mod secrets;
@@ -30,6 +33,8 @@ mod suggest;
 mod syntax;
 mod template;
 mod tree;
+mod waf;
+mod word;
 
 use std::path::PathBuf;
 
@@ -37,6 +42,7 @@ use sha2::{Digest, Sha256};
 
 pub use emit::print;
 pub use schema::schema;
+pub use waf::print_waf;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span};
 use crate::model::Desired;
@@ -55,6 +61,8 @@ pub enum Input {
 pub struct Options {
     /// Variables, name and value; they win over those of the files.
     pub variables: Vec<(String, String)>,
+    /// The day by which it is judged what has expired, `YYYY-MM-DD`; without it, nothing has.
+    pub today: Option<String>,
 }
 
 /// What loading a spec gives.
@@ -102,7 +110,8 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     }
     let count = files.len();
     let first = files.first().map(|f| f.source);
-    let desired = resolve::resolve(files, sources, &mut diagnostics);
+    let today = options.today.as_deref().and_then(date::Day::parse);
+    let desired = resolve::resolve(files, today, sources, &mut diagnostics);
     // A key that names a credential is an error, so where there is none, there is nothing to cover.
     if diagnostics.has_errors() {
         let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();
@@ -129,6 +138,12 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let records = desired.zones.values().map(|z| z.records.len()).sum();
     let desired = (!diagnostics.has_errors()).then_some(desired);
     Outcome { desired, diagnostics, digest, files: count, records }
+}
+
+/// Whether a text is a day of the calendar, `YYYY-MM-DD`.
+#[must_use]
+pub fn is_date(text: &str) -> bool {
+    date::Day::parse(text).is_some()
 }
 
 /// The typed syntax of a tree that passed the shape check.

@@ -13,6 +13,7 @@ use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializ
 
 use super::codes;
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
+use super::word::WORD_OR;
 use crate::diagnostic::{Diagnostic, Place, Span};
 
 /// The newtype name by which a [`Spanned`] asks for its place.
@@ -182,6 +183,9 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         }
         if name == ONE_OR_MANY && matches!(self.tree.node(self.id).kind, Kind::Sequence(_)) {
             return self.deserialize_any(visitor);
+        }
+        if name == WORD_OR && matches!(self.tree.node(self.id).kind, Kind::Scalar(..)) {
+            return self.deserialize_str(visitor);
         }
         visitor.visit_newtype_struct(self)
     }

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use super::codes;
 use super::facets::{Defaults, Facet, Reader};
 use super::read::{OneOrMany, Spanned, Text};
+use super::scalar::within;
 use super::suggest::{hint, nearest};
 use super::syntax::{DataSyntax, RecordSyntax, SettingsSyntax, StateSyntax};
-use super::template::within;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
@@ -422,7 +422,7 @@ impl Target<'_> {
         let rest = &scalar[start..];
         let length =
             rest.find(char::is_whitespace).unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8));
-        within(place, self.text, scalar, start, start + length)
+        within(place, self.text, scalar, start..start + length)
     }
 
     /// Warns of a target that looks relative to the zone.

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::check;
 use super::codes;
+use super::date::Day;
 use super::facets::{Defaults, Facet, Reader};
 use super::free::Free;
 use super::read::{Deferred, Entries, Spanned, Text};
 use super::records::Target;
 use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
 use super::tree::Tree;
+use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants};
 
@@ -46,17 +48,33 @@ struct Fragments {
     defaults: Defaults,
     /// Records with the number of their file.
     records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
+    /// `waf` sections and the profiles used.
+    protection: Used,
     /// Whether everything that was said about the zone could be read.
     certain: bool,
 }
 
 /// Resolves all files.
-pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &mut Diagnostics) -> Desired {
+///
+/// What has expired by `today` is marked so.
+pub(super) fn resolve(
+    mut files: Vec<FileIn>,
+    today: Option<Day>,
+    sources: &Sources,
+    diagnostics: &mut Diagnostics,
+) -> Desired {
+    let mut profiles = Profiles::default();
+    for file in &mut files {
+        let all = file.syntax.as_mut().and_then(|s| s.profiles.take());
+        for (name, profile) in all.into_iter().flat_map(|all| all.0) {
+            add_profile(&name, &profile, file, today, sources, &mut profiles, diagnostics);
+        }
+    }
     let defaults = file_defaults(&files, sources, diagnostics);
     let mut zones: BTreeMap<ZoneName, Fragments> = BTreeMap::new();
     for (number, file) in files.iter_mut().enumerate() {
         let Some(all) = file.syntax.as_mut().and_then(|s| s.zones.take()) else { continue };
-        for (name, zone) in all.0 {
+        for (name, mut zone) in all.0 {
             let mut reader = Reader { source: file.source, diagnostics };
             let Some(zone_name) = zone_name(&name, &mut reader) else { continue };
             let place = reader.place(&name);
@@ -72,19 +90,60 @@ pub(super) fn resolve(mut files: Vec<FileIn>, sources: &Sources, diagnostics: &m
                 dns_settings: BTreeMap::new(),
                 defaults: Defaults::default(),
                 records: Vec::new(),
+                protection: Used::default(),
                 certain: true,
             });
             // Where something was refused, `unmanaged` may have been it.
             fragments.certain &= !file.reduced.contains(&zone.span.start);
+            let (waf, names) = (zone.value.waf.take(), zone.value.profiles.take());
             fragments.add(number, zone.value, &mut reader);
+            let name = sources.name(file.source);
+            for profile in names.into_iter().flatten() {
+                let facet = reader.facet(&profile, profile.value.0.clone());
+                fragments.protection.names.push((name.to_owned(), facet));
+            }
+            if let Some(waf) = waf {
+                let layer = section(file, today, sources, diagnostics).read(&waf);
+                fragments.protection.fragments.push(Fragment { file: name.to_owned(), layer });
+            }
         }
     }
     let mut desired = Desired::default();
-    for (name, fragments) in zones {
-        let zone = zone(&name, fragments, &files, &defaults, sources, diagnostics);
+    for (name, mut fragments) in zones {
+        let protection = std::mem::take(&mut fragments.protection);
+        let mut zone = zone(&name, fragments, &files, &defaults, sources, diagnostics);
+        zone.waf = profiles.apply(protection, diagnostics).map(Box::new);
         desired.zones.insert(name, zone);
     }
+    profiles.finish(diagnostics);
     desired
+}
+
+/// What reads the `waf` sections of a file.
+fn section<'a>(
+    file: &'a FileIn,
+    today: Option<Day>,
+    sources: &'a Sources,
+    diagnostics: &'a mut Diagnostics,
+) -> Section<'a> {
+    let text = sources.get(file.source).map_or("", Source::text);
+    Section { reader: Reader { source: file.source, diagnostics }, text, reduced: &file.reduced, today }
+}
+
+/// Reads a profile.
+fn add_profile(
+    name: &Spanned<Text>,
+    profile: &Spanned<ProfileSyntax>,
+    file: &FileIn,
+    today: Option<Day>,
+    sources: &Sources,
+    profiles: &mut Profiles,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut section = section(file, today, sources, diagnostics);
+    let name = section.reader.facet(name, name.value.0.clone());
+    let layer = profile.value.waf.as_ref().map(|waf| section.read(waf)).unwrap_or_default();
+    profiles.add(name, layer, diagnostics);
 }
 
 /// The name of a zone.
@@ -105,7 +164,19 @@ fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName
 impl Fragments {
     /// Merges one fragment.
     fn add(&mut self, file: usize, zone: ZoneSyntax, reader: &mut Reader<'_>) {
-        let ZoneSyntax { id, unmanaged, ignore, create, settings, dnssec, dns_settings, defaults, records } = zone;
+        let ZoneSyntax {
+            id,
+            unmanaged,
+            ignore,
+            create,
+            settings,
+            dnssec,
+            dns_settings,
+            defaults,
+            profiles: _,
+            waf: _,
+            records,
+        } = zone;
         if let Some(create) = create {
             let facet = reader.facet(&create, create.value);
             agree("create", &mut self.create, facet, reader.diagnostics);
@@ -301,6 +372,7 @@ fn zone(
         dns_settings,
         defaults: own,
         records,
+        protection: _,
         certain,
     } = fragments;
     let placed =

@@ -48,9 +48,6 @@ struct Shape {
     is_free: bool,
 }
 
-/// Keys that are reserved for what this version does not manage, and the mapping they belong to by one of its keys.
-const LATER: &[(&str, &[&str])] = &[("zones", &["profiles"]), ("records", &["waf", "use"])];
-
 /// What the check leaves behind beside findings.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
@@ -122,6 +119,13 @@ fn compile(schema: &Value) -> Shape {
         shape.kinds = shape.kinds.or(alternative.kinds);
     }
     shape
+}
+
+impl Shape {
+    /// Whether a word is one of those possible.
+    fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.has_word(word))
+    }
 }
 
 impl Kinds {
@@ -359,15 +363,6 @@ impl Check<'_> {
             self.left.secrets.push(self.tree.place(value));
             return;
         }
-        let later = LATER.iter().find(|(beside, later)| shape.properties.contains_key(*beside) && later.contains(&key));
-        if later.is_some() {
-            self.diagnostics.push(
-                codes::LATER_KEY
-                    .at(place, format!("`{key}` is reserved for what this version does not manage"))
-                    .help("remove the key, or use a version of zonewright that has it"),
-            );
-            return;
-        }
         let keys = shape.keys.iter().map(String::as_str);
         self.diagnostics.push(
             codes::UNKNOWN_KEY
@@ -378,6 +373,11 @@ impl Check<'_> {
 
     /// A value of another kind than the schema wants.
     fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
+        if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) = (&self.tree.node(id).kind, name) {
+            let place = self.tree.handle(id);
+            self.diagnostics.push(super::waf::several_deployments(key, place));
+            return;
+        }
         let text = self.tree.text(id);
         let expected = shape.kinds.words();
         let (found, place) = match (&self.tree.node(id).kind, self.tree.meaning(id)) {
@@ -392,7 +392,7 @@ impl Check<'_> {
             Some(Meaning::Null) if kinds.array => "write `[]` for an empty list, or remove the key".to_owned(),
             Some(Meaning::Null) if kinds.object => "write `{}` for an empty mapping, or remove the key".to_owned(),
             Some(Meaning::Null) if text.is_empty() => "write a value, or remove the key".to_owned(),
-            Some(Meaning::Bool(_)) if shape.words.iter().any(|w| w == "on") => {
+            Some(Meaning::Bool(_)) if shape.has_word("on") => {
                 let on = matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "y");
                 format!("write `{}`", if on { "on" } else { "off" })
             }

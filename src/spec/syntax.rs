@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::free::Free;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
+use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::RecordType;
 use crate::model::facts::MAXIMUM_TTL;
 
@@ -27,6 +28,8 @@ pub(super) struct FileSyntax {
     pub(super) variables: Option<Entries<Text>>,
     /// What records say unless they say otherwise, in this file and the files it includes.
     pub(super) defaults: Option<DefaultsSyntax>,
+    /// What zones share by naming it under `use`; a zone's own values win, key by key.
+    pub(super) profiles: Option<Entries<Spanned<ProfileSyntax>>>,
     /// The zones by name. Fragments of one zone in several files are merged.
     pub(super) zones: Option<Entries<Spanned<ZoneSyntax>>>,
 }
@@ -71,6 +74,12 @@ pub(super) struct ZoneSyntax {
     #[serde(default)]
     #[schemars(schema_with = "dns_settings")]
     pub(super) dns_settings: Option<Entries<Spanned<Free>>>,
+    /// Profiles that apply to the zone where it is silent, by name.
+    #[serde(rename = "use")]
+    pub(super) profiles: Option<Vec<Spanned<Text>>>,
+    /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits. Without it, what the zone has
+    /// is left alone.
+    pub(super) waf: Option<Spanned<WafSyntax>>,
     /// The records.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
@@ -257,6 +266,6 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// A date.
-fn date(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn date(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": r"^([0-9]{4}-[0-9]{2}-[0-9]{2}|.*\$\{.*\}.*)$" })
 }

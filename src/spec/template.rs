@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::codes;
+use super::scalar::within;
 use super::suggest::nearest;
 use super::tree::{Kind, Meaning, NodeId, Style, Tree};
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 
 /// A variable.
 #[derive(Debug, Clone)]
@@ -139,7 +140,7 @@ impl Variables {
             Err(mistakes) => Err(mistakes
                 .into_iter()
                 .map(|mistake| {
-                    let place = within(tree.place(id), text, tree.text(id), mistake.start, mistake.end);
+                    let place = within(tree.place(id), text, tree.text(id), mistake.start..mistake.end);
                     self.explain(mistake.why, place)
                 })
                 .collect()),
@@ -279,27 +280,6 @@ fn substitute<'v>(
 /// The opposite: a text that stands for itself.
 pub(super) fn escape(text: &str) -> String {
     text.replace("${", "$${")
-}
-
-/// The place of a part of a scalar, where the scalar stands in the file as it is read; otherwise that of the whole.
-///
-/// # Units
-/// `start` and `end` are bytes in the scalar's text.
-pub(super) fn within(place: Place, file: &str, scalar: &str, start: usize, end: usize) -> Place {
-    let (first, last) = (place.span.start as usize, place.span.end as usize);
-    let Some(written) = file.get(first..last) else { return place };
-    let quoted = |q: char| written.strip_prefix(q).and_then(|w| w.strip_suffix(q));
-    let shift = if written == scalar {
-        0
-    } else if quoted('"').or_else(|| quoted('\'')) == Some(scalar) {
-        1
-    } else {
-        return place;
-    };
-    if start > scalar.len() || end > scalar.len() || start > end {
-        return place;
-    }
-    Place { source: place.source, span: Span::new(first + shift + start, first + shift + end) }
 }
 
 #[cfg(test)]

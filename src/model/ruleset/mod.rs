@@ -6,6 +6,7 @@
 mod canonical;
 mod compile;
 mod phase;
+mod places;
 mod rule;
 mod wants;
 

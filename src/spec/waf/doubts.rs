@@ -1,0 +1,90 @@
+//! What is legal in a section, and probably not meant.
+
+use super::super::codes;
+use super::section::Section;
+use crate::diagnostic::Place;
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::{ANOMALY_NUMBER, ANOMALY_RULE, PARANOIA_TAGS};
+use crate::model::managed::{Managed, Overrides, RuleName};
+use crate::model::ruleset::SkipTarget;
+
+/// The description of the anomaly rule, in lower case.
+const ANOMALY_TITLE: &str = "inbound anomaly score exceeded";
+
+/// Whether a name means the rule that acts on the score.
+fn is_anomaly(name: &RuleName) -> bool {
+    let text = name.as_str().to_lowercase();
+    name.number() == Some(ANOMALY_NUMBER)
+        || (name.is_id() && ANOMALY_RULE.starts_with(&text))
+        || text.ends_with(ANOMALY_TITLE)
+}
+
+impl Section<'_> {
+    /// Doubts a rule that is switched off or skipped if it is the one that acts on the score.
+    pub(super) fn doubt_anomaly(&mut self, name: &RuleName, place: Place, instead: &str) {
+        if is_anomaly(name) {
+            self.reader.diagnostics.push(
+                codes::ANOMALY_OFF
+                    .at(place, "without the rule that acts on the score, all the others have no effect")
+                    .help(format!("name the rules that add to the score instead, or write {instead}")),
+            );
+        }
+    }
+
+    /// Doubts what an exception lets pass.
+    pub(super) fn doubt_exception(&mut self, when: Option<(&Expression, Place)>, targets: &[SkipTarget], place: Place) {
+        for target in targets {
+            if let SkipTarget::Rules(Managed::Owasp, names) = target {
+                for (name, place) in names {
+                    self.doubt_anomaly(name, *place, "`skip: { ruleset: owasp }` if that is meant");
+                }
+            }
+        }
+        let Some((_, at)) = when.filter(|(when, _)| super::rules::is_always_true(when)) else { return };
+        let whole = targets.iter().find_map(|target| match target {
+            SkipTarget::Everything => Some("all managed rules below it".to_owned()),
+            SkipTarget::Ruleset(managed) => Some(format!("the whole ruleset `{}`", managed.key())),
+            SkipTarget::RulesetId(id) => Some(format!("the whole ruleset `{id}`")),
+            SkipTarget::Rules(..) | SkipTarget::Phase(_) | SkipTarget::Product(_) => None,
+        });
+        let (detail, help) = match whole {
+            Some(whole) => (
+                format!("every request passes by {whole}"),
+                "narrow `when`, or write `off` at the ruleset so that it can be seen",
+            ),
+            None => (
+                "every request passes by these rules".to_owned(),
+                "narrow `when`, or switch the rules off under `disable`",
+            ),
+        };
+        self.reader.diagnostics.push(codes::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
+    }
+
+    /// Doubts overrides of the OWASP ruleset as the service has them.
+    pub(super) fn doubt_overrides(&mut self, overrides: &Overrides, has_level: bool, place: Place) {
+        if overrides.action.is_some() {
+            self.reader.diagnostics.push(
+                codes::SCORE_ACTION
+                    .at(place, "`action` of the whole ruleset stands here")
+                    .help("write `action:` beside `raw:`, which reaches the rule that acts on the score"),
+            );
+        }
+        let state = |tag: &str| overrides.tags.iter().find(|t| t.tag == tag).and_then(|t| t.enabled);
+        let states = PARANOIA_TAGS.map(state);
+        let is_off = |n: usize| states[n] == Some(false);
+        // The highest level that is meant to be on: one that is switched on, else the last that is not off.
+        let meant = (0..4).rev().find(|n| states[*n] == Some(true)).or_else(|| (0..4).rev().find(|n| !is_off(*n)));
+        let below: Vec<String> = (0..meant.unwrap_or(4)).filter(|n| is_off(*n)).map(|n| (n + 1).to_string()).collect();
+        if has_level || below.is_empty() {
+            return;
+        }
+        let (detail, help) = match meant {
+            Some(meant) => (
+                format!("level {} is on and {} below it off", meant + 1, below.join(", ")),
+                format!("write `paranoia: {}` instead of the categories, if that is meant", meant + 1),
+            ),
+            None => ("all levels are off".to_owned(), "write `owasp: off`, if that is meant".to_owned()),
+        };
+        self.reader.diagnostics.push(codes::LEVELS.at(place, detail).help(help));
+    }
+}

@@ -1,0 +1,229 @@
+//! [`WafWants`] as YAML, in the words in which a spec says it.
+//!
+//! Read back, it is equal apart from places. Everything is written in the narrowest form that says it: thresholds by their
+//! words, rules that are only switched under `disable` and `enable`, durations in the largest unit.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::emit::scalar;
+use super::super::template::escape;
+use super::rates::{CHARACTERISTICS, duration};
+use crate::model::Unmanaged;
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::managed::{Managed, threshold_word};
+use crate::model::ruleset::{
+    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
+    TuningTarget, WafWants,
+};
+
+/// A `waf` section as YAML, what stands below the key.
+#[must_use]
+pub fn print_waf(wants: &WafWants) -> String {
+    serde_yaml::to_string(&waf(wants)).expect("maps of text and numbers are always YAML")
+}
+
+/// A mapping that grows.
+#[derive(Default)]
+struct Parts(Map<String, Json>);
+
+impl Parts {
+    /// Adds a key if there is a value.
+    fn put(&mut self, key: &str, value: Option<impl Into<Json>>) {
+        if let Some(value) = value {
+            self.0.insert(key.to_owned(), value.into());
+        }
+    }
+
+    /// Adds a list if it is not empty.
+    fn list(&mut self, key: &str, items: Vec<Json>) {
+        self.put(key, Some(items).filter(|i| !i.is_empty()));
+    }
+
+    /// Adds why an entry is there.
+    fn note(&mut self, note: &Note) {
+        let Note { reason, owner, expires, is_expired: _ } = note;
+        self.put("reason", reason.as_deref().map(escape));
+        self.put("owner", owner.as_deref().map(escape));
+        self.put("expires", expires.clone());
+    }
+}
+
+/// A `waf` section.
+pub(in crate::spec) fn waf(wants: &WafWants) -> Json {
+    let WafWants { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+    let mut parts = Parts::default();
+    parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
+    parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
+    for wants in deployments {
+        parts.put(wants.ruleset.key(), Some(deployment(wants)));
+    }
+    // Exceptions do nothing but skip, so they do not say it.
+    let lists = [("exceptions", exceptions, false), ("custom", custom, true), ("rate_limits", rate_limits, true)];
+    for (key, list, says_action) in lists {
+        let rules = list.as_ref().map(|list| list.iter().map(|r| rule(r, says_action)).collect::<Vec<_>>());
+        parts.put(key, rules);
+    }
+    Json::Object(parts.0)
+}
+
+/// Which requests.
+fn when(expression: &Expression) -> String {
+    if super::rules::is_always_true(expression) { "all".to_owned() } else { escape(expression.text()) }
+}
+
+/// A managed ruleset.
+fn deployment(wants: &DeploymentWants) -> Json {
+    let DeploymentWants {
+        ruleset,
+        place: _,
+        switch,
+        when: scope,
+        version,
+        paranoia,
+        threshold,
+        action,
+        tags,
+        rules,
+        raw,
+    } = wants;
+    if *switch == Switch::Off {
+        return json!("off");
+    }
+    let mut parts = Parts::default();
+    parts.put("paranoia", paranoia.map(|(level, _)| level.level()));
+    parts.put("threshold", threshold.map(|(n, _)| threshold_word(n).map_or_else(|| json!(n), |word| json!(word))));
+    parts.put("action", action.map(|(action, _)| action.as_str()));
+    parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
+    parts.put("version", version.as_ref().map(|(version, _)| escape(version)));
+    let (mut disable, mut enable, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for RuleTuning { target, enabled, action, note, place: _ } in rules {
+        let mut entry = Parts::default();
+        match target {
+            TuningTarget::Rule(name) => entry.put("rule", Some(rule_name(name.as_str()))),
+            TuningTarget::Tag(tag) => entry.put("tag", Some(escape(tag))),
+        }
+        let list = match (enabled, action) {
+            (Some(false), None) => &mut disable,
+            (Some(true), None) => &mut enable,
+            (enabled, action) => {
+                entry.put("enabled", *enabled);
+                entry.put("action", action.as_deref());
+                &mut others
+            }
+        };
+        entry.note(note);
+        list.push(Json::Object(entry.0));
+    }
+    let mut ordered = Vec::new();
+    for TagTuning { tag, enabled, action, note, place: _ } in tags {
+        let mut entry = Parts::default();
+        entry.put("tag", Some(escape(tag)));
+        // Only one of the rulesets has an ordered list; of the other, tags are disjoint.
+        let list = match (ruleset, enabled) {
+            (Managed::Owasp, Some(true)) => &mut enable,
+            (Managed::Owasp, _) => &mut disable,
+            (Managed::Cloudflare, _) => &mut ordered,
+        };
+        if *ruleset == Managed::Owasp {
+            entry.put("future", Some(true));
+        } else {
+            entry.put("enabled", *enabled);
+            entry.put("action", action.as_deref());
+        }
+        entry.note(note);
+        list.push(Json::Object(entry.0));
+    }
+    parts.list("tags", ordered);
+    parts.list("rules", others);
+    parts.list("disable", disable);
+    parts.list("enable", enable);
+    parts.put("raw", raw.as_ref().map(|(value, _)| scalar(value)));
+    if parts.0.is_empty() { json!("on") } else { Json::Object(parts.0) }
+}
+
+/// The name of a rule; numbers as numbers.
+fn rule_name(name: &str) -> Json {
+    match name.parse::<u32>() {
+        Ok(number) if number.to_string() == name => json!(number),
+        _ => json!(escape(name)),
+    }
+}
+
+/// A rule with a name.
+fn rule(wants: &RuleWants, says_action: bool) -> Json {
+    let RuleWants { name, place: _, when: scope, enabled, description, form, log, anchors, note } = wants;
+    let mut parts = Parts::default();
+    parts.put("name", Some(escape(name)));
+    parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
+    match form {
+        RuleForm::Skip(targets) => {
+            parts.put("action", says_action.then_some("skip"));
+            parts.put("skip", Some(skip(targets)));
+        }
+        RuleForm::Act { action, response } => {
+            parts.put("action", Some(action.as_str()));
+            parts.put("response", response.as_ref().map(scalar));
+        }
+        RuleForm::Rate(wants) => rate(&mut parts, wants),
+        RuleForm::Raw(value) => parts.put("raw", Some(scalar(value))),
+    }
+    parts.put("log", *log);
+    parts.put("enabled", (!enabled).then_some(false));
+    parts.put("description", description.as_deref().map(escape));
+    parts.note(note);
+    for anchor in anchors {
+        match anchor {
+            Anchor::Before(name, _) => parts.put("before", Some(escape(name))),
+            Anchor::After(name, _) => parts.put("after", Some(escape(name))),
+        }
+    }
+    Json::Object(parts.0)
+}
+
+/// What requests pass by.
+fn skip(targets: &[SkipTarget]) -> Json {
+    let mut parts = Parts::default();
+    let (mut rulesets, mut phases, mut products) = (Vec::new(), Vec::new(), Vec::new());
+    for target in targets {
+        match target {
+            SkipTarget::Everything => return json!("everything"),
+            SkipTarget::Ruleset(managed) => rulesets.push(json!(managed.key())),
+            SkipTarget::RulesetId(id) => rulesets.push(json!(id)),
+            SkipTarget::Rules(managed, names) => {
+                parts.list(managed.key(), names.iter().map(|(name, _)| rule_name(name.as_str())).collect());
+            }
+            SkipTarget::Phase(phase) => phases.push(json!(phase)),
+            SkipTarget::Product(product) => products.push(json!(product)),
+        }
+    }
+    if let [one] = rulesets.as_slice() {
+        parts.put("ruleset", Some(one.clone()));
+    } else {
+        parts.list("rulesets", rulesets);
+    }
+    parts.list("phases", phases);
+    parts.list("products", products);
+    Json::Object(parts.0)
+}
+
+/// A rate.
+fn rate(parts: &mut Parts, wants: &RateWants) {
+    let RateWants { per, requests, period, action, timeout, count, to_origin, response } = wants;
+    let word = |name: &String| {
+        let known = CHARACTERISTICS.iter().find(|(_, known)| known == name).map(|(word, _)| (*word).to_owned());
+        json!(known.unwrap_or_else(|| escape(name)))
+    };
+    let per: Vec<Json> = if per.is_empty() { vec![json!(RATE_COLO)] } else { per.iter().map(word).collect() };
+    parts.list("per", per);
+    parts.put("limit", Some(format!("{requests} in {}", duration(*period))));
+    let then = if *timeout == 0 && action != "block" {
+        action.clone()
+    } else {
+        format!("{action} for {}", duration(*timeout))
+    };
+    parts.put("then", Some(then));
+    parts.put("count", count.as_ref().map(|(expression, _)| escape(expression.text())));
+    parts.put("to_origin", *to_origin);
+    parts.put("response", response.as_ref().map(scalar));
+}

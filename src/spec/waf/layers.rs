@@ -1,0 +1,394 @@
+//! Layers of protection: what one section says, and how several are laid over each other.
+//!
+//! | what meets | single keys | lists |
+//! |---|---|---|
+//! | fragments of a zone | must agree | joined by name, in the order of the files' names; what has one name must agree |
+//! | profiles that a zone uses | must agree, unless the zone decides | joined by name, in the order of `use`; the same |
+//! | the zone over its profiles | the zone's wins | an entry of the zone takes the place of the profile's of the same name; the others follow |
+//!
+//! Entries of rulesets are named by the rule or tag that they tune, whichever list they stand in: `enable` of the zone wins over
+//! `disable` of a profile. `raw` is one value. A ruleset that is `off` says nothing else, so the zone's `off` drops all tuning
+//! of the profile, and a mapping of the zone the profile's `off`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::codes;
+use super::super::facets::Facet;
+use crate::diagnostic::{Diagnostics, Place};
+use crate::model::expression::Expression;
+use crate::model::managed::{Managed, Paranoia, ScoreAction};
+use crate::model::ruleset::{
+    DeploymentWants, RuleBody, RuleForm, RuleTuning, RuleWants, Switch, TagTuning, TuningTarget, WafWants,
+};
+use crate::model::{Unmanaged, Value};
+
+/// What one section says.
+#[derive(Debug, Clone, Default)]
+pub(in crate::spec) struct Layer {
+    /// Where it stands; none where there is no section.
+    pub(super) place: Option<Place>,
+    /// What happens to the rest.
+    pub(super) unmanaged: Option<Facet<Unmanaged>>,
+    /// Why weaker protection is accepted.
+    pub(super) accept_weakening: Option<Facet<String>>,
+    /// Managed rulesets.
+    pub(super) deployments: BTreeMap<Managed, DeploymentLayer>,
+    /// Exceptions.
+    pub(super) exceptions: Option<Vec<RuleWants>>,
+    /// Custom rules.
+    pub(super) custom: Option<Vec<RuleWants>>,
+    /// Rate limiting rules.
+    pub(super) rate_limits: Option<Vec<RuleWants>>,
+}
+
+/// What one section says about a managed ruleset.
+#[derive(Debug, Clone)]
+pub(super) struct DeploymentLayer {
+    /// Where it stands.
+    pub(super) place: Place,
+    /// Whether it is on.
+    pub(super) switch: Switch,
+    /// Which requests it concerns.
+    pub(super) when: Option<Facet<Expression>>,
+    /// The version to run.
+    pub(super) version: Option<Facet<String>>,
+    /// The paranoia level; inside is none for `custom`.
+    pub(super) paranoia: Option<Facet<Option<Paranoia>>>,
+    /// The threshold.
+    pub(super) threshold: Option<Facet<u32>>,
+    /// What the threshold leads to.
+    pub(super) action: Option<Facet<ScoreAction>>,
+    /// Tags.
+    pub(super) tags: Vec<TagTuning>,
+    /// Single rules, and all present rules of a tag.
+    pub(super) rules: Vec<RuleTuning>,
+    /// Overrides as the service has them.
+    pub(super) raw: Option<Facet<Value>>,
+}
+
+/// By what an entry is known: the kind of thing that it tunes, and its name.
+fn key_of(target: &TuningTarget) -> String {
+    match target {
+        TuningTarget::Rule(name) => format!("rule {}", name.as_str().to_lowercase()),
+        TuningTarget::Tag(tag) => format!("tag {tag}"),
+    }
+}
+
+impl DeploymentLayer {
+    /// A ruleset that is on or off and nothing else.
+    pub(super) fn new(place: Place, switch: Switch) -> Self {
+        Self {
+            place,
+            switch,
+            when: None,
+            version: None,
+            paranoia: None,
+            threshold: None,
+            action: None,
+            tags: Vec::new(),
+            rules: Vec::new(),
+            raw: None,
+        }
+    }
+
+    /// What is tuned, and where.
+    pub(super) fn keys(&self) -> Vec<(String, Place)> {
+        let tags = self.tags.iter().map(|t| (format!("tag {}", t.tag), t.place));
+        tags.chain(self.rules.iter().map(|r| (key_of(&r.target), r.place))).collect()
+    }
+
+    /// Puts rules into the order in which they are applied, the particular after the general: tags before rules, and what is
+    /// switched off before what is switched on.
+    pub(super) fn sort(&mut self) {
+        self.rules.sort_by_key(|r| {
+            let class = match (r.enabled, &r.action) {
+                (Some(false), None) => 0,
+                (Some(true), None) => 1,
+                (_, _) => 2,
+            };
+            (matches!(r.target, TuningTarget::Rule(_)), class)
+        });
+    }
+
+    /// This one, and another where this one is silent.
+    fn over(self, base: Self) -> Self {
+        // `off` says nothing else, and a mapping means on.
+        if self.switch == Switch::Off || base.switch == Switch::Off {
+            return self;
+        }
+        let own: HashSet<String> = self.keys().into_iter().map(|(key, _)| key).collect();
+        let mut layer = Self {
+            place: self.place,
+            switch: self.switch,
+            when: self.when.or(base.when),
+            version: self.version.or(base.version),
+            paranoia: self.paranoia.or(base.paranoia),
+            threshold: self.threshold.or(base.threshold),
+            action: self.action.or(base.action),
+            tags: base.tags,
+            rules: base.rules,
+            raw: self.raw.or(base.raw),
+        };
+        let tag_key = |t: &TagTuning| format!("tag {}", t.tag);
+        layer.tags.retain(|t| !own.contains(&tag_key(t)) || self.tags.iter().any(|s| s.tag == t.tag));
+        layer.rules.retain(|r| {
+            !own.contains(&key_of(&r.target)) || self.rules.iter().any(|s| key_of(&s.target) == key_of(&r.target))
+        });
+        lay(&mut layer.tags, self.tags, |t| t.tag.clone());
+        lay(&mut layer.rules, self.rules, |r| key_of(&r.target));
+        layer.sort();
+        layer
+    }
+
+    /// As the model has it.
+    fn wants(self, ruleset: Managed) -> DeploymentWants {
+        fn pair<T>(facet: Option<Facet<T>>) -> Option<(T, Place)> {
+            facet.map(|f| (f.value, f.place))
+        }
+        let Self { place, switch, when, version, paranoia, threshold, action, tags, rules, raw } = self;
+        DeploymentWants {
+            ruleset,
+            place,
+            switch,
+            when: pair(when),
+            version: pair(version),
+            paranoia: paranoia.and_then(|p| Some((p.value?, p.place))),
+            threshold: pair(threshold),
+            action: pair(action),
+            tags,
+            rules,
+            raw: pair(raw),
+        }
+    }
+}
+
+/// Lays entries over others: one of the same name is replaced where it stands, the rest follow.
+fn lay<T, K: PartialEq>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> K) {
+    for entry in own {
+        match base.iter_mut().find(|b| key(b) == key(&entry)) {
+            Some(known) => *known = entry,
+            None => base.push(entry),
+        }
+    }
+}
+
+/// The same for lists that may be absent.
+fn lay_lists(base: Option<Vec<RuleWants>>, own: Option<Vec<RuleWants>>) -> Option<Vec<RuleWants>> {
+    match (base, own) {
+        (Some(mut base), Some(own)) => {
+            lay(&mut base, own, |r| r.name.clone());
+            Some(base)
+        }
+        (base, own) => own.or(base),
+    }
+}
+
+impl Layer {
+    /// This one, and another where this one is silent.
+    pub(super) fn over(self, base: Self) -> Self {
+        let Self { place, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
+        let mut all = base.deployments;
+        for (ruleset, own) in deployments {
+            let layer = match all.remove(&ruleset) {
+                Some(base) => own.over(base),
+                None => own,
+            };
+            all.insert(ruleset, layer);
+        }
+        Self {
+            place: place.or(base.place),
+            unmanaged: unmanaged.or(base.unmanaged),
+            accept_weakening: accept_weakening.or(base.accept_weakening),
+            deployments: all,
+            exceptions: lay_lists(base.exceptions, exceptions),
+            custom: lay_lists(base.custom, custom),
+            rate_limits: lay_lists(base.rate_limits, rate_limits),
+        }
+    }
+
+    /// As the model has it; checks what only the whole can show.
+    pub(super) fn wants(
+        self,
+        place: Place,
+        seen: &mut HashSet<(Place, Place)>,
+        diagnostics: &mut Diagnostics,
+    ) -> WafWants {
+        let Self { place: own, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
+        let mut executed: Vec<(String, Place)> =
+            deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).collect();
+        for rule in exceptions.iter().flatten() {
+            let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
+            let body = RuleBody::new(members.clone());
+            let Some(id) = body.executes() else { continue };
+            if let Some((_, first)) = executed.iter().find(|(known, _)| known == id) {
+                if seen.insert((rule.place, *first)) {
+                    diagnostics.push(
+                        codes::DEPLOYED_TWICE
+                            .at(rule.place, format!("`{}` executes a ruleset that is executed already", rule.name))
+                            .and_at(*first, "here")
+                            .help("keep one of the two; where the ruleset should do less, write exceptions"),
+                    );
+                }
+                continue;
+            }
+            executed.push((id.to_owned(), rule.place));
+        }
+        WafWants {
+            place: own.unwrap_or(place),
+            unmanaged: unmanaged.map(|u| u.value).unwrap_or_default(),
+            deployments: deployments.into_iter().map(|(ruleset, layer)| layer.wants(ruleset)).collect(),
+            exceptions,
+            custom,
+            rate_limits,
+            accept_weakening: accept_weakening.map(|a| (a.value, a.place)),
+        }
+    }
+}
+
+/// A fragment of a zone: its layer, and what puts it in order among the others.
+#[derive(Debug, Clone)]
+pub(in crate::spec) struct Fragment {
+    /// The name of its file.
+    pub(in crate::spec) file: String,
+    /// What it says.
+    pub(in crate::spec) layer: Layer,
+}
+
+/// What is joined, for the words of messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// Fragments of one zone.
+    Fragments,
+    /// Profiles, used together at this place.
+    Profiles(Place),
+}
+
+/// Joins layers of one rank, which must agree.
+pub(super) struct Join<'a> {
+    /// What they are.
+    pub(super) kind: Kind,
+    /// What decides where they do not agree.
+    pub(super) decided: Option<&'a Layer>,
+    /// Where findings go.
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+impl Join<'_> {
+    /// One layer from two.
+    pub(super) fn join(&mut self, mut first: Layer, second: Layer) -> Layer {
+        let Layer { place, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = second;
+        let decided = self.decided;
+        first.place = first.place.or(place);
+        self.one("waf.unmanaged", &mut first.unmanaged, unmanaged, decided.is_some_and(|d| d.unmanaged.is_some()));
+        let is_decided = decided.is_some_and(|d| d.accept_weakening.is_some());
+        self.one("waf.accept_weakening", &mut first.accept_weakening, accept_weakening, is_decided);
+        for (ruleset, layer) in deployments {
+            match first.deployments.get_mut(&ruleset) {
+                Some(known) => self.deployment(ruleset, known, layer),
+                None => drop(first.deployments.insert(ruleset, layer)),
+            }
+        }
+        self.rules("waf.exceptions", &mut first.exceptions, exceptions, decided.and_then(|d| d.exceptions.as_ref()));
+        self.rules("waf.custom", &mut first.custom, custom, decided.and_then(|d| d.custom.as_ref()));
+        let is_decided = decided.and_then(|d| d.rate_limits.as_ref());
+        self.rules("waf.rate_limits", &mut first.rate_limits, rate_limits, is_decided);
+        first
+    }
+
+    /// A contradiction.
+    fn clash(&mut self, key: &str, first: Place, place: Place) {
+        let diagnostic = match self.kind {
+            Kind::Fragments => codes::ZONE_CLASH
+                .at(place, format!("`{key}` is another one here"))
+                .and_at(first, "the first one")
+                .help(format!("give `{key}` in one fragment of the zone")),
+            Kind::Profiles(used) => codes::PROFILE_CLASH
+                .at(place, format!("`{key}` is another one here"))
+                .and_at(first, "than here")
+                .and_at(used, "both are used by this zone")
+                .help(format!("give the zone its own `{key}`, or use one of the profiles")),
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A single key.
+    fn one<T: PartialEq>(&mut self, key: &str, first: &mut Option<Facet<T>>, second: Option<Facet<T>>, decided: bool) {
+        match (&*first, second) {
+            (None, second) => *first = second,
+            (Some(one), Some(other)) if one.value != other.value && !decided => self.clash(key, one.place, other.place),
+            (Some(_), _) => {}
+        }
+    }
+
+    /// A managed ruleset.
+    fn deployment(&mut self, ruleset: Managed, first: &mut DeploymentLayer, second: DeploymentLayer) {
+        let decided = self.decided.and_then(|d| d.deployments.get(&ruleset));
+        let key = |name: &str| format!("waf.{}.{name}", ruleset.key());
+        if first.switch != second.switch {
+            if decided.is_none() {
+                self.clash(&format!("waf.{}", ruleset.key()), first.place, second.place);
+            }
+            // Of one that is off and one that is tuned, the tuned one is what a zone can build on.
+            if first.switch == Switch::Off {
+                *first = second;
+            }
+            return;
+        }
+        // What the zone switches off is not compared any further.
+        if decided.is_some_and(|d| d.switch == Switch::Off) {
+            return;
+        }
+        let DeploymentLayer { place: _, switch: _, when, version, paranoia, threshold, action, tags, rules, raw } =
+            second;
+        let has = |is: fn(&DeploymentLayer) -> bool| decided.is_some_and(is);
+        self.one(&key("when"), &mut first.when, when, has(|d| d.when.is_some()));
+        self.one(&key("version"), &mut first.version, version, has(|d| d.version.is_some()));
+        self.one(&key("paranoia"), &mut first.paranoia, paranoia, has(|d| d.paranoia.is_some()));
+        self.one(&key("threshold"), &mut first.threshold, threshold, has(|d| d.threshold.is_some()));
+        self.one(&key("action"), &mut first.action, action, has(|d| d.action.is_some()));
+        self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
+        let own: HashSet<String> = decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
+        let known: BTreeMap<String, Place> = first.keys().into_iter().collect();
+        for tag in tags {
+            let name = format!("tag {}", tag.tag);
+            let same = first.tags.iter().any(|t| TagTuning { place: tag.place, ..t.clone() } == tag);
+            match known.get(&name) {
+                None => first.tags.push(tag),
+                Some(_) if same || own.contains(&name) => {}
+                Some(at) => self.clash(&key(&name), *at, tag.place),
+            }
+        }
+        for rule in rules {
+            let name = key_of(&rule.target);
+            let same = first.rules.iter().any(|r| RuleTuning { place: rule.place, ..r.clone() } == rule);
+            match known.get(&name) {
+                None => first.rules.push(rule),
+                Some(_) if same || own.contains(&name) => {}
+                Some(at) => self.clash(&key(&name), *at, rule.place),
+            }
+        }
+        first.sort();
+    }
+
+    /// A list of rules with names.
+    fn rules(
+        &mut self,
+        key: &str,
+        first: &mut Option<Vec<RuleWants>>,
+        second: Option<Vec<RuleWants>>,
+        decided: Option<&Vec<RuleWants>>,
+    ) {
+        let Some(second) = second else { return };
+        let first = first.get_or_insert_default();
+        for rule in second {
+            let Some(known) = first.iter().find(|r| r.name == rule.name) else {
+                first.push(rule);
+                continue;
+            };
+            let same = known.clone().at_place(rule.place) == rule.clone().at_place(rule.place);
+            if !same && !decided.is_some_and(|d| d.iter().any(|r| r.name == rule.name)) {
+                self.clash(&format!("{key} {}", rule.name), known.place, rule.place);
+            }
+        }
+    }
+}

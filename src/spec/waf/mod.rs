@@ -1,0 +1,47 @@
+//! Protection in a spec: `waf` sections and the profiles that zones share.
+//!
+//! | file | what |
+//! |---|---|
+//! | `syntax` | the form, and the schema's words |
+//! | `section` | one section: syntax → [`Layer`]; the parts that every entry has |
+//! | `deployment` | `owasp` and `cloudflare` |
+//! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
+//! | `doubts` | what is legal, and probably not meant |
+//! | `layers` | fragments, profiles and the zone's own values laid over each other → [`WafWants`] |
+//! | `profiles` | who uses which profile |
+//! | `emit` | [`WafWants`] → YAML |
+//!
+//! Each section is read and checked once, however many zones use it; only what several layers say together is looked at
+//! zone by zone.
+//!
+//! [`Layer`]: layers::Layer
+//! [`WafWants`]: crate::model::ruleset::WafWants
+
+mod deployment;
+mod doubts;
+mod emit;
+mod layers;
+mod profiles;
+mod rates;
+mod rules;
+mod section;
+mod syntax;
+
+pub use emit::print_waf;
+pub(super) use emit::waf;
+pub(super) use layers::Fragment;
+pub(super) use profiles::{Profiles, Used};
+pub(super) use section::Section;
+pub(super) use syntax::{ProfileSyntax, WafSyntax};
+
+use super::codes;
+use crate::diagnostic::{Diagnostic, Place};
+
+/// A list under a key that holds one deployment.
+pub(super) fn several_deployments(key: &str, place: Place) -> Diagnostic {
+    codes::DEPLOYED_TWICE
+        .at(place, format!("`{key}` holds a list, and a zone runs each managed ruleset once"))
+        .help(format!(
+            "write one mapping under `{key}:`; where it should do less, add `exceptions` with an expression of their own"
+        ))
+}

@@ -1,0 +1,104 @@
+//! Profiles of all files, and the zones that use them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::codes;
+use super::super::facets::Facet;
+use super::super::suggest::hint;
+use super::layers::{Fragment, Join, Kind, Layer};
+use crate::diagnostic::{Diagnostics, Place};
+use crate::model::ruleset::WafWants;
+
+/// A profile.
+#[derive(Debug)]
+struct Profile {
+    /// Where its name stands.
+    place: Place,
+    /// What it says.
+    layer: Layer,
+    /// Whether any zone uses it.
+    is_used: bool,
+}
+
+/// What a zone says of its protection.
+#[derive(Debug, Default)]
+pub(in crate::spec) struct Used {
+    /// The names under `use`, with the names of their files.
+    pub(in crate::spec) names: Vec<(String, Facet<String>)>,
+    /// The `waf` sections.
+    pub(in crate::spec) fragments: Vec<Fragment>,
+}
+
+/// All profiles by name.
+#[derive(Debug, Default)]
+pub(in crate::spec) struct Profiles {
+    all: BTreeMap<String, Profile>,
+    /// What has been said of two places already, so that it is not said for each zone.
+    said: HashSet<(Place, Place)>,
+}
+
+impl Profiles {
+    /// Adds one.
+    pub(in crate::spec) fn add(&mut self, name: Facet<String>, layer: Layer, diagnostics: &mut Diagnostics) {
+        if let Some(first) = self.all.get(&name.value) {
+            diagnostics.push(
+                codes::PROFILE_TWICE
+                    .at(name.place, format!("`{}` is defined here again", super::super::clip(&name.value)))
+                    .and_at(first.place, "it is defined here first")
+                    .help("join the two, or give one of them another name"),
+            );
+            return;
+        }
+        self.all.insert(name.value, Profile { place: name.place, layer, is_used: false });
+    }
+
+    /// What a zone wants of its protection; `None` if it says nothing about it.
+    pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<WafWants> {
+        let Used { mut names, mut fragments } = zone;
+        // Which file is read first must not matter.
+        names.sort_by(|a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
+        fragments.sort_by(|a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
+        let mut join = Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
+        let own = fragments.into_iter().map(|f| f.layer).reduce(|a, b| join.join(a, b)).unwrap_or_default();
+        let mut base: Option<(Layer, HashSet<String>)> = None;
+        for (_, name) in &names {
+            let Some(profile) = self.all.get_mut(&name.value) else {
+                let known = self.all.keys().map(String::as_str);
+                diagnostics.push(
+                    codes::UNKNOWN_PROFILE
+                        .at(name.place, format!("no profile is called `{}`", super::super::clip(&name.value)))
+                        .help(hint(&name.value, known, "profiles")),
+                );
+                continue;
+            };
+            profile.is_used = true;
+            let layer = profile.layer.clone();
+            base = Some(match base {
+                Some((first, seen)) if seen.contains(&name.value) => (first, seen),
+                Some((first, mut seen)) => {
+                    let kind = Kind::Profiles(name.place);
+                    seen.insert(name.value.clone());
+                    (Join { kind, decided: Some(&own), diagnostics: &mut *diagnostics }.join(first, layer), seen)
+                }
+                None => (layer, HashSet::from([name.value.clone()])),
+            });
+        }
+        let layer = own.clone().over(base.map(|(layer, _)| layer).unwrap_or_default());
+        // Where the zone says nothing itself, it says `use`.
+        let place = own.place.or(names.first().map(|(_, name)| name.place));
+        let (place, true) = (place?, layer.place.is_some()) else { return None };
+        let layer = Layer { place: Some(place), ..layer };
+        Some(layer.wants(place, &mut self.said, diagnostics))
+    }
+
+    /// Notes the profiles that no zone uses.
+    pub(in crate::spec) fn finish(self, diagnostics: &mut Diagnostics) {
+        for (name, profile) in self.all.into_iter().filter(|(_, p)| !p.is_used) {
+            diagnostics.push(
+                codes::PROFILE_UNUSED
+                    .at(profile.place, format!("`{}` has no effect", super::super::clip(&name)))
+                    .help(format!("write `use: [{}]` in a zone, or remove the profile", super::super::clip(&name))),
+            );
+        }
+    }
+}

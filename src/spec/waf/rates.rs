@@ -1,0 +1,214 @@
+//! Rate limits: `per`, `limit` and `then`, and durations as people write them.
+
+use super::super::codes;
+use super::super::read::{OneOrMany, Spanned, Text};
+use super::rules::parts;
+use super::section::Section;
+use super::syntax::{RateSyntax, rate_actions};
+use crate::diagnostic::Place;
+use crate::model::facts::rulesets::{RATE_COLO, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS};
+use crate::model::ruleset::{RateWants, RuleForm, RuleWants};
+
+/// Words for characteristics, and the service's names of them.
+pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", "ip.src"), ("visitor", "cf.unique_visitor_id")];
+
+/// Units of durations, the longest first.
+const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// A duration in words, in the largest unit that it is a multiple of.
+pub(super) fn duration(seconds: u32) -> String {
+    let fits = |(_, unit): &&(char, u32)| seconds > 0 && seconds.is_multiple_of(*unit);
+    match UNITS.iter().find(fits) {
+        Some((letter, unit)) => format!("{}{letter}", seconds / unit),
+        None => format!("{seconds}s"),
+    }
+}
+
+/// Seconds of a duration such as `10m`.
+fn seconds(text: &str) -> Option<u32> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let factor = UNITS.iter().find(|(letter, _)| unit == letter.to_string()).map(|(_, factor)| *factor)?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(factor)
+}
+
+/// All durations of a table in words.
+fn all(table: &[u32]) -> String {
+    table.iter().map(|s| duration(*s)).collect::<Vec<_>>().join(", ")
+}
+
+impl Section<'_> {
+    /// `rate_limits`.
+    pub(super) fn rate_limits(&mut self, list: &[Spanned<RateSyntax>]) -> Vec<RuleWants> {
+        let rules = list.iter().filter_map(|syntax| {
+            let parts = parts!(syntax, RATE_LIMIT_PHASE, per limit then count to_origin response);
+            self.named(&parts, |section, place| section.rate(syntax, place).map(RuleForm::Rate))
+        });
+        let rules: Vec<_> = rules.collect();
+        self.distinct(rules)
+    }
+
+    /// The rate of a rule.
+    fn rate(&mut self, syntax: &Spanned<RateSyntax>, place: Place) -> Option<RateWants> {
+        let RateSyntax { per, limit, then, count, to_origin, response, .. } = &syntax.value;
+        let needed = [
+            ("per", per.is_none(), "add `per: [ip]`"),
+            ("limit", limit.is_none(), "add `limit:`, such as `5 in 1m`"),
+            ("then", then.is_none(), "add `then:`, such as `block for 10m`"),
+        ];
+        for (key, _, help) in needed.into_iter().filter(|(_, is_missing, _)| *is_missing) {
+            self.missing(key, syntax.span, place, help);
+        }
+        let count = match count {
+            Some(count) => Some(self.expression(count, RATE_LIMIT_PHASE, true).map(|f| (f.value, f.place))),
+            None => None,
+        };
+        let per = per.as_ref().and_then(|p| self.per(p));
+        let limit = limit.as_ref().and_then(|l| self.limit(l));
+        let then = then.as_ref().and_then(|t| self.then(t));
+        let (action, timeout) = then?;
+        let response = response.as_ref().and_then(|r| self.response(r, &action));
+        let (requests, period) = limit?;
+        let to_origin = to_origin.map(|t| t.value);
+        Some(RateWants {
+            per: per?,
+            requests,
+            period,
+            action,
+            timeout,
+            count: count.map_or(Some(None), |c| c.map(Some))?,
+            to_origin,
+            response,
+        })
+    }
+
+    /// What requests are counted by; the data centre, which always is one, is left out.
+    fn per(&mut self, syntax: &Spanned<OneOrMany<Spanned<Text>>>) -> Option<Vec<String>> {
+        let mut names: Vec<(String, Place)> = Vec::new();
+        let mut good = true;
+        for item in &syntax.value.0 {
+            let (text, place) = (item.value.0.trim(), self.reader.place(item));
+            let name = CHARACTERISTICS.iter().find(|(word, _)| *word == text).map_or(text, |(_, name)| name);
+            let complaint = if !(name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase())) {
+                let words = CHARACTERISTICS.iter().map(|(word, _)| *word);
+                let hint = super::super::suggest::hint(text, words, "words");
+                Some((
+                    format!("`{}` is nothing to count by", super::super::clip(text)),
+                    format!("{hint}; or a name of the service, such as `http.request.headers[\"x-api-key\"]`"),
+                ))
+            } else if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
+                Some((
+                    "names of headers are in lower case here".to_owned(),
+                    format!("write `{}`", name.to_ascii_lowercase()),
+                ))
+            } else if names.iter().any(|(known, _)| known == name) {
+                Some((format!("`{}` stands here again", super::super::clip(text)), "remove one of the two".to_owned()))
+            } else {
+                None
+            };
+            if let Some((detail, help)) = complaint {
+                self.reader.diagnostics.push(codes::CHARACTERISTIC.at(place, detail).help(help));
+                good = false;
+            } else {
+                names.push((name.to_owned(), place));
+            }
+        }
+        let at = |wanted: &str| names.iter().find(|(name, _)| name == wanted).map(|(_, place)| *place);
+        if let (Some(ip), Some(visitor)) = (at(CHARACTERISTICS[0].1), at(CHARACTERISTICS[1].1)) {
+            self.reader.diagnostics.push(
+                codes::CHARACTERISTIC
+                    .at(ip.max(visitor), "`ip` and `visitor` exclude each other")
+                    .and_at(ip.min(visitor), "the other one")
+                    .help("keep `visitor` to tell people behind one address apart, else `ip`"),
+            );
+            return None;
+        }
+        good.then(|| names.into_iter().map(|(name, _)| name).filter(|n| n != RATE_COLO).collect())
+    }
+
+    /// How many requests in how many seconds.
+    fn limit(&mut self, syntax: &Spanned<Text>) -> Option<(u32, u32)> {
+        let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let parsed = match words.as_slice() {
+            [count, "in", period] => count.parse::<u32>().ok().zip(seconds(period)),
+            _ => None,
+        };
+        let Some((requests, period)) = parsed else {
+            let detail = format!("`{}` is no rate", super::super::clip(text));
+            let help = "write a number of requests and a time, such as `5 in 1m`; units are s, m, h and d";
+            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            return None;
+        };
+        if requests == 0 {
+            let help = "write at least 1; to act on every request, write a custom rule";
+            self.reader.diagnostics.push(codes::RATE.at(place, "the rate is 0 requests").help(help));
+            return None;
+        }
+        if !RATE_PERIODS.contains(&period) {
+            let detail = format!("requests cannot be counted over {}", duration(period));
+            let help = format!("write one of {}", all(RATE_PERIODS));
+            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            return None;
+        }
+        Some((requests, period))
+    }
+
+    /// What is done, and for how many seconds.
+    fn then(&mut self, syntax: &Spanned<Text>) -> Option<(String, u32)> {
+        let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (action, time) = match words.as_slice() {
+            [action] => (*action, None),
+            [action, "for", time] => (*action, Some(*time)),
+            _ => {
+                let detail = format!("`{}` is nothing to be done", super::super::clip(text));
+                let help = "write an action and how long, such as `block for 10m`, or only `managed_challenge`";
+                self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+                return None;
+            }
+        };
+        if !rate_actions().contains(&action) {
+            let detail = format!("`{}` is not an action of rate limits", super::super::clip(action));
+            let help = super::super::suggest::hint(action, rate_actions().iter().copied(), "actions");
+            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            return None;
+        }
+        let timeout = match time {
+            None if action == "block" => {
+                let help = "write `block for 10m`; `block for 0s` blocks only what is above the rate (Enterprise)";
+                self.reader.diagnostics.push(codes::RATE.at(place, "nothing says for how long").help(help));
+                return None;
+            }
+            None => Some(0),
+            Some(time) => seconds(time),
+        };
+        let Some(timeout) = timeout.filter(|t| RATE_TIMEOUTS.contains(t)) else {
+            let detail =
+                format!("`{}` is no time that the service knows", super::super::clip(time.unwrap_or_default()));
+            let help = format!("write one of {}", all(RATE_TIMEOUTS));
+            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            return None;
+        };
+        Some((action.to_owned(), timeout))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_back() {
+        for seconds in RATE_PERIODS.iter().chain(RATE_TIMEOUTS) {
+            assert_eq!(super::seconds(&duration(*seconds)), Some(*seconds));
+        }
+        assert_eq!(
+            (duration(600), duration(3600), duration(90)),
+            ("10m".to_owned(), "1h".to_owned(), "90s".to_owned())
+        );
+        for bad in ["", "m", "10", "1 m", "-1m", "1w", "99999999999d", "ü"] {
+            assert_eq!(super::seconds(bad), None, "{bad}");
+        }
+    }
+}

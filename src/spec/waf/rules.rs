@@ -1,0 +1,393 @@
+//! Rules with names: `exceptions` and `custom`, and what all three lists have in common.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::codes;
+use super::super::free::Free;
+use super::super::read::{Spanned, Text};
+use super::super::word::WordOr;
+use super::section::{NoteKeys, Section};
+use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
+use crate::diagnostic::{Place, Span};
+use crate::model::Value;
+use crate::model::expression::Expression;
+use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE};
+use crate::model::managed::{Managed, RuleName};
+use crate::model::ruleset::{Anchor, RuleForm, RuleWants, SkipTarget};
+
+/// Longest name of a rule.
+const NAME_CHARACTERS: usize = 128;
+
+/// The keys that every rule with a name has.
+pub(super) struct Parts<'s> {
+    /// The whole entry.
+    pub(super) span: Span,
+    /// Its name.
+    pub(super) name: Option<&'s Spanned<Text>>,
+    /// Which requests.
+    pub(super) when: Option<&'s Spanned<Text>>,
+    /// Whether it is on.
+    pub(super) enabled: Option<&'s Spanned<bool>>,
+    /// What the service shows.
+    pub(super) description: Option<&'s Spanned<Text>>,
+    /// Why, who, until when.
+    pub(super) note: NoteKeys<'s>,
+    /// Before and after which rules it stands.
+    pub(super) anchors: [Option<&'s Spanned<Text>>; 2],
+    /// The rule as the service has it.
+    pub(super) raw: Option<&'s Spanned<Free>>,
+    /// Keys that only this kind of rule has and that are there, with their places.
+    pub(super) own: Vec<(&'static str, Span)>,
+    /// The phase.
+    pub(super) phase: &'static str,
+}
+
+/// Gathers the parts of a rule: those that all kinds have, and the names of its own.
+macro_rules! parts {
+    ($syntax:expr, $phase:expr, $($own:ident)+) => {{
+        let syntax = $syntax;
+        let mut own = Vec::new();
+        $(own.extend(syntax.value.$own.as_ref().map(|v| (stringify!($own), v.span)));)+
+        crate::spec::waf::rules::Parts {
+            span: syntax.span,
+            name: syntax.value.name.as_ref(),
+            when: syntax.value.when.as_ref(),
+            enabled: syntax.value.enabled.as_ref(),
+            description: syntax.value.description.as_ref(),
+            note: [syntax.value.reason.as_ref(), syntax.value.owner.as_ref(), syntax.value.expires.as_ref()],
+            anchors: [syntax.value.before.as_ref(), syntax.value.after.as_ref()],
+            raw: syntax.value.raw.as_ref(),
+            own,
+            phase: $phase,
+        }
+    }};
+}
+pub(super) use parts;
+
+impl Section<'_> {
+    /// `exceptions`.
+    pub(super) fn exceptions(&mut self, list: &[Spanned<ExceptionSyntax>]) -> Vec<RuleWants> {
+        let rules = list.iter().filter_map(|syntax| {
+            let parts = parts!(syntax, MANAGED_PHASE, skip log);
+            let rule = self.named(&parts, |section, place| {
+                let Some(skip) = &syntax.value.skip else {
+                    section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to pass by");
+                    return None;
+                };
+                section.exception_skip(skip).map(RuleForm::Skip)
+            })?;
+            if let RuleForm::Skip(targets) = &rule.form {
+                let what = format!("`{}` lets requests pass", rule.name);
+                self.need_reason(&rule.note, syntax.value.reason.is_some(), parts.span, rule.place, &what);
+                self.doubt_exception(rule.when.as_ref().map(|(w, at)| (w, *at)), targets, rule.place);
+            }
+            Some(RuleWants { log: syntax.value.log.map(|l| l.value), ..rule })
+        });
+        let rules: Vec<_> = rules.collect();
+        self.distinct(rules)
+    }
+
+    /// `custom`.
+    pub(super) fn custom(&mut self, list: &[Spanned<CustomSyntax>]) -> Vec<RuleWants> {
+        let rules = list.iter().filter_map(|syntax| {
+            let parts = parts!(syntax, CUSTOM_PHASE, action response skip log);
+            let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
+            let rule = self.named(&parts, |section, place| {
+                let Some(action) = action else {
+                    let help = if skip.is_some() { "add `action: skip`" } else { "add `action:`, such as `block`" };
+                    section.missing("action", parts.span, place, help);
+                    return None;
+                };
+                let word = action.value.0.as_str();
+                if word != "skip" {
+                    let skips = [("skip", skip.as_ref().map(|s| s.span)), ("log", log.map(|l| l.span))];
+                    for (key, span) in skips {
+                        section.only_with(key, span, "`action: skip`");
+                    }
+                    let response = response.as_ref().and_then(|r| section.response(r, word));
+                    return Some(RuleForm::Act { action: word.to_owned(), response });
+                }
+                section.only_with("response", response.as_ref().map(|r| r.span), "`action: block`");
+                let Some(skip) = skip else {
+                    section.missing("skip", parts.span, place, "add `skip:` with `everything`, `phases` or `products`");
+                    return None;
+                };
+                section.custom_skip(skip).map(RuleForm::Skip)
+            })?;
+            if let RuleForm::Skip(_) = &rule.form {
+                let what = format!("`{}` lets requests pass", rule.name);
+                self.need_reason(&rule.note, reason.is_some(), parts.span, rule.place, &what);
+            }
+            Some(RuleWants { log: log.map(|l| l.value), ..rule })
+        });
+        let rules: Vec<_> = rules.collect();
+        self.distinct(rules)
+    }
+
+    /// A rule with a name; `form` reads what is its own, given the place that stands for it.
+    pub(super) fn named(
+        &mut self,
+        parts: &Parts<'_>,
+        form: impl FnOnce(&mut Self, Place) -> Option<RuleForm>,
+    ) -> Option<RuleWants> {
+        let Parts { span, name, when, enabled, description, note, anchors, raw, own: _, phase } = parts;
+        let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
+        let name = name.and_then(|n| self.name(n));
+        let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
+        let note = self.note(*note, &what);
+        let anchors = self.anchors(*anchors, name.as_deref());
+        let description = description.and_then(|d| self.reader.words("description", d)).map(|d| d.value);
+        let (when, form) = match raw {
+            Some(raw) => (None, self.raw_rule(parts, raw, name.as_deref())),
+            None => {
+                if when.is_none() {
+                    self.missing("when", *span, place, "add `when:` with an expression, or `when: all`");
+                }
+                (when.map(|w| self.when(w, phase)), form(self, place))
+            }
+        };
+        let when = match when {
+            Some(when) => Some(when.map(|f| (f.value, f.place))?),
+            None => None,
+        };
+        // What is missing has been reported, and a rule without it is none.
+        if raw.is_none() && when.is_none() {
+            return None;
+        }
+        Some(RuleWants {
+            name: name?,
+            place,
+            when,
+            enabled: enabled.is_none_or(|e| e.value),
+            description,
+            form: form?,
+            log: None,
+            anchors,
+            note,
+        })
+    }
+
+    /// The name of a rule.
+    fn name(&mut self, syntax: &Spanned<Text>) -> Option<String> {
+        let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let complain = |detail: String, help: String| codes::RULE_NAME.at(place, detail).help(help);
+        let diagnostic = if text.is_empty() || text.chars().count() > NAME_CHARACTERS {
+            let count = text.chars().count();
+            complain(format!("the name has {count} characters"), format!("write 1 to {NAME_CHARACTERS} characters"))
+        } else if let Some(c) = text.chars().find(|c| !is_legal(*c)) {
+            let better: String = text.chars().map(|c| if is_legal(c) { c.to_ascii_lowercase() } else { '-' }).collect();
+            complain(format!("{c:?} cannot stand in a name"), format!("write `{}`", super::super::clip(&better)))
+        } else if Managed::ALL.iter().any(|m| m.key() == text) {
+            complain(
+                format!("`{text}` is the name of the rule that executes the managed ruleset"),
+                "choose a name that says what the rule is for".to_owned(),
+            )
+        } else {
+            return Some(text.to_owned());
+        };
+        self.reader.diagnostics.push(diagnostic);
+        None
+    }
+
+    /// Where a rule stands relative to others.
+    fn anchors(&mut self, [before, after]: [Option<&Spanned<Text>>; 2], own: Option<&str>) -> Vec<Anchor> {
+        let mut anchors = Vec::new();
+        for (key, anchor, is_before) in [("before", before, true), ("after", after, false)] {
+            let Some(facet) = anchor.and_then(|a| self.reader.words(key, a)) else { continue };
+            if own == Some(facet.value.as_str()) {
+                let diagnostic = codes::NOT_HERE.at(facet.place, format!("the rule cannot stand {key} itself"));
+                self.reader.diagnostics.push(diagnostic.help("write the `ref` or id of another rule"));
+                continue;
+            }
+            let make = if is_before { Anchor::Before } else { Anchor::After };
+            anchors.push(make(facet.value, facet.place));
+        }
+        anchors
+    }
+
+    /// A key that goes with something else only.
+    pub(super) fn only_with(&mut self, key: &str, span: Option<Span>, with: &str) {
+        if let Some(span) = span {
+            let place = self.handle(span);
+            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` goes with {with} only"));
+            self.reader.diagnostics.push(diagnostic.help(format!("remove `{key}`, or write {with}")));
+        }
+    }
+
+    /// A rule as the service has it.
+    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<Free>, name: Option<&str>) -> Option<RuleForm> {
+        let others = [
+            ("when", parts.when.map(|w| w.span)),
+            ("enabled", parts.enabled.map(|e| e.span)),
+            ("description", parts.description.map(|d| d.span)),
+        ];
+        let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
+        for (key, span) in others.chain(parts.own.iter().copied()) {
+            let place = self.handle(span);
+            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` stands beside `raw`"));
+            self.reader.diagnostics.push(diagnostic.help("say it under `raw`, in the service's words"));
+        }
+        let place = self.handle(syntax.span);
+        let Value::Map(members) = &syntax.value.0 else { return None };
+        let lacks = ["action", "expression"].into_iter().find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
+        if let Some(key) = lacks {
+            let diagnostic = codes::RAW.at(place, format!("a rule of the service has `{key}`, which is text"));
+            self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
+            return None;
+        }
+        if let (Some(Value::Text(reference)), Some(name)) = (members.get("ref"), name)
+            && reference != name
+        {
+            let detail = format!("`ref` is `{}`, and the name `{name}`", super::super::clip(reference));
+            self.reader.diagnostics.push(codes::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
+            return None;
+        }
+        Some(RuleForm::Raw(syntax.value.0.clone()))
+    }
+
+    /// What an exception lets requests pass by.
+    fn exception_skip(&mut self, syntax: &Spanned<WordOr<ExceptionSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+        let parts = match &syntax.value {
+            WordOr::Word(word) => return self.everything(syntax, word, "`{ owasp: [942430] }`, `{ ruleset: owasp }`"),
+            WordOr::Parts(parts) => parts,
+        };
+        let ExceptionSkipSyntax { owasp, cloudflare, ruleset, rulesets } = parts;
+        let mut targets = Vec::new();
+        for (managed, list) in [(Managed::Owasp, owasp), (Managed::Cloudflare, cloudflare)] {
+            let Some(list) = list else { continue };
+            let names: Vec<_> = list.value.iter().map(|n| (RuleName::new(&n.value.0), self.reader.place(n))).collect();
+            if names.is_empty() {
+                let detail = format!("the list of rules of `{}` is empty", managed.key());
+                self.refuse_skip(self.handle(list.span), detail);
+                return None;
+            }
+            targets.push(SkipTarget::Rules(managed, names));
+        }
+        for word in ruleset.iter().chain(rulesets.iter().flat_map(|r| &r.value)) {
+            let target = self.ruleset(word)?;
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        self.some_target(syntax.span, targets)
+    }
+
+    /// What a custom rule lets requests pass by.
+    fn custom_skip(&mut self, syntax: &Spanned<WordOr<CustomSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+        let parts = match &syntax.value {
+            WordOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
+            WordOr::Parts(parts) => parts,
+        };
+        let CustomSkipSyntax { phases, products } = parts;
+        let words = |list: &Option<Spanned<Vec<Spanned<Text>>>>| -> Vec<String> {
+            list.iter().flat_map(|l| &l.value).map(|w| w.value.0.clone()).collect()
+        };
+        let targets = words(phases).into_iter().map(SkipTarget::Phase);
+        let targets = targets.chain(words(products).into_iter().map(SkipTarget::Product)).collect();
+        self.some_target(syntax.span, targets)
+    }
+
+    /// `everything`.
+    fn everything<T>(&mut self, syntax: &Spanned<T>, word: &Text, others: &str) -> Option<Vec<SkipTarget>> {
+        if word.0 == "everything" {
+            return Some(vec![SkipTarget::Everything]);
+        }
+        let place = self.reader.place(syntax);
+        self.reader.diagnostics.push(
+            codes::SKIP
+                .at(place, format!("`{}` is nothing to pass by", super::super::clip(&word.0)))
+                .help(format!("write `everything`, or a mapping such as {others}")),
+        );
+        None
+    }
+
+    /// A list of targets, of which there must be one.
+    fn some_target(&mut self, span: Span, targets: Vec<SkipTarget>) -> Option<Vec<SkipTarget>> {
+        if targets.is_empty() {
+            if self.is_whole(span) {
+                self.refuse_skip(self.handle(span), "nothing is passed by".to_owned());
+            }
+            return None;
+        }
+        Some(targets)
+    }
+
+    /// Complains about a `skip`.
+    fn refuse_skip(&mut self, place: Place, detail: String) {
+        let diagnostic = codes::SKIP.at(place, detail);
+        self.reader.diagnostics.push(diagnostic.help("name what requests pass by, or remove the rule"));
+    }
+
+    /// A ruleset by its word or id.
+    fn ruleset(&mut self, syntax: &Spanned<Text>) -> Option<SkipTarget> {
+        let text = syntax.value.0.as_str();
+        let known = Managed::ALL.iter().find(|m| m.key() == text || m.facts().id == text.to_ascii_lowercase());
+        if let Some(managed) = known {
+            return Some(SkipTarget::Ruleset(*managed));
+        }
+        if text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Some(SkipTarget::RulesetId(text.to_ascii_lowercase()));
+        }
+        let place = self.reader.place(syntax);
+        let words = Managed::ALL.iter().map(|m| m.key());
+        self.reader.diagnostics.push(
+            codes::SKIP.at(place, format!("`{}` is no managed ruleset", super::super::clip(text))).help(format!(
+                "{}; or the id of a ruleset, 32 hexadecimal digits",
+                super::super::suggest::hint(text, words, "words")
+            )),
+        );
+        None
+    }
+
+    /// What a blocked request is answered.
+    pub(super) fn response(&mut self, syntax: &Spanned<ResponseSyntax>, action: &str) -> Option<Value> {
+        let place = self.handle(syntax.span);
+        if action != "block" {
+            self.reader.diagnostics.push(
+                codes::RESPONSE
+                    .at(place, format!("with `{action}`, nobody is answered by this"))
+                    .help("remove `response`, or block"),
+            );
+            return None;
+        }
+        let ResponseSyntax { status_code, content, content_type } = &syntax.value;
+        let (status, content, content_type) = (status_code.as_ref()?, content.as_ref()?, content_type.as_ref()?);
+        let Some(number) = status.value.0.parse().ok().filter(|n| (400..=499).contains(n)) else {
+            let place = self.reader.place(status);
+            let detail = format!("`{}` is no status of a blocked request", super::super::clip(&status.value.0));
+            self.reader.diagnostics.push(codes::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
+            return None;
+        };
+        Some(Value::Map(BTreeMap::from([
+            ("status_code".to_owned(), Value::Integer(number)),
+            ("content".to_owned(), Value::from(content.value.0.as_str())),
+            ("content_type".to_owned(), Value::from(content_type.value.0.as_str())),
+        ])))
+    }
+
+    /// Rules of a list, each name once.
+    pub(super) fn distinct(&mut self, rules: Vec<RuleWants>) -> Vec<RuleWants> {
+        let mut seen: HashMap<String, Place> = HashMap::new();
+        let mut kept = Vec::with_capacity(rules.len());
+        for rule in rules {
+            if let Some(first) = seen.get(&rule.name) {
+                self.reader.diagnostics.push(
+                    codes::NAME_TWICE
+                        .at(rule.place, format!("`{}` is the name of another rule of the list", rule.name))
+                        .and_at(*first, "the first one")
+                        .help("give one of them another name"),
+                );
+                continue;
+            }
+            seen.insert(rule.name.clone(), rule.place);
+            kept.push(rule);
+        }
+        kept
+    }
+}
+
+/// The expression that matches everything.
+pub(super) fn is_always_true(expression: &Expression) -> bool {
+    expression.canonical() == "true"
+}

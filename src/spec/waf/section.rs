@@ -1,0 +1,168 @@
+//! One `waf` section: what all its entries have in common.
+//!
+//! The lists and rulesets are read in the files beside this one, as further methods of [`Section`]. Every mistake becomes a
+//! finding; what is wrong is left out of the layer.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::codes;
+use super::super::date::Day;
+use super::super::facets::{Facet, Reader};
+use super::super::read::{Spanned, Text};
+use super::super::scalar::within;
+use super::super::syntax::UnmanagedSyntax;
+use super::layers::Layer;
+use super::syntax::WafSyntax;
+use crate::diagnostic::{Place, Span};
+use crate::model::Unmanaged;
+use crate::model::expression::Expression;
+use crate::model::managed::Managed;
+use crate::model::ruleset::Note;
+
+/// Days before the last day from which on an entry is called to mind.
+const SOON: i64 = 14;
+
+/// Reads sections of one file.
+pub(in crate::spec) struct Section<'a> {
+    /// Places and findings.
+    pub(in crate::spec) reader: Reader<'a>,
+    /// The text of the file.
+    pub(in crate::spec) text: &'a str,
+    /// Starts of mappings that the shape check took something out of.
+    pub(in crate::spec) reduced: &'a HashSet<u32>,
+    /// The day by which it is judged what has expired.
+    pub(in crate::spec) today: Option<Day>,
+}
+
+/// The keys that say why an entry is there.
+pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
+
+impl Section<'_> {
+    /// A whole section.
+    pub(in crate::spec) fn read(&mut self, syntax: &Spanned<WafSyntax>) -> Layer {
+        let WafSyntax { unmanaged, accept_weakening, owasp, cloudflare, exceptions, custom, rate_limits } =
+            &syntax.value;
+        let unmanaged = unmanaged.map(|u| {
+            let value = match u.value {
+                UnmanagedSyntax::Keep => Unmanaged::Keep,
+                UnmanagedSyntax::Prune => Unmanaged::Prune,
+            };
+            self.reader.facet(&u, value)
+        });
+        let mut deployments = BTreeMap::new();
+        deployments.extend(owasp.as_ref().and_then(|o| Some((Managed::Owasp, self.owasp(o)?))));
+        deployments.extend(cloudflare.as_ref().and_then(|c| Some((Managed::Cloudflare, self.cloudflare(c)?))));
+        let accept_weakening = accept_weakening.as_ref().and_then(|words| self.reader.words("accept_weakening", words));
+        Layer {
+            place: Some(self.handle(syntax.span)),
+            unmanaged,
+            accept_weakening,
+            deployments,
+            exceptions: exceptions.as_ref().map(|list| self.exceptions(list)),
+            custom: custom.as_ref().map(|list| self.custom(list)),
+            rate_limits: rate_limits.as_ref().map(|list| self.rate_limits(list)),
+        }
+    }
+
+    /// A short place that stands for a mapping, as the whole can be many lines long.
+    pub(super) fn handle(&self, span: Span) -> Place {
+        let written = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let length = written.find([':', '\n', ',', '}']).unwrap_or(written.len());
+        Place { source: self.reader.source, span: Span::new(span.start as usize, span.start as usize + length) }
+    }
+
+    /// Whether a mapping is as its author wrote it, so that what is missing is missing.
+    pub(super) fn is_whole(&self, span: Span) -> bool {
+        !self.reduced.contains(&span.start)
+    }
+
+    /// A key that an entry cannot do without; the place stands for the entry.
+    pub(super) fn missing(&mut self, key: &str, span: Span, place: Place, help: &str) {
+        if self.is_whole(span) {
+            self.reader.diagnostics.push(codes::MISSING_KEY.at(place, format!("`{key}` is missing here")).help(help));
+        }
+    }
+
+    /// Which requests: `all`, or an expression.
+    pub(super) fn when(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<Facet<Expression>> {
+        if syntax.value.0.trim() == "all" {
+            return Some(self.reader.facet(syntax, Expression::reported("true")));
+        }
+        self.expression(syntax, phase, false)
+    }
+
+    /// An expression.
+    pub(super) fn expression(
+        &mut self,
+        syntax: &Spanned<Text>,
+        _phase: &str,
+        _sees_response: bool,
+    ) -> Option<Facet<Expression>> {
+        let text = syntax.value.0.trim_end();
+        let place = self.reader.place(syntax);
+        if text.trim().is_empty() {
+            let place = within(place, self.text, &syntax.value.0, 0..syntax.value.0.len());
+            let diagnostic = codes::EXPRESSION.at(place, "the expression is empty");
+            self.reader.diagnostics.push(diagnostic.help("write a condition, or `all` for every request"));
+            return None;
+        }
+        Some(Facet { value: Expression::reported(text), place })
+    }
+
+    /// Why an entry is there, and until when; `what` is how messages call it.
+    pub(super) fn note(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str) -> Note {
+        let reason = reason.and_then(|r| self.reader.words("reason", r)).map(|f| f.value);
+        let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
+        let mut note = Note { reason, owner, expires: None, is_expired: false };
+        if let Some(expires) = expires {
+            note.is_expired = self.expiry(expires, what);
+            note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
+        }
+        note
+    }
+
+    /// Whether a last day is over; says so, also if it soon is.
+    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> bool {
+        let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
+        let Some(last) = Day::parse(text) else {
+            self.reader.diagnostics.push(
+                codes::DATE
+                    .at(place, format!("`{}` is not a date", super::super::clip(text)))
+                    .help("write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"),
+            );
+            return false;
+        };
+        let Some(left) = self.today.map(|today| today.until(last)) else { return false };
+        if left < 0 {
+            self.reader.diagnostics.push(
+                codes::EXPIRED
+                    .at(place, format!("`{what}` held until {text} and is planned for removal"))
+                    .help("remove the entry; if it is still needed, write a later date and say why"),
+            );
+        } else if left <= SOON {
+            let days = match left {
+                0 => "today".to_owned(),
+                1 => "tomorrow".to_owned(),
+                days => format!("in {days} days"),
+            };
+            self.reader.diagnostics.push(
+                codes::EXPIRES_SOON
+                    .at(place, format!("the last day of `{what}` is {days}"))
+                    .help("see whether it is still needed; after that day it is planned for removal"),
+            );
+        }
+        left < 0
+    }
+
+    /// Complains about something weak without a reason.
+    pub(super) fn need_reason(&mut self, note: &Note, is_given: bool, span: Span, place: Place, what: &str) {
+        // An empty reason has been reported as such.
+        if note.reason.is_none() && !is_given && self.is_whole(span) {
+            self.reader.diagnostics.push(
+                codes::NO_REASON
+                    .at(place, format!("{what}, and nothing says why"))
+                    .help("add `reason:` with a few words or a ticket, and `expires:` if it is not for ever"),
+            );
+        }
+    }
+}

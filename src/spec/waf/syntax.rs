@@ -1,0 +1,446 @@
+//! The form of a `waf` section, as `syntax` beside it for the rest of a spec.
+//!
+//! The documentation comments of the keys are the descriptions that an editor shows. Words come from the facts, so that the
+//! schema and the program cannot differ.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+use super::super::free::Free;
+use super::super::read::{OneOrMany, Spanned, Text};
+use super::super::syntax::{UnmanagedSyntax, date};
+use super::super::word::WordOr;
+use crate::model::facts::rulesets::{
+    CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS, THRESHOLDS,
+};
+
+/// What many zones share.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::spec) struct ProfileSyntax {
+    /// Protection; a zone's own values win, key by key.
+    pub(in crate::spec) waf: Option<Spanned<WafSyntax>>,
+}
+
+/// Protection of a zone.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::spec) struct WafSyntax {
+    /// What happens to rules of the lists named here, and to overrides of the rulesets named here, that the spec does not
+    /// name: `keep` reports and never touches them, `prune` removes them.
+    pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
+    /// Why weaker protection is accepted; stands for the consent to every change of this section that weakens.
+    pub(super) accept_weakening: Option<Spanned<Text>>,
+    /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
+    #[serde(default)]
+    #[schemars(schema_with = "owasp")]
+    pub(super) owasp: Option<Spanned<WordOr<OwaspSyntax>>>,
+    /// The Cloudflare Managed Ruleset: `on`, `off`, or how it is tuned.
+    #[serde(default)]
+    #[schemars(schema_with = "cloudflare")]
+    pub(super) cloudflare: Option<Spanned<WordOr<CloudflareSyntax>>>,
+    /// Exceptions from the managed rulesets, in their order; they stand before what they make exceptions from.
+    #[serde(default)]
+    #[schemars(schema_with = "exceptions")]
+    pub(super) exceptions: Option<Vec<Spanned<ExceptionSyntax>>>,
+    /// Custom rules, in their order.
+    #[serde(default)]
+    #[schemars(schema_with = "custom")]
+    pub(super) custom: Option<Vec<Spanned<CustomSyntax>>>,
+    /// Rate limiting rules, in their order.
+    #[serde(default)]
+    #[schemars(schema_with = "rate_limits")]
+    pub(super) rate_limits: Option<Vec<Spanned<RateSyntax>>>,
+}
+
+/// How the OWASP ruleset is tuned. What is not named is left as it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OwaspSyntax {
+    /// The paranoia level, 1 to 4: how many rules look at a request. `custom` leaves it to `raw`.
+    #[serde(default)]
+    #[schemars(schema_with = "paranoia")]
+    pub(super) paranoia: Option<Spanned<Text>>,
+    /// The score from which on the action is taken: low (60), medium (40), high (25), or a number. Lower is stricter.
+    #[serde(default)]
+    #[schemars(schema_with = "threshold")]
+    pub(super) threshold: Option<Spanned<Text>>,
+    /// What is done with requests whose score reaches the threshold.
+    #[serde(default)]
+    #[schemars(schema_with = "score_action")]
+    pub(super) action: Option<Spanned<Text>>,
+    /// Which requests the ruleset looks at: `all`, or an expression.
+    #[serde(default)]
+    #[schemars(schema_with = "when")]
+    pub(super) when: Option<Spanned<Text>>,
+    /// The version of the ruleset to run; `latest` is what the service runs by itself.
+    pub(super) version: Option<Spanned<Text>>,
+    /// Rules that are switched off.
+    pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
+    /// Rules that are switched on.
+    pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
+    /// Overrides as the service has them, for what cannot be said otherwise; the other keys are laid over them.
+    #[serde(default)]
+    #[schemars(schema_with = "raw")]
+    pub(super) raw: Option<Spanned<Free>>,
+}
+
+/// How the Cloudflare Managed Ruleset is tuned. What is not named is left as it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CloudflareSyntax {
+    /// Which requests the ruleset looks at: `all`, or an expression.
+    #[serde(default)]
+    #[schemars(schema_with = "when")]
+    pub(super) when: Option<Spanned<Text>>,
+    /// The version of the ruleset to run; `latest` is what the service runs by itself.
+    pub(super) version: Option<Spanned<Text>>,
+    /// Tags with their tuning, for present and future rules; of those that name a rule, the last one wins.
+    pub(super) tags: Option<Vec<Spanned<TagSyntax>>>,
+    /// Tuning of single rules.
+    pub(super) rules: Option<Vec<Spanned<RuleSyntax>>>,
+    /// Rules that are switched off.
+    pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
+    /// Rules that are switched on.
+    pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
+    /// Overrides as the service has them, for what cannot be said otherwise; the other keys are laid over them.
+    #[serde(default)]
+    #[schemars(schema_with = "raw")]
+    pub(super) raw: Option<Spanned<Free>>,
+}
+
+/// Rules to switch: one, or those of a tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TuneSyntax {
+    /// The rule: its number, its description, or the beginning of its id.
+    pub(super) rule: Option<Spanned<Text>>,
+    /// All rules that carry this tag today.
+    pub(super) tag: Option<Spanned<Text>>,
+    /// With `tag`: also rules that carry it in later versions of the ruleset.
+    pub(super) future: Option<Spanned<bool>>,
+    /// Why; required for what is switched off.
+    pub(super) reason: Option<Spanned<Text>>,
+    /// Who answers for it; never sent to the service.
+    pub(super) owner: Option<Spanned<Text>>,
+    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    #[serde(default)]
+    #[schemars(schema_with = "date")]
+    pub(super) expires: Option<Spanned<Text>>,
+}
+
+/// Tuning of everything that carries a tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TagSyntax {
+    /// The tag.
+    #[schemars(required)]
+    pub(super) tag: Option<Spanned<Text>>,
+    /// What the rules do.
+    #[serde(default)]
+    #[schemars(schema_with = "rule_action")]
+    pub(super) action: Option<Spanned<Text>>,
+    /// Whether the rules are on.
+    pub(super) enabled: Option<Spanned<bool>>,
+    /// Why; required for what is switched off or only logged.
+    pub(super) reason: Option<Spanned<Text>>,
+    /// Who answers for it; never sent to the service.
+    pub(super) owner: Option<Spanned<Text>>,
+    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    #[serde(default)]
+    #[schemars(schema_with = "date")]
+    pub(super) expires: Option<Spanned<Text>>,
+}
+
+/// Tuning of a single rule.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleSyntax {
+    /// The rule: its description, or the beginning of its id.
+    #[schemars(required)]
+    pub(super) rule: Option<Spanned<Text>>,
+    /// What the rule does.
+    #[serde(default)]
+    #[schemars(schema_with = "rule_action")]
+    pub(super) action: Option<Spanned<Text>>,
+    /// Whether the rule is on.
+    pub(super) enabled: Option<Spanned<bool>>,
+    /// Why; required for what is switched off or only logged.
+    pub(super) reason: Option<Spanned<Text>>,
+    /// Who answers for it; never sent to the service.
+    pub(super) owner: Option<Spanned<Text>>,
+    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    #[serde(default)]
+    #[schemars(schema_with = "date")]
+    pub(super) expires: Option<Spanned<Text>>,
+}
+
+/// Declares the three kinds of rules that have names: what they share, and what is their own.
+macro_rules! named_rules {
+    ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $key:ident: $kind:ty,)* })+) => {$(
+        $(#[$about])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name {
+            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`; it becomes the `ref` by which the rule is known.
+            #[schemars(required)]
+            pub(super) name: Option<Spanned<Text>>,
+            /// Which requests: `all`, or an expression.
+            #[serde(default)]
+            #[schemars(schema_with = "when")]
+            pub(super) when: Option<Spanned<Text>>,
+            $($(#[$doc])* pub(super) $key: $kind,)*
+            /// Whether the rule is on; it is without this key.
+            pub(super) enabled: Option<Spanned<bool>>,
+            /// What the service shows; without it, a new rule shows the reason.
+            pub(super) description: Option<Spanned<Text>>,
+            /// Why; required for what lets requests pass.
+            pub(super) reason: Option<Spanned<Text>>,
+            /// Who answers for it; never sent to the service.
+            pub(super) owner: Option<Spanned<Text>>,
+            /// The last day on which it holds, YYYY-MM-DD; the rule is removed afterwards.
+            #[serde(default)]
+            #[schemars(schema_with = "date")]
+            pub(super) expires: Option<Spanned<Text>>,
+            /// It stands before the rule with this `ref` or id.
+            pub(super) before: Option<Spanned<Text>>,
+            /// It stands after the rule with this `ref` or id.
+            pub(super) after: Option<Spanned<Text>>,
+            /// The rule as the service has it, for what cannot be said otherwise; instead of the other keys.
+            #[serde(default)]
+            #[schemars(schema_with = "raw")]
+            pub(super) raw: Option<Spanned<Free>>,
+        }
+    )+};
+}
+
+named_rules! {
+    /// An exception from the managed rulesets.
+    ExceptionSyntax {
+        /// What the requests pass by: `everything` after this rule, single rules, or whole rulesets.
+        #[serde(default)]
+        #[schemars(schema_with = "exception_skip")]
+        skip: Option<Spanned<WordOr<ExceptionSkipSyntax>>>,
+        /// Whether hits are logged.
+        log: Option<Spanned<bool>>,
+    }
+
+    /// A custom rule.
+    CustomSyntax {
+        /// What is done with the requests.
+        #[serde(default)]
+        #[schemars(schema_with = "custom_action")]
+        action: Option<Spanned<Text>>,
+        /// What a blocked request is answered.
+        response: Option<Spanned<ResponseSyntax>>,
+        /// With `action: skip`, what the requests pass by: `everything`, which means the custom rules after this one, or
+        /// later phases and other products.
+        #[serde(default)]
+        #[schemars(schema_with = "custom_skip")]
+        skip: Option<Spanned<WordOr<CustomSkipSyntax>>>,
+        /// With `action: skip`, whether hits are logged.
+        log: Option<Spanned<bool>>,
+    }
+
+    /// A rate limiting rule.
+    RateSyntax {
+        /// What requests are counted by: `ip`, `visitor`, or the service's names; the data centre is added by itself.
+        per: Option<Spanned<OneOrMany<Spanned<Text>>>>,
+        /// How many requests in what time, such as `5 in 1m`.
+        limit: Option<Spanned<Text>>,
+        /// What is done above that, such as `block for 10m` or `managed_challenge`.
+        then: Option<Spanned<Text>>,
+        /// Which requests are counted, if not those that the rule concerns: an expression, which may look at the response.
+        count: Option<Spanned<Text>>,
+        /// Whether only requests that reach the origin are counted.
+        to_origin: Option<Spanned<bool>>,
+        /// What a blocked request is answered.
+        response: Option<Spanned<ResponseSyntax>>,
+    }
+}
+
+/// What an exception lets requests pass by.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExceptionSkipSyntax {
+    /// Rules of the OWASP ruleset: numbers, descriptions, or beginnings of ids.
+    pub(super) owasp: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Rules of the Cloudflare Managed Ruleset: descriptions, or beginnings of ids.
+    pub(super) cloudflare: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// A whole ruleset: `owasp`, `cloudflare`, or an id.
+    pub(super) ruleset: Option<Spanned<Text>>,
+    /// Whole rulesets: `owasp`, `cloudflare`, or ids.
+    pub(super) rulesets: Option<Spanned<Vec<Spanned<Text>>>>,
+}
+
+/// What a custom rule lets requests pass by.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CustomSkipSyntax {
+    /// Later phases.
+    #[serde(default)]
+    #[schemars(schema_with = "skip_phases")]
+    pub(super) phases: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Products outside the rulesets.
+    #[serde(default)]
+    #[schemars(schema_with = "skip_products")]
+    pub(super) products: Option<Spanned<Vec<Spanned<Text>>>>,
+}
+
+/// What a blocked request is answered.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ResponseSyntax {
+    /// The status, 400 to 499.
+    #[schemars(required, schema_with = "status")]
+    pub(super) status_code: Option<Spanned<Text>>,
+    /// The body.
+    #[schemars(required)]
+    pub(super) content: Option<Spanned<Text>>,
+    /// The type of the body.
+    #[schemars(required, schema_with = "content_type")]
+    pub(super) content_type: Option<Spanned<Text>>,
+}
+
+/// One of some words.
+fn words(words: &[&str]) -> Schema {
+    json_schema!({ "type": "string", "enum": words })
+}
+
+/// `on`, `off`, or a mapping.
+fn switch(parts: Schema) -> Schema {
+    json_schema!({ "anyOf": [words(&["on", "off"]), parts] })
+}
+
+/// The OWASP section.
+fn owasp(generator: &mut SchemaGenerator) -> Schema {
+    switch(generator.subschema_for::<OwaspSyntax>())
+}
+
+/// The section of the Cloudflare Managed Ruleset.
+fn cloudflare(generator: &mut SchemaGenerator) -> Schema {
+    switch(generator.subschema_for::<CloudflareSyntax>())
+}
+
+/// A list of rules, of which each needs some keys unless it is raw.
+fn rules(mut one: Schema, needed: &[&str]) -> Schema {
+    one.insert("if".to_owned(), serde_json::json!({ "not": { "required": ["raw"] } }));
+    one.insert("then".to_owned(), serde_json::json!({ "required": needed }));
+    json_schema!({ "type": "array", "items": one })
+}
+
+/// Exceptions.
+fn exceptions(generator: &mut SchemaGenerator) -> Schema {
+    rules(generator.subschema_for::<ExceptionSyntax>(), &["when", "skip", "reason"])
+}
+
+/// Custom rules.
+fn custom(generator: &mut SchemaGenerator) -> Schema {
+    rules(generator.subschema_for::<CustomSyntax>(), &["when", "action"])
+}
+
+/// Rate limiting rules.
+fn rate_limits(generator: &mut SchemaGenerator) -> Schema {
+    rules(generator.subschema_for::<RateSyntax>(), &["when", "per", "limit", "then"])
+}
+
+/// A paranoia level; text is for substitutions.
+fn paranoia(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": 4 },
+            { "type": "string", "enum": ["custom"] },
+            { "type": "string", "pattern": r"^([1-4]|.*\$\{.*\}.*)$" },
+        ]
+    })
+}
+
+/// A threshold; text is for substitutions.
+fn threshold(_: &mut SchemaGenerator) -> Schema {
+    let known: Vec<_> = THRESHOLDS.iter().map(|(word, _)| *word).collect();
+    json_schema!({
+        "anyOf": [
+            { "type": "string", "enum": known },
+            { "type": "integer", "minimum": 1, "maximum": u32::MAX },
+            { "type": "string", "pattern": r"^([0-9]+|.*\$\{.*\}.*)$" },
+        ]
+    })
+}
+
+/// What the threshold leads to.
+fn score_action(_: &mut SchemaGenerator) -> Schema {
+    words(SCORE_ACTIONS)
+}
+
+/// What a rule of a managed ruleset can be made to do.
+fn rule_action(_: &mut SchemaGenerator) -> Schema {
+    words(SCORE_ACTIONS)
+}
+
+/// What the rules of a phase can do.
+fn actions(phase: &str) -> &'static [&'static str] {
+    PHASES.iter().find(|p| p.name == phase).map(|p| p.actions).unwrap_or_default()
+}
+
+/// What a custom rule can do.
+fn custom_action(_: &mut SchemaGenerator) -> Schema {
+    words(actions(CUSTOM_PHASE))
+}
+
+/// What a rate limiting rule can do.
+pub(super) fn rate_actions() -> &'static [&'static str] {
+    actions(RATE_LIMIT_PHASE)
+}
+
+/// Which requests.
+fn when(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
+}
+
+/// Something as the service has it.
+fn raw(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": {} })
+}
+
+/// `everything`, or a mapping.
+fn everything(parts: Schema) -> Schema {
+    json_schema!({ "anyOf": [words(&["everything"]), parts] })
+}
+
+/// What an exception skips.
+fn exception_skip(generator: &mut SchemaGenerator) -> Schema {
+    everything(generator.subschema_for::<ExceptionSkipSyntax>())
+}
+
+/// What a custom rule skips.
+fn custom_skip(generator: &mut SchemaGenerator) -> Schema {
+    everything(generator.subschema_for::<CustomSkipSyntax>())
+}
+
+/// Phases that can be skipped.
+fn skip_phases(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": words(SKIP_PHASES) })
+}
+
+/// Products that can be skipped.
+fn skip_products(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": words(SKIP_PRODUCTS) })
+}
+
+/// A status; text is for substitutions.
+fn status(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [
+            { "type": "integer", "minimum": 400, "maximum": 499 },
+            { "type": "string", "pattern": r"^(4[0-9]{2}|.*\$\{.*\}.*)$" },
+        ]
+    })
+}
+
+/// The types of bodies that the service sends.
+///
+/// # Sources
+/// developers.cloudflare.com/waf/custom-rules/create-api, read 2026-11-20.
+fn content_type(_: &mut SchemaGenerator) -> Schema {
+    words(&["application/json", "text/html", "text/plain", "text/xml"])
+}

@@ -1,0 +1,42 @@
+//! A word, or something with parts: `owasp: off` beside `owasp: { paranoia: 2 }`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+use super::read::Text;
+
+/// The newtype name by which a [`WordOr`] asks to be told apart.
+pub(super) const WORD_OR: &str = "$zonewright::word_or";
+
+/// A single value as written, or something with parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WordOr<T> {
+    /// A word.
+    Word(Text),
+    /// A mapping or a list.
+    Parts(T),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for WordOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = WordOr<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a word, or several values")
+            }
+
+            fn visit_str<E: de::Error>(self, word: &str) -> Result<Self::Value, E> {
+                Ok(WordOr::Word(Text(word.to_owned())))
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, parts: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(parts).map(WordOr::Parts)
+            }
+        }
+        deserializer.deserialize_newtype_struct(WORD_OR, Either(PhantomData))
+    }
+}
