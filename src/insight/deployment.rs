@@ -23,12 +23,9 @@ const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"
 
 /// The rule that executes a managed ruleset changes; `None` = not there. With the rules of the ruleset, if they are known.
 #[must_use]
-pub fn deployment_impact(
-    before: Option<&RuleBody>,
-    after: Option<&RuleBody>,
-    catalogue: Option<&Catalogue>,
-) -> Impact {
-    let on = |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && scope::expression(b).canonical() != "false");
+pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, catalogue: Option<&Catalogue>) -> Impact {
+    let on =
+        |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && scope::expression(b).canonical() != "false");
     let mut effects = Effects::default();
     match (before.filter(|_| on(before)), after.filter(|_| on(after))) {
         (None, None) => return Impact::none(if before.or(after).is_some() { "the ruleset is off" } else { "" }),
@@ -106,16 +103,20 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
         effects.add(change.direction(), scope::sentence(&requests, &requests_after, change));
     }
     if left.parameter("version") != right.parameter("version") {
-        let version = |body: &RuleBody| body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string);
+        let version =
+            |body: &RuleBody| body.parameter("version").map_or_else(|| "latest".to_owned(), ToString::to_string);
         let line = format!("version {} → {}: what differs between them is not known", version(&left), version(&right));
         effects.add(Direction::Unclassified, line);
     }
     match sides {
         Some((before, after, catalogue)) => compare(&before, &after, catalogue, effects),
-        None if overrides_differ && catalogue.is_none() => effects
-            .add(Direction::Unclassified, "the overrides change, and the rules of the ruleset are not known".to_owned()),
-        None if overrides_differ => effects
-            .add(Direction::Unclassified, "the overrides change, and have a shape that is not known".to_owned()),
+        None if overrides_differ && catalogue.is_none() => effects.add(
+            Direction::Unclassified,
+            "the overrides change, and the rules of the ruleset are not known".to_owned(),
+        ),
+        None if overrides_differ => {
+            effects.add(Direction::Unclassified, "the overrides change, and have a shape that is not known".to_owned())
+        }
         None => {}
     }
     strange_members(&left, &right, effects);

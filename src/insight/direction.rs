@@ -182,13 +182,8 @@ mod tests {
     use super::*;
 
     /// All of them.
-    const ALL: [Direction; 5] = [
-        Direction::Neutral,
-        Direction::Strengthens,
-        Direction::Weakens,
-        Direction::Both,
-        Direction::Unclassified,
-    ];
+    const ALL: [Direction; 5] =
+        [Direction::Neutral, Direction::Strengthens, Direction::Weakens, Direction::Both, Direction::Unclassified];
 
     #[test]
     fn combining_is_a_lattice() {

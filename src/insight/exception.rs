@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects};
 use super::words;
-use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
 use crate::model::Value;
+use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
@@ -158,9 +158,8 @@ fn covers(one: &Target, other: &Target) -> bool {
 /// Adds what changes between two exceptions for the same requests.
 pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
     let ((had, void_before), (has, void)) = (before.split(waf), after.split(waf));
-    let all = |targets: &BTreeSet<Target>| -> BTreeSet<Target> {
-        targets.iter().map(|t| stronger(t, of(t, waf))).collect()
-    };
+    let all =
+        |targets: &BTreeSet<Target>| -> BTreeSet<Target> { targets.iter().map(|t| stronger(t, of(t, waf))).collect() };
     let new = |these: &BTreeSet<Target>, those: &BTreeSet<Target>| -> Vec<Target> {
         let those = all(those);
         let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
@@ -185,7 +184,14 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
 }
 
 /// Adds what an exception that comes or goes does.
-pub(super) fn whole(skipped: &Skipped, is_new: bool, requests: &str, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
+pub(super) fn whole(
+    skipped: &Skipped,
+    is_new: bool,
+    requests: &str,
+    phase: Phase,
+    waf: &LiveWaf,
+    effects: &mut Effects,
+) {
     let (targets, void) = skipped.split(waf);
     if targets.is_empty() && skipped.unknown.is_empty() {
         effects.remark("the exception passes by nothing that exists".to_owned());
@@ -220,7 +226,10 @@ fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, eff
         if let Target::Rule(ruleset, id) = target {
             let version = waf.catalogue(ruleset).map_or("?", |c| c.version.as_str());
             let id = words::short(id);
-            effects.remark(format!("{id} names no rule of version {version} (removed or never existed): {}", super::NO_EFFECT));
+            effects.remark(format!(
+                "{id} names no rule of version {version} (removed or never existed): {}",
+                super::NO_EFFECT
+            ));
         }
     }
 }

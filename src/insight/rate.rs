@@ -16,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, more_is_stronger};
 use super::scope::scope_change;
+use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
-use crate::model::Value;
 use crate::model::ruleset::{RuleBody, canonical};
 
 /// The members of a rule's rate, in canonical form; `None` if it has none.
@@ -72,7 +72,8 @@ pub(super) fn compare(before: &BTreeMap<String, Value>, after: &BTreeMap<String,
                 effects.add(more_is_stronger(b, a), format!("timeout {b} s → {a} s"));
             }
             ("period", (Some(b), Some(a))) => {
-                let line = format!("period {b} s → {a} s: whether more or fewer requests exceed the rate depends on them");
+                let line =
+                    format!("period {b} s → {a} s: whether more or fewer requests exceed the rate depends on them");
                 effects.add(Direction::Unclassified, line);
             }
             ("characteristics", _) => compare_counting(&counted_by(before), &counted_by(after), effects),

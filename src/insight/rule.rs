@@ -119,7 +119,10 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
             let direction = compare_actions(actions.0, actions.1);
             if actions.0 != actions.1 {
                 let equal = if direction == Direction::Neutral { ", as strong" } else { "" };
-                effects.add(direction, format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)));
+                effects.add(
+                    direction,
+                    format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)),
+                );
             }
             change.direction()
         }
@@ -146,7 +149,8 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
         (Some(before), Some(after)) => rate::compare(&before, &after, effects),
         (None, None) => {}
         (None, Some(rate)) => {
-            effects.add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
+            effects
+                .add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
         }
         (Some(rate), None) => {
             let line = format!("acts on every request, instead of on {}", rate::about(&rate));

@@ -1,8 +1,8 @@
 //! What a deployment of a managed ruleset does: every rule with its state and the reason for it.
 
+use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
-use crate::model::Value;
 use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, effective};
 use crate::model::ruleset::RuleBody;
 
@@ -164,7 +164,8 @@ fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
             },
         )
     };
-    let is_off = |n: u8| overrides.tags.iter().any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false));
+    let is_off =
+        |n: u8| overrides.tags.iter().any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false));
     // Where a level has no rules, several fit; the one meant is that above which the tags are off.
     let meant = |level: &Paranoia| (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n));
     let fitting: Vec<Paranoia> = (1..=4).filter_map(Paranoia::new).filter(fits).collect();

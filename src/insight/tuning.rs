@@ -144,8 +144,7 @@ impl<'s, 'c> Flips<'s, 'c> {
     /// Adds what tags, the ruleset, and rules of their own switch.
     fn add_rest(&self, effects: &mut Effects) {
         for ((why, enabled), rules) in &self.groups {
-            let (word, direction) =
-                if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
+            let (word, direction) = if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
             effects.add(direction, sentence(&cause(why), word, rules));
         }
         for rule in &self.own {
@@ -269,7 +268,9 @@ pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Cata
                 };
                 effects.remark(format!("{label} is disabled but {why}"));
             }
-            (Some(true), Some(true)) => effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT)),
+            (Some(true), Some(true)) => {
+                effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT))
+            }
             (_, _) => {}
         }
     }

@@ -90,12 +90,21 @@ pub fn compile(
         Some((version, _)) => body.set_parameter("version", version.as_str()),
         None => {}
     }
+    let live_overrides = || body.parameter("overrides").cloned();
     let base = match (&wants.raw, unmanaged) {
-        (Some((raw, _)), _) => Overrides::read(Some(raw)),
-        (None, Unmanaged::Prune) => Some(Overrides::default()),
-        (None, Unmanaged::Keep) => Overrides::read(body.parameter("overrides")),
+        (Some((raw, _)), _) => Some(raw.clone()),
+        (None, Unmanaged::Prune) => None,
+        (None, Unmanaged::Keep) => live_overrides(),
     };
-    let Some(mut overrides) = base else {
+    if !wants.tunes() {
+        // Nothing is laid over them, so they stay to the letter, also in a shape that we do not know.
+        match base {
+            Some(value) => body.set_parameter("overrides", value),
+            None => body.remove_parameter("overrides"),
+        }
+        return Compiled { body, problems };
+    }
+    let Some(mut overrides) = Overrides::read(base.as_ref()) else {
         problems.push(Problem { kind: ProblemKind::StrangeOverrides, place: wants.place });
         return Compiled { body, problems };
     };
@@ -360,12 +369,7 @@ fn take_owasp(
             wants.paranoia = Some((level, place));
             None
         }
-        None if rest.enabled == Some(false) => Some("all rules are off by an override of the whole ruleset".to_owned()),
-        None => {
-            let off = |t: &&&TagOverride| t.enabled == Some(false);
-            let off: Vec<_> = levels.iter().filter(off).filter_map(|t| t.tag.strip_prefix("paranoia-level-")).collect();
-            Some(format!("the levels {} are off, which is no paranoia level", off.join(", ")))
-        }
+        None => Some(strange_levels(rest, &levels)),
     };
     let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str()).to_owned();
     if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled.is_none()) {
@@ -377,6 +381,22 @@ fn take_owasp(
     }
     rest.rules.retain(|r| !r.is_empty());
     strange
+}
+
+/// Why overrides are no paranoia level.
+fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
+    match overrides.enabled {
+        Some(false) => return "all rules are off by an override of the whole ruleset".to_owned(),
+        Some(true) => return "all rules are on by an override of the whole ruleset".to_owned(),
+        None => {}
+    }
+    let off = levels.iter().filter(|t| t.enabled == Some(false));
+    let off: Vec<_> = off.filter_map(|t| t.tag.strip_prefix("paranoia-level-")).collect();
+    match off.as_slice() {
+        [] => "levels are switched on, or given an action, by overrides of their own".to_owned(),
+        [one] => format!("level {one} is off, which alone is no paranoia level"),
+        several => format!("the levels {} are off, which is no paranoia level", several.join(", ")),
+    }
 }
 
 /// Rules that are switched on or off, and of other rulesets also those with another action.
@@ -408,4 +428,61 @@ fn take_tags(wants: &mut DeploymentWants, rest: &mut Overrides, place: Place) {
     wants.tags.extend(std::mem::take(&mut rest.tags).into_iter().map(
         |TagOverride { tag, enabled, action, .. }| TagTuning { tag, enabled, action, note: Note::default(), place },
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A deployment with these overrides.
+    fn live(overrides: Value) -> RuleBody {
+        let mut rule = RuleBody::default();
+        rule.set("action", "execute");
+        rule.set("expression", "true");
+        rule.set_parameter("id", Managed::Owasp.facts().id);
+        rule.set_parameter("overrides", overrides);
+        rule
+    }
+
+    /// An entry of a list of overrides.
+    fn entry(members: &[(&str, Value)]) -> Value {
+        Value::List(vec![Value::Map(members.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect())])
+    }
+
+    #[test]
+    fn overrides_over_which_nothing_is_laid_stay_to_the_letter() {
+        let empty = entry(&[("category", Value::from("paranoia-level-4"))]);
+        let rule = live(Value::Map([("categories".to_owned(), empty)].into()));
+        for strange in [rule, live(Value::from("all of them"))] {
+            let wants = DeploymentWants::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+            let kept = compile(&wants, None, Some(&strange), Unmanaged::Keep);
+            assert_eq!(kept.body.parameter("overrides"), strange.parameter("overrides"));
+            assert!(kept.problems.is_empty());
+            let read = recognise(&strange, Managed::Owasp, None, Place::NOWHERE).wants;
+            let again = compile(&read, None, None, Unmanaged::Keep);
+            assert_eq!(again.body.parameter("overrides"), strange.parameter("overrides"));
+        }
+    }
+
+    #[test]
+    fn nothing_is_laid_over_a_shape_that_is_not_known() {
+        let mut wants = DeploymentWants::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+        wants.threshold = Some((25, Place::NOWHERE));
+        let compiled = compile(&wants, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
+        assert_eq!(compiled.problems[0].kind, ProblemKind::StrangeOverrides);
+        assert_eq!(compiled.body.parameter("overrides"), Some(&Value::from("all of them")));
+    }
+
+    #[test]
+    fn what_is_no_level_is_told_in_words() {
+        let strange = |members: &[(&str, Value)]| {
+            let rule = live(Value::Map([("categories".to_owned(), entry(members))].into()));
+            recognise(&rule, Managed::Owasp, None, Place::NOWHERE).strange_levels
+        };
+        let level = ("category", Value::from("paranoia-level-1"));
+        let off = strange(&[level.clone(), ("enabled", Value::from(false))]);
+        assert_eq!(off.as_deref(), Some("level 1 is off, which alone is no paranoia level"));
+        let on = strange(&[level, ("enabled", Value::from(true))]).unwrap();
+        assert!(on.starts_with("levels are switched on"), "{on}");
+    }
 }

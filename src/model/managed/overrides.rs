@@ -137,9 +137,9 @@ impl Overrides {
         (!members.is_empty()).then_some(Value::Map(members))
     }
 
-    /// The override of a tag, made where there is none.
+    /// The override of a tag, made where there is none. Of several, the one that wins: the last.
     pub fn tag_mut(&mut self, tag: &str) -> &mut TagOverride {
-        let known = self.tags.iter().position(|t| t.tag == tag);
+        let known = self.tags.iter().rposition(|t| t.tag == tag);
         let n = known.unwrap_or_else(|| {
             self.tags.push(TagOverride { tag: tag.to_owned(), ..TagOverride::default() });
             self.tags.len() - 1
@@ -147,9 +147,9 @@ impl Overrides {
         &mut self.tags[n]
     }
 
-    /// The override of a rule, made where there is none.
+    /// The override of a rule, made where there is none. Of several, the last.
     pub fn rule_mut(&mut self, id: &str) -> &mut RuleOverride {
-        let known = self.rules.iter().position(|r| r.id == id);
+        let known = self.rules.iter().rposition(|r| r.id == id);
         let n = known.unwrap_or_else(|| {
             self.rules.push(RuleOverride { id: id.to_owned(), ..RuleOverride::default() });
             self.rules.len() - 1
@@ -157,10 +157,10 @@ impl Overrides {
         &mut self.rules[n]
     }
 
-    /// The override of a rule.
+    /// The override of a rule. Of several, the last.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&RuleOverride> {
-        self.rules.iter().find(|r| r.id == id)
+        self.rules.iter().rfind(|r| r.id == id)
     }
 
     /// The same without what says nothing.
@@ -216,5 +216,25 @@ impl RuleOverride {
         put(&mut members, "action", action.as_deref().map(Value::from));
         put(&mut members, "score_threshold", threshold.map(Value::from));
         Value::Map(members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_overrides_of_one_thing_the_last_is_the_one() {
+        let tag = |enabled| TagOverride { tag: "a".to_owned(), enabled: Some(enabled), ..TagOverride::default() };
+        let rule = |enabled| RuleOverride { id: "b".to_owned(), enabled: Some(enabled), ..RuleOverride::default() };
+        let mut overrides = Overrides {
+            tags: vec![tag(true), tag(false)],
+            rules: vec![rule(true), rule(false)],
+            ..Overrides::default()
+        };
+        overrides.tag_mut("a").action = Some("log".to_owned());
+        assert_eq!((overrides.tags[0].action.as_deref(), overrides.tags[1].action.as_deref()), (None, Some("log")));
+        assert_eq!(overrides.rule("b").and_then(|r| r.enabled), Some(false));
+        assert_eq!(overrides.rule_mut("b").enabled, Some(false));
     }
 }

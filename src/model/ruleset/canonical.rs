@@ -8,7 +8,7 @@
 //! | empty `overrides`, `categories`, `rules` | not accepted, so no different from absent |
 //! | the order of rule overrides, skipped rules and rulesets, phases, products, characteristics | sets |
 //! | the order of paranoia levels that stand together | no rule carries two of them |
-//! | `status: enabled` of an override | the old spelling of `enabled: true` |
+//! | `status: enabled` of an override, or of all of them | the old spelling of `enabled: true` |
 //! | spellings of an expression | the same by its parsed form |
 //!
 //! # Sources
@@ -141,7 +141,7 @@ fn ratelimit(value: &Value) -> Value {
 
 /// Overrides of a deployment.
 fn overrides(value: &Value) -> Value {
-    map(value, |name, value| match (name, value) {
+    map(&override_item(value), |name, value| match (name, value) {
         ("rules", Value::List(list)) => {
             let mut list: Vec<_> = list.iter().map(override_item).collect();
             list.sort_by_key(|item| key_of(item, "id"));
@@ -184,5 +184,23 @@ fn key_of(item: &Value, key: &str) -> String {
             _ => String::new(),
         },
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_spelling_is_the_same_for_all_rules_too() {
+        let rule = |name: &str, value: Value| {
+            let overrides = Value::Map([(name.to_owned(), value)].into());
+            let mut rule = RuleBody::default();
+            rule.set_parameter("overrides", overrides);
+            canonical(&rule)
+        };
+        assert_eq!(rule("status", Value::from("disabled")), rule("enabled", Value::from(false)));
+        assert_ne!(rule("status", Value::from("enabled")), rule("enabled", Value::from(false)));
+        assert_ne!(rule("status", Value::from("perhaps")), rule("enabled", Value::from(true)));
     }
 }

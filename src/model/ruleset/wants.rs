@@ -119,6 +119,13 @@ impl DeploymentWants {
             raw: None,
         }
     }
+
+    /// Whether it says anything that is laid over overrides.
+    #[must_use]
+    pub fn tunes(&self) -> bool {
+        let Self { paranoia, threshold, action, tags, rules, .. } = self;
+        paranoia.is_some() || threshold.is_some() || action.is_some() || !tags.is_empty() || !rules.is_empty()
+    }
 }
 
 /// Tuning of everything that carries a tag, now and in later versions of the ruleset.

@@ -1,0 +1,356 @@
+//! What is said about a change of protection, and which way each kind of change goes.
+
+mod support;
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf};
+use zonewright::insight::{Direction, Impact, NO_EFFECT, deployment_impact, rule_impact, unreachable_families};
+use zonewright::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
+use zonewright::model::managed::{Managed, Overrides};
+use zonewright::model::ruleset::{LiveWaf, Phase, RuleBody};
+
+/// The impact on the OWASP ruleset of a change of overrides.
+fn owasp_change(before: Json, after: Json) -> Impact {
+    let catalogue = owasp();
+    deployment_impact(Some(&deployment(&catalogue, before)), Some(&deployment(&catalogue, after)), Some(&catalogue))
+}
+
+/// The impact on the Cloudflare ruleset of a change of overrides.
+fn cloudflare_change(before: Json, after: Json) -> Impact {
+    let catalogue = cloudflare();
+    deployment_impact(Some(&deployment(&catalogue, before)), Some(&deployment(&catalogue, after)), Some(&catalogue))
+}
+
+/// Overrides of single rules beside paranoia 2, threshold 40, block.
+fn with_rules(rules: &[Json]) -> Json {
+    let mut overrides = tuning(2, 40, "block");
+    overrides["rules"].as_array_mut().expect("a list").extend(rules.iter().cloned());
+    overrides
+}
+
+/// Whether a sentence is there.
+fn says(impact: &Impact, sentence: &str) -> bool {
+    impact.lines.iter().any(|l| l.contains(sentence))
+}
+
+#[track_caller]
+fn expect(impact: &Impact, direction: Direction, sentences: &[&str]) {
+    assert_eq!(impact.direction, direction, "{:#?}", impact.lines);
+    for sentence in sentences {
+        assert!(says(impact, sentence), "{sentence:?} is not said: {:#?}", impact.lines);
+    }
+}
+
+#[test]
+fn a_paranoia_level_says_what_it_switches() {
+    let raised = owasp_change(tuning(1, 40, "block"), tuning(2, 40, "block"));
+    let line = "paranoia 1 → 2 switches on 49 rules: SQL injection 24, protocol enforcement 8, cross-site scripting 6";
+    expect(&raised, Direction::Strengthens, &[line, "49 of 210 rules change"]);
+    let lowered = owasp_change(tuning(2, 40, "block"), tuning(1, 40, "block"));
+    expect(&lowered, Direction::Weakens, &["paranoia 2 → 1 switches off 49 rules: SQL injection 24"]);
+    let odd = json!({ "categories": [{ "category": "paranoia-level-1", "enabled": false }] });
+    let all_but_one = owasp_change(json!({}), odd);
+    expect(&all_but_one, Direction::Weakens, &["paranoia 4 → custom switches off 135 rules"]);
+}
+
+#[test]
+fn threshold_and_action_say_what_they_mean() {
+    let lower = owasp_change(tuning(2, 60, "block"), tuning(2, 40, "block"));
+    expect(&lower, Direction::Strengthens, &["threshold 60 → 40: needs 8 instead of 12 critical (+5) hits to act"]);
+    let log = owasp_change(tuning(2, 40, "block"), tuning(2, 40, "log"));
+    expect(
+        &log,
+        Direction::Weakens,
+        &["action block → log: requests at or above the threshold pass and are only logged"],
+    );
+    let swap = owasp_change(tuning(2, 40, "js_challenge"), tuning(2, 40, "managed_challenge"));
+    expect(&swap, Direction::Neutral, &["js_challenge → managed_challenge"]);
+    assert!(!says(&swap, NO_EFFECT));
+    let mixed = owasp_change(tuning(1, 60, "log"), tuning(3, 60, "block"));
+    expect(&mixed, Direction::Strengthens, &["paranoia 1 → 3", "action log → block"]);
+    let both = owasp_change(tuning(1, 60, "block"), tuning(2, 60, "log"));
+    expect(&both, Direction::Both, &["paranoia 1 → 2", "action block → log"]);
+}
+
+#[test]
+fn single_rules_are_named() {
+    let off = json!({ "id": id_of(942_430), "enabled": false });
+    let impact = owasp_change(with_rules(&[]), with_rules(std::slice::from_ref(&off)));
+    expect(&impact, Direction::Weakens, &["942430 off: SQL injection", "paranoia 2, score 3", "1 of 210 rules change"]);
+    let back = owasp_change(with_rules(&[off]), with_rules(&[]));
+    expect(&back, Direction::Strengthens, &["942430 on: SQL injection"]);
+    let above = owasp_change(with_rules(&[]), with_rules(&[json!({ "id": id_of(942_431), "enabled": false })]));
+    let line = "942431 is disabled but off at this level anyway: no effect until paranoia 3";
+    expect(&above, Direction::Neutral, &[NO_EFFECT, line]);
+    let unknown = json!({ "id": "37da785500000000000000000000abcd", "enabled": false });
+    let nobody = owasp_change(with_rules(&[]), with_rules(&[unknown]));
+    let line = "override 37da7855… names no rule of version 36 (removed or never existed): no effect on traffic";
+    expect(&nobody, Direction::Neutral, &[line]);
+}
+
+#[test]
+fn what_makes_no_difference_says_so() {
+    let explicit = json!({
+        "categories": [{ "category": "paranoia-level-4", "enabled": false }, { "category": "paranoia-level-3", "enabled": false }],
+        "rules": [
+            { "id": id_of(942_100), "enabled": true },
+            { "id": ANOMALY_RULE, "score_threshold": 40, "action": "block" },
+        ],
+    });
+    let same = owasp_change(tuning(2, 40, "block"), explicit);
+    expect(&same, Direction::Neutral, &[NO_EFFECT, "942100 is enabled but on anyway"]);
+    let mut all = tuning(2, 40, "block");
+    all["action"] = json!("log");
+    let reach = owasp_change(tuning(2, 40, "block"), all);
+    expect(&reach, Direction::Neutral, &[NO_EFFECT, "does not reach what is done at the threshold"]);
+    let catalogue = owasp();
+    let (plain, mut described) = (deployment(&catalogue, json!(null)), deployment(&catalogue, json!(null)));
+    described.set("description", "ours");
+    expect(&deployment_impact(Some(&plain), Some(&described), Some(&catalogue)), Direction::Neutral, &[NO_EFFECT]);
+}
+
+#[test]
+fn a_deployment_comes_goes_and_changes_its_scope() {
+    let catalogue = owasp();
+    let on = deployment(&catalogue, tuning(1, 25, "block"));
+    let mut off = on.clone();
+    off.set("enabled", false);
+    let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| deployment_impact(b, a, Some(&catalogue));
+    let made = impact(None, Some(&on));
+    let reach = "local file inclusion: all rules together score 20, below the threshold 25";
+    expect(&made, Direction::Strengthens, &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach]);
+    expect(&impact(Some(&on), None), Direction::Weakens, &["the deployment goes: the whole OWASP ruleset is off"]);
+    expect(&impact(Some(&on), Some(&off)), Direction::Weakens, &["the whole OWASP ruleset is switched off"]);
+    expect(&impact(Some(&off), Some(&on)), Direction::Strengthens, &["is switched on for all requests"]);
+    expect(&impact(Some(&off), None), Direction::Neutral, &["the ruleset is off"]);
+    let (mut narrow, mut other) = (on.clone(), on.clone());
+    narrow.set("expression", "http.host eq \"a.example\"");
+    other.set("expression", "http.host eq \"b.example\"");
+    expect(
+        &impact(Some(&on), Some(&narrow)),
+        Direction::Weakens,
+        &["scope all requests → `http.host eq \"a.example\"`"],
+    );
+    expect(&impact(Some(&narrow), Some(&on)), Direction::Strengthens, &["more requests"]);
+    expect(&impact(Some(&narrow), Some(&other)), Direction::Unclassified, &["cannot be told"]);
+    let mut pinned = on.clone();
+    pinned.set_parameter("version", "35");
+    expect(&impact(Some(&on), Some(&pinned)), Direction::Unclassified, &["version latest → 35"]);
+    let mut strange = on.clone();
+    strange.set_parameter("mystery", true);
+    expect(&impact(Some(&on), Some(&strange)), Direction::Unclassified, &["mystery changes"]);
+    let dead = deployment(&catalogue, json!({ "rules": [{ "id": ANOMALY_RULE, "enabled": false }] }));
+    expect(&impact(Some(&on), Some(&dead)), Direction::Weakens, &["the whole OWASP ruleset does nothing"]);
+    expect(&impact(None, Some(&dead)), Direction::Neutral, &[NO_EFFECT]);
+    expect(&deployment_impact(Some(&on), Some(&dead), None), Direction::Unclassified, &["are not known"]);
+}
+
+#[test]
+fn the_cloudflare_ruleset_is_compared_by_its_actions() {
+    let tag = |action: &str| json!({ "categories": [{ "category": "wordpress", "action": action }] });
+    expect(
+        &cloudflare_change(json!(null), tag("log")),
+        Direction::Weakens,
+        &["tag wordpress: action block → log of \"A\", \"B\""],
+    );
+    expect(
+        &cloudflare_change(tag("log"), tag("managed_challenge")),
+        Direction::Strengthens,
+        &["are challenged", "2 of 6"],
+    );
+    let off = json!({ "categories": [{ "category": "drupal", "enabled": false }] });
+    expect(
+        &cloudflare_change(json!(null), off),
+        Direction::Weakens,
+        &["tag drupal switches off 2 rules: \"C\", \"D\""],
+    );
+    let all_off = json!({ "enabled": false });
+    expect(
+        &cloudflare_change(json!(null), all_off),
+        Direction::Weakens,
+        &["the override of the whole ruleset switches off 5 rules"],
+    );
+    let order = |first: &str, second: &str| {
+        let item = |tag: &str| json!({ "category": tag, "action": if tag == "all" { "log" } else { "block" } });
+        json!({ "categories": [item(first), item(second)] })
+    };
+    expect(
+        &cloudflare_change(order("all", "cve"), order("cve", "all")),
+        Direction::Weakens,
+        &["tag all: action block → log of \"E\""],
+    );
+    let disjoint =
+        |tags: [&str; 2]| json!({ "categories": tags.map(|tag| json!({ "category": tag, "action": "log" })) });
+    expect(
+        &cloudflare_change(disjoint(["cve", "drupal"]), disjoint(["drupal", "cve"])),
+        Direction::Neutral,
+        &[NO_EFFECT],
+    );
+}
+
+/// A skip rule in the managed phase.
+fn exception(parameters: Json) -> RuleBody {
+    body(
+        json!({ "action": "skip", "expression": "http.host eq \"a.example\"", "action_parameters": parameters, "logging": { "enabled": true } }),
+    )
+}
+
+#[test]
+fn exceptions_weaken_as_they_grow() {
+    let waf = waf();
+    let owasp = Managed::Owasp.facts().id;
+    let rules = |numbers: &[u32]| {
+        let ids: Vec<_> = numbers.iter().map(|n| id_of(*n)).collect();
+        exception(json!({ "rules": { owasp: ids } }))
+    };
+    let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Managed, b, a, &waf);
+    let one = rules(&[941_320]);
+    let line = "requests where `http.host eq \"a.example\"` pass by rule 941320 of the OWASP ruleset";
+    expect(&impact(None, Some(&one)), Direction::Weakens, &[line]);
+    expect(&impact(Some(&one), None), Direction::Strengthens, &["no longer pass by rule 941320"]);
+    let two = rules(&[941_160, 941_320]);
+    expect(&impact(Some(&one), Some(&two)), Direction::Weakens, &["also passes by rule 941160"]);
+    expect(&impact(Some(&two), Some(&one)), Direction::Strengthens, &["no longer passes by rule 941160"]);
+    expect(&impact(Some(&one), Some(&rules(&[941_160]))), Direction::Both, &["also", "no longer"]);
+    let whole = exception(json!({ "rulesets": [owasp] }));
+    expect(&impact(Some(&two), Some(&whole)), Direction::Weakens, &["the whole OWASP ruleset"]);
+    let all = exception(json!({ "ruleset": "current" }));
+    expect(&impact(Some(&whole), Some(&all)), Direction::Weakens, &["all managed rules after it"]);
+    let trap = exception(json!({ "rules": { owasp: [ANOMALY_RULE] } }));
+    let line = "switches the whole OWASP ruleset off for the requests it names";
+    expect(&impact(None, Some(&trap)), Direction::Weakens, &[line]);
+    expect(&impact(Some(&trap), Some(&whole)), Direction::Neutral, &[NO_EFFECT]);
+    let void = exception(json!({ "rules": { owasp: ["37da785500000000000000000000abcd"] } }));
+    expect(&impact(None, Some(&void)), Direction::Neutral, &["37da7855… names no rule of version 36"]);
+    let mut wider = one.clone();
+    wider.set("expression", "true");
+    expect(&impact(Some(&one), Some(&wider)), Direction::Weakens, &["more requests are concerned"]);
+    expect(&impact(Some(&wider), Some(&one)), Direction::Strengthens, &["fewer requests are concerned"]);
+    let mut quiet = one.clone();
+    quiet.set("logging", json_value(json!({ "enabled": false })));
+    expect(&impact(Some(&one), Some(&quiet)), Direction::Neutral, &[NO_EFFECT, "not logged any more"]);
+    let custom = rule_impact(
+        Phase::Custom,
+        None,
+        Some(&exception(json!({ "phases": ["http_request_firewall_managed"], "products": ["bic"] }))),
+        &waf,
+    );
+    expect(&custom, Direction::Weakens, &["all managed rules", "the product bic"]);
+}
+
+/// A value from JSON.
+fn json_value(json: Json) -> zonewright::model::Value {
+    zonewright::wire::around::from_json(&json)
+}
+
+#[test]
+fn custom_rules_and_rate_limits_go_by_what_they_stop() {
+    let waf = LiveWaf::default();
+    let rule = |action: &str| body(json!({ "action": action, "expression": "http.host eq \"a.example\"" }));
+    let custom = |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Custom, b, a, &waf);
+    expect(&custom(None, Some(&rule("block"))), Direction::Strengthens, &["are blocked"]);
+    expect(&custom(Some(&rule("block")), None), Direction::Weakens, &["are no longer blocked"]);
+    expect(&custom(Some(&rule("block")), Some(&rule("log"))), Direction::Weakens, &["action block → log"]);
+    expect(&custom(Some(&rule("block")), Some(&rule("skip"))), Direction::Weakens, &["becomes an exception"]);
+    let mut off = rule("block");
+    off.set("enabled", false);
+    expect(&custom(Some(&rule("block")), Some(&off)), Direction::Weakens, &["the rule is switched off"]);
+    let mut told = rule("block");
+    told.set("description", "why");
+    expect(&custom(Some(&rule("block")), Some(&told)), Direction::Neutral, &[NO_EFFECT]);
+    let rate = |per: &[&str], requests: u32, period: u32, timeout: u32| {
+        body(json!({
+            "action": "block", "expression": "true",
+            "ratelimit": { "characteristics": per, "requests_per_period": requests, "period": period, "mitigation_timeout": timeout },
+        }))
+    };
+    let base = rate(&["cf.colo.id", "ip.src"], 5, 60, 600);
+    let limit = |after: RuleBody| rule_impact(Phase::RateLimit, Some(&base), Some(&after), &waf);
+    let made = rule_impact(Phase::RateLimit, None, Some(&base), &waf);
+    expect(&made, Direction::Strengthens, &["more than 5 requests in 60 s by ip.src are blocked for 600 s"]);
+    expect(&limit(rate(&["cf.colo.id", "ip.src"], 3, 60, 600)), Direction::Strengthens, &["limit 5 → 3"]);
+    expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 60, 60)), Direction::Weakens, &["timeout 600 s → 60 s"]);
+    expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 10, 600)), Direction::Unclassified, &["period 60 s → 10 s"]);
+    expect(
+        &limit(rate(&["ip.src", "cf.colo.id", "http.host"], 5, 60, 600)),
+        Direction::Weakens,
+        &["counted by ip.src → http.host, ip.src"],
+    );
+    expect(&limit(rate(&["ip.src", "cf.colo.id"], 5, 60, 600)), Direction::Neutral, &[NO_EFFECT]);
+}
+
+#[test]
+fn reach_counts_scores_and_says_what_it_assumed() {
+    let families = |paranoia: u8, threshold: u32| {
+        let value = json_value(tuning(paranoia, threshold, "block"));
+        let overrides = Overrides::read(Some(&value)).expect("a known shape");
+        unreachable_families(&owasp(), &overrides).iter().map(|r| r.family.key).collect::<Vec<_>>()
+    };
+    let always = ["method", "multipart", "lfi", "rfi", "node", "session-fixation"];
+    for level in 1..=4 {
+        let found = families(level, 25);
+        assert!(always.iter().all(|f| found.contains(f)), "{level}: {found:?}");
+    }
+    assert!(families(1, 25).contains(&"java") && !families(2, 25).contains(&"java"));
+    assert!(families(4, 40).contains(&"scanner") && families(4, 60).contains(&"java"));
+    let unknown = owasp_of(vec![scoring_rule(930_999, 1, None), scoring_rule(930_998, 1, Some(3))]);
+    let reach = unreachable_families(&unknown, &Overrides::default());
+    assert_eq!((reach[0].total, reach[0].assumed.as_slice()), (8, &["930999".to_owned()][..]));
+    assert!(reach[0].sentence().contains("score taken as 5, not being known: 930999"));
+}
+
+/// How strong an action is, written down a second time.
+fn rank(action: &str) -> u32 {
+    match action {
+        "block" => 3,
+        "log" => 1,
+        _ => 2,
+    }
+}
+
+#[test]
+fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
+    let settings: Vec<(u8, u32, &str)> = (1..=4)
+        .flat_map(|level| [25, 40, 60].map(|t| (level, t)))
+        .flat_map(|(level, t)| SCORE_ACTIONS.iter().map(move |a| (level, t, *a)))
+        .collect();
+    let catalogue = owasp();
+    let bodies: Vec<_> = settings.iter().map(|(l, t, a)| deployment(&catalogue, tuning(*l, *t, a))).collect();
+    for (before, left) in settings.iter().zip(&bodies) {
+        for (after, right) in settings.iter().zip(&bodies) {
+            let signs = [after.0.cmp(&before.0), before.1.cmp(&after.1), rank(after.2).cmp(&rank(before.2))];
+            let (up, down) = (signs.iter().any(|s| s.is_gt()), signs.iter().any(|s| s.is_lt()));
+            let expected = match (up, down) {
+                (true, true) => Direction::Both,
+                (true, false) => Direction::Strengthens,
+                (false, true) => Direction::Weakens,
+                (false, false) => Direction::Neutral,
+            };
+            let found = deployment_impact(Some(left), Some(right), Some(&catalogue)).direction;
+            assert_eq!(found, expected, "{before:?} → {after:?}");
+            let back = deployment_impact(Some(right), Some(left), Some(&catalogue)).direction;
+            assert_eq!(back, expected.reversed());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn nothing_in_a_rule_makes_the_reckoning_fail(text in "\\PC{0,40}", number in any::<i64>()) {
+        let strange = body(json!({
+            "action": text, "expression": text, "enabled": text, "action_parameters": { "rules": text, "id": number },
+            "ratelimit": { "period": text, "requests_per_period": number }, "logging": number,
+        }));
+        for action in ["skip", "block", "execute"] {
+            let mut rule = strange.clone();
+            rule.set("action", action);
+            for phase in Phase::ALL {
+                let _ = rule_impact(*phase, None, Some(&rule), &waf());
+                let _ = rule_impact(*phase, Some(&strange), Some(&rule), &waf());
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Managed rulesets and rules for tests.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use zonewright::model::Value;
+use zonewright::model::facts::crs::CRS_RULES;
+use zonewright::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
+use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
+use zonewright::model::ruleset::{LiveWaf, RuleBody, RuleId, RulesetId};
+use zonewright::wire::around::from_json;
+
+/// The id of a made-up rule: its number, padded.
+pub(crate) fn id_of(number: u32) -> String {
+    format!("{number:032}")
+}
+
+/// A rule of the OWASP ruleset.
+pub(crate) fn scoring_rule(number: u32, level: u8, score: Option<u32>) -> CatalogueRule {
+    CatalogueRule {
+        id: RuleId(id_of(number)),
+        number: Some(number),
+        description: format!("{number}: Rule {number}"),
+        tags: vec![PARANOIA_TAGS[usize::from(level) - 1].to_owned()],
+        enabled: true,
+        action: "score".to_owned(),
+        score,
+        threshold: None,
+    }
+}
+
+/// The rule that compares the score.
+pub(crate) fn anomaly_rule() -> CatalogueRule {
+    CatalogueRule {
+        id: RuleId(ANOMALY_RULE.to_owned()),
+        number: Some(949_110),
+        description: "949110: Inbound Anomaly Score Exceeded".to_owned(),
+        tags: Vec::new(),
+        enabled: true,
+        action: "block".to_owned(),
+        score: None,
+        threshold: Some(40),
+    }
+}
+
+/// An OWASP ruleset of these rules.
+pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
+    rules.push(anomaly_rule());
+    let id = RulesetId(Managed::Owasp.facts().id.to_owned());
+    Catalogue { which: Some(Managed::Owasp), id, name: "OWASP".to_owned(), version: "36".to_owned(), rules }
+}
+
+/// An OWASP ruleset of the size of the Core Rule Set.
+pub(crate) fn owasp() -> Catalogue {
+    let mut rules: Vec<_> =
+        CRS_RULES.iter().map(|(number, level, score)| scoring_rule(*number, *level, Some(*score))).collect();
+    for rule in rules.iter_mut().filter(|r| r.number.is_some_and(|n| n / 1000 == 933)) {
+        rule.tags.push("language-php".to_owned());
+    }
+    owasp_of(rules)
+}
+
+/// A small Cloudflare ruleset: rules `A` to `F`, each with a tag, the last one off.
+pub(crate) fn cloudflare() -> Catalogue {
+    let rule = |n: usize, name: &str, tag: &str| CatalogueRule {
+        id: RuleId(format!("{:032x}", 0xabcd_0000 + n)),
+        number: None,
+        description: name.to_owned(),
+        tags: vec![tag.to_owned(), "all".to_owned()],
+        enabled: name != "F",
+        action: "block".to_owned(),
+        score: None,
+        threshold: None,
+    };
+    let names = [("A", "wordpress"), ("B", "wordpress"), ("C", "drupal"), ("D", "drupal"), ("E", "cve"), ("F", "cve")];
+    Catalogue {
+        which: Some(Managed::Cloudflare),
+        id: RulesetId(Managed::Cloudflare.facts().id.to_owned()),
+        name: "Cloudflare Managed Ruleset".to_owned(),
+        version: "210".to_owned(),
+        rules: names.iter().enumerate().map(|(n, (name, tag))| rule(n + 1, name, tag)).collect(),
+    }
+}
+
+/// A rule from its members.
+pub(crate) fn body(members: Json) -> RuleBody {
+    match from_json(&members) {
+        Value::Map(members) => RuleBody::new(members),
+        other => panic!("{other} is no rule"),
+    }
+}
+
+/// A deployment with these overrides; `null` for none.
+pub(crate) fn deployment(catalogue: &Catalogue, overrides: Json) -> RuleBody {
+    body(json!({
+        "action": "execute", "expression": "true", "enabled": true,
+        "action_parameters": { "id": catalogue.id.0, "overrides": overrides },
+    }))
+}
+
+/// Overrides of the OWASP ruleset.
+pub(crate) fn tuning(paranoia: u8, threshold: u32, action: &str) -> Json {
+    let off: Vec<_> =
+        (paranoia + 1..=4).map(|n| json!({ "category": format!("paranoia-level-{n}"), "enabled": false })).collect();
+    json!({ "categories": off, "rules": [{ "id": ANOMALY_RULE, "score_threshold": threshold, "action": action }] })
+}
+
+/// Both rulesets, as a zone's protection.
+pub(crate) fn waf() -> LiveWaf {
+    LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())], ..LiveWaf::default() }
+}
