@@ -16,6 +16,16 @@ mod faults;
 mod list;
 #[path = "contract/records.rs"]
 mod records;
+#[path = "contract/ruleset_examples.rs"]
+mod ruleset_examples;
+#[path = "contract/rulesets.rs"]
+mod rulesets;
+#[path = "contract/rulesets_checks.rs"]
+mod rulesets_checks;
+#[path = "contract/rulesets_managed.rs"]
+mod rulesets_managed;
+#[path = "contract/rulesets_state.rs"]
+mod rulesets_state;
 #[path = "contract/state.rs"]
 mod state;
 #[path = "contract/support.rs"]

@@ -214,12 +214,12 @@ pub(super) struct ValidateArgs {
 pub(super) enum SandboxCommand {
     /// Serve the API on a loopback address until interrupted
     Serve(Box<ServeArgs>),
-    /// Add zones and records from a JSON document (`-` for standard input)
+    /// Add zones, records and rulesets from a JSON document (`-` for standard input)
     Seed {
         /// The document, as `sandbox dump` prints it.
         file: PathBuf,
     },
-    /// Print all zones and records as a JSON document
+    /// Print all zones, records and rulesets as a JSON document
     Dump,
     /// Forget everything
     Reset,
@@ -256,6 +256,15 @@ pub(super) struct ServeArgs {
     /// List records in another order each time
     #[arg(long)]
     pub random_order: bool,
+    /// Refuse `dry_run` of writes to rulesets
+    #[arg(long)]
+    pub without_dry_run: bool,
+    /// Refuse rulesets of the account, as on all plans but enterprise
+    #[arg(long)]
+    pub without_account_rulesets: bool,
+    /// Highest paranoia level whose rules are on in the OWASP ruleset itself
+    #[arg(long, default_value_t = 4, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub owasp_level: u8,
     /// Requests allowed in five minutes; 0 for no limit
     #[arg(long, default_value_t = 1200, value_name = "N")]
     pub rate_limit: u32,

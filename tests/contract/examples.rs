@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use zonewright::model::facts;
 use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, Shape, TOKEN};
 
+use crate::ruleset_examples;
 use crate::support::{client, reply};
 
-/// Exchanges that presuppose what the sandbox does not have.
+/// Exchanges that presuppose what the sandbox does not have; those about rulesets are all replayed.
 const SKIPPED: &[&str] = &[
     "no permission",
     "ip filter",
@@ -157,10 +158,15 @@ fn sort(body: &mut Value) {
 
 /// Runs one exchange; says what differs.
 async fn replay(file: &str, exchange: &Value) -> Option<String> {
+    let is_of_rulesets = file.starts_with("rulesets");
     let records = records(file, exchange);
-    let profile = profile(exchange, records.len());
+    let profile = if is_of_rulesets { ruleset_examples::profile(exchange) } else { profile(exchange, records.len()) };
     let running = sandbox::start(Options { profile, ..Options::default() }).await.unwrap();
-    running.seed(&zones(exchange, &records)).unwrap();
+    let mut document = zones(exchange, &records);
+    if is_of_rulesets {
+        ruleset_examples::prepare(exchange, &mut document);
+    }
+    running.seed(&document).unwrap();
     let (request, response) = (&exchange["request"], &exchange["response"]);
     let method = Method::from_bytes(request["method"].as_str().unwrap().as_bytes()).unwrap();
     let mut sent = client().request(method, format!("{}{}", running.base_url(), request["path"].as_str().unwrap()));
@@ -186,6 +192,10 @@ async fn replay(file: &str, exchange: &Value) -> Option<String> {
         || matches!(exchange["name"].as_str(), Some("old wrapper"));
     let (mut got, mut expected) = (answer.body.clone(), response["body"].clone());
     for body in [&mut got, &mut expected] {
+        if is_of_rulesets {
+            ruleset_examples::settle(exchange, body);
+            continue;
+        }
         if request["query"].get("order").is_none() {
             sort(body);
         }
@@ -212,14 +222,15 @@ async fn example_exchanges() {
     let (mut differences, mut replayed, mut skipped) = (Vec::new(), 0, Vec::new());
     for path in files {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        let is_ours = file.starts_with("record") || file.starts_with("zone") || file == "http-errors.json";
-        if !is_ours {
+        let is_of_rulesets = file.starts_with("rulesets");
+        let is_of_records = file.starts_with("record") || file.starts_with("zone") || file == "http-errors.json";
+        if !is_of_rulesets && !is_of_records {
             continue;
         }
         let document: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for exchange in document["exchanges"].as_array().unwrap() {
             let name = exchange["name"].as_str().unwrap();
-            if SKIPPED.contains(&name) || is_of_unknown_type(exchange) {
+            if !is_of_rulesets && (SKIPPED.contains(&name) || is_of_unknown_type(exchange)) {
                 skipped.push(format!("{file}: {name}"));
                 continue;
             }

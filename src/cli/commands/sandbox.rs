@@ -96,6 +96,9 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.page_limit = args.page_limit;
     profile.record_quota = args.record_quota;
     profile.latency_milliseconds = args.latency;
+    profile.dry_run = !args.without_dry_run;
+    profile.account_rulesets = !args.without_account_rulesets;
+    profile.owasp_level = args.owasp_level;
     if args.old_srv_members {
         profile.old_srv_members = sandbox::OldSrvMembers::Ignore;
     }

@@ -200,22 +200,27 @@ fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<
     Ok(rule)
 }
 
+/// A ruleset as it is planted: an empty list of rules is written out, lest it be taken for one that is left as it was.
+fn entry(ruleset: &Ruleset) -> Value {
+    let mut entry = ruleset.to_json(Detail::Whole);
+    if ruleset.rules.is_empty() {
+        entry["rules"] = Value::Array(Vec::new());
+    }
+    entry
+}
+
 /// The rulesets of an owner as they are planted.
 fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
     let mut entries = Vec::new();
     for ruleset in store::all(call.connection, owner)? {
-        let mut entry = ruleset.to_json(Detail::Whole);
         let mut earlier = store::versions(call.connection, &ruleset.id)?;
         earlier.retain(|version| version.version != ruleset.version);
-        // The absence of the member means the sandbox's own version for one of the vendor's.
+        let mut entry_of = entry(&ruleset);
+        // For one of the vendor's, the absence of the member would mean the sandbox's own version.
         if !earlier.is_empty() || owner == store::VENDOR {
-            entry["earlier"] = earlier.iter().map(|version| version.to_json(Detail::Whole)).collect();
+            entry_of["earlier"] = earlier.iter().map(entry).collect();
         }
-        // An empty list is written out, so that it is not taken for what was before.
-        if ruleset.rules.is_empty() {
-            entry["rules"] = Value::Array(Vec::new());
-        }
-        entries.push(entry);
+        entries.push(entry_of);
     }
     Ok(entries)
 }
