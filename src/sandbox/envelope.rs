@@ -81,6 +81,11 @@ impl Refusal {
         Self::of(status, vec![Problem::new(code, message)])
     }
 
+    /// A refusal whose problem the service gives no number.
+    pub(super) fn unnumbered(status: u16, message: impl Into<String>) -> Self {
+        Self::of(status, vec![Problem::unnumbered(message)])
+    }
+
     /// A refusal with any problems.
     pub(super) fn of(status: u16, problems: Vec<Problem>) -> Self {
         Self { status, problems, validation: false, null_messages: false }

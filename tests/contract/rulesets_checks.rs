@@ -82,7 +82,7 @@ async fn what_plans_do_not_have() {
     let log = "not entitled: the use of action log is not allowed, an Enterprise plan is required";
     for (rule, lowest, text) in [
         (matching("http.host matches \"^a\""), "business", regex),
-        (matching("cf.bot_management.score lt 30"), "enterprise", bots),
+        (matching("cf.bot_management.score lt 30 or cf.bot_management.score gt 90"), "enterprise", bots),
         (json!({"action": "log", "expression": "ssl"}), "enterprise", log),
     ] {
         let mut is_allowed = false;
@@ -115,6 +115,16 @@ async fn numbers_of_rules() {
         let add = bench.rulesets(Method::POST, &format!("/{}/rules", entry.id()), Some(rule(most))).await;
         assert_eq!(add.refusal(), (400, 50001));
     }
+    // What is too much already can be changed.
+    let bench = Bench::new().await;
+    let rules: Vec<Value> = (0..7).map(|n| block(&n.to_string())).collect();
+    let planted = json!({"zones": [{"name": "example.com", "rulesets": [{"phase": CUSTOM, "rules": rules}]}]});
+    bench.running.seed(&planted).unwrap();
+    let entry = bench.entry(CUSTOM).await;
+    let path = format!("/{}/rules", entry.id());
+    let change = format!("{path}/{}", column(entry.result(), "id")[0]);
+    bench.rulesets(Method::PATCH, &change, Some(matching("ssl"))).await.result();
+    assert_eq!(bench.rulesets(Method::POST, &path, Some(block("x"))).await.refusal(), (400, 50001));
 }
 
 #[tokio::test]

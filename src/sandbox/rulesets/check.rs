@@ -15,7 +15,7 @@ use super::ruleset::{Rule, Ruleset, executed, id_of, phase, text};
 use super::scope::Scope;
 use super::{expression, members, overrides, ratelimit, response, skip, store};
 use crate::model::facts::expressions::DESCRIPTION_CHARACTERS;
-use crate::model::facts::rulesets::{ACTIONS, MANAGED_PHASE, RATE_LIMIT_PHASE};
+use crate::model::facts::rulesets::{ACTIONS, MANAGED_PHASE};
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
@@ -29,12 +29,15 @@ pub(super) struct Author<'a> {
     pub(super) kind: String,
     /// Phase of the ruleset.
     pub(super) phase: String,
+    /// Rules in it so far.
+    count: usize,
 }
 
 impl<'a> Author<'a> {
     /// For the rules of a ruleset.
     pub(super) fn new(call: &'a Call<'a>, scope: &'a Scope, ruleset: &Ruleset) -> Self {
-        Self { call, scope, kind: ruleset.kind.clone(), phase: ruleset.phase.clone() }
+        let Ruleset { kind, phase, rules, .. } = ruleset;
+        Self { call, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
     }
 
     /// The actions that its rules may take; none where nobody knows.
@@ -69,18 +72,16 @@ impl Problems {
     }
 }
 
-/// A refusal without a code.
-fn refused(text: impl Into<String>) -> Refusal {
-    Refusal::of(400, vec![Problem::unnumbered(text)])
-}
-
 /// Refuses a description that is too long.
 ///
 /// ASSUMED: status and text, and that there is no code.
 pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
     let length = description.map_or(0, |text| text.chars().count());
     if length > DESCRIPTION_CHARACTERS {
-        return Err(refused(format!("description size {length} exceeded maximum {DESCRIPTION_CHARACTERS}")));
+        return Err(Refusal::unnumbered(
+            400,
+            format!("description size {length} exceeded maximum {DESCRIPTION_CHARACTERS}"),
+        ));
     }
     Ok(())
 }
@@ -131,8 +132,8 @@ pub(super) fn define(
     let parameters = members::object(sent, "action_parameters")?;
     let action = match own("action")? {
         Some(action) if !action.is_empty() => action,
-        _ if parameters.is_some() => return Err(refused("action is required for action parameters")),
-        _ => return Err(refused("action is required")),
+        _ if parameters.is_some() => return Err(Refusal::unnumbered(400, "action is required for action parameters")),
+        _ => return Err(Refusal::unnumbered(400, "action is required")),
     };
     let text = own("expression")?.unwrap_or_default();
     let description = own("description")?;
@@ -153,7 +154,7 @@ pub(super) fn define(
     if let Some(parameters) = check_action(author, action, parameters, text, problems)? {
         head.insert("action_parameters".to_owned(), parameters.into());
     }
-    if let Some(limit) = ratelimit::check(author, action, members::object(sent, "ratelimit")?, problems)? {
+    if let Some(limit) = ratelimit::check(author, action, members::object(sent, "ratelimit")?, prefix, problems)? {
         head.insert("ratelimit".to_owned(), limit.into());
     }
     head.insert("expression".to_owned(), text.into());
@@ -275,7 +276,7 @@ fn definition(rule: &Rule) -> Map<String, Value> {
 ///
 /// # Sources
 /// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the page named above. ASSUMED: its text;
-/// numbers of rules are limited in zones only.
+/// numbers of rules are limited in zones only, and only where they grow.
 pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
     let repeated = |of: fn(&Rule) -> Option<&str>| {
         rules.iter().enumerate().find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
@@ -287,14 +288,11 @@ pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Pr
         problems.add(Problem::new(20014, "more than one rule is trying to execute the same managed ruleset"));
     }
     let most = phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
-    if let Some(most) = most.filter(|most| author.kind == "zone" && rules.len() > *most) {
+    // What was too many before a plan was lowered can still be changed, but not grow.
+    let grows = rules.len() > author.count;
+    if let Some(most) = most.filter(|most| author.kind == "zone" && grows && rules.len() > *most) {
         let (phase, count) = (&author.phase, rules.len());
         let text = format!("exceeded the maximum number of rules in the phase {phase}: {count} out of {most}");
         problems.add(Problem::new(50001, text));
     }
-}
-
-/// Whether rules of a phase limit rates.
-pub(super) fn limits_rates(phase: &str) -> bool {
-    phase == RATE_LIMIT_PHASE
 }

@@ -55,7 +55,7 @@ pub(in crate::sandbox) fn plant_managed(call: &Call<'_>, entries: &[Value]) -> R
 /// Plants one ruleset with its former versions.
 ///
 /// One that is there already, by identifier or as the entry point of its phase, is replaced; what it was stays readable if its
-/// version is lower. Of the vendor's, that is also so for the sandbox's own, unless the entry says what was before.
+/// version is lower, and without a version it is the next one. Of the vendor's, that is also so for the sandbox's own, unless the entry says what was before.
 fn plant(call: &Call<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;

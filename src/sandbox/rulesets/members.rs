@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::sandbox::envelope::{Outcome, Problem, Refusal};
+use crate::sandbox::envelope::{Outcome, Refusal};
 
 /// A refusal of the decoder.
 fn invalid(text: &str) -> Refusal {
-    Refusal::of(400, vec![Problem::unnumbered(format!("invalid JSON: {text}"))])
+    Refusal::unnumbered(400, format!("invalid JSON: {text}"))
 }
 
 /// Refuses members other than the known ones.

@@ -109,7 +109,7 @@ fn check_overrides(target: &Ruleset, sent: &Map<String, Value>, problems: &mut P
 
 /// A member that an item must have.
 fn required<'a>(item: &'a Map<String, Value>, key: &str) -> Outcome<&'a str> {
-    let refusal = || Refusal::of(400, vec![Problem::unnumbered(format!("{key} is required in overrides"))]);
+    let refusal = || Refusal::unnumbered(400, format!("{key} is required in overrides"));
     members::text(item, key)?.ok_or_else(refusal)
 }
 

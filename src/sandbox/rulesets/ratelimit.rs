@@ -7,9 +7,9 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Author, Problems, limits_rates};
+use super::check::{Author, Problems};
 use super::{expression, members};
-use crate::model::facts::rulesets::{RATE_COLO, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS};
+use crate::model::facts::rulesets::{RATE_COLO, RATE_LIMIT_PHASE, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS};
 use crate::sandbox::envelope::{Outcome, Problem};
 
 /// The members.
@@ -27,20 +27,22 @@ const MEMBERS: &[&str] = &[
 /// Characteristics with the lowest plan that can count by them; others need enterprise.
 const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
-/// Checks the object; gives it with what the service adds.
+/// Checks the object of the rule at `prefix` of the body; gives it with what the service adds.
 pub(super) fn check(
     author: &Author<'_>,
     action: &str,
     sent: Option<&Map<String, Value>>,
+    prefix: &str,
     problems: &mut Problems,
 ) -> Outcome<Option<Map<String, Value>>> {
+    let limits_rates = author.phase == RATE_LIMIT_PHASE;
     let Some(sent) = sent else {
-        if limits_rates(&author.phase) && action != "execute" {
+        if limits_rates && action != "execute" {
             problems.say("ratelimit is required in a ruleset with phase http_ratelimit");
         }
         return Ok(None);
     };
-    if !limits_rates(&author.phase) {
+    if !limits_rates {
         problems.say(format!("ratelimit is not possible in a ruleset with phase {}", author.phase));
         return Ok(None);
     }
@@ -53,7 +55,7 @@ pub(super) fn check(
         if author.scope.plan() < 2 {
             problems.add(Problem::new(50002, "not entitled to use a counting expression"));
         }
-        expression::check(author, counting, "/ratelimit/counting_expression", problems);
+        expression::check(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
     }
     members::truth(sent, "requests_to_origin")?;
     let mut kept = sent.clone();

@@ -10,7 +10,7 @@ use super::ruleset::{Detail, Ruleset, phase};
 use super::scope::Scope;
 use super::{catalogue, store};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Problem, Refusal};
+use crate::sandbox::envelope::{Answer, Outcome, Refusal};
 use crate::sandbox::query::Parameters;
 
 /// The refusal of a ruleset that is not there.
@@ -28,7 +28,7 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
         return Ok(());
     }
     let problem = format!("'{name}' is not a valid value for phase because the phase is not known");
-    Err(Refusal::of(400, vec![Problem::unnumbered(problem)]))
+    Err(Refusal::unnumbered(400, problem))
 }
 
 /// The ruleset of an identifier: one of the scope's own, or one of the vendor's.
@@ -67,7 +67,7 @@ pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> O
         None => 0,
         Some(cursor) => {
             let place = rulesets.iter().position(|r| cursor_after(r) == cursor);
-            let refusal = || Refusal::of(400, vec![Problem::unnumbered("invalid cursor")]);
+            let refusal = || Refusal::unnumbered(400, "invalid cursor");
             place.map(|n| n + 1).ok_or_else(refusal)?
         }
     };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::scope::{Scope, ScopePath};
 use super::{read, rules, write};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Problem, Refusal};
+use crate::sandbox::envelope::{Answer, Outcome, Refusal};
 use crate::sandbox::profile::RulesetAccess;
 use crate::sandbox::query::Parameters;
 
@@ -155,7 +155,7 @@ fn check_access(call: &Call<'_>, is_read: bool) -> Outcome<()> {
     if is_allowed {
         return Ok(());
     }
-    Err(Refusal::of(403, vec![Problem::unnumbered("request is not authorized")]))
+    Err(Refusal::unnumbered(403, "request is not authorized"))
 }
 
 /// Refuses to write rulesets of an account whose plan has none.
@@ -175,7 +175,7 @@ fn check_account(call: &Call<'_>, scope: &Scope) -> Outcome<()> {
 /// request out, which nobody can want to practise.
 fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
-    let refused = |text: String| Err(Refusal::of(400, vec![Problem::unnumbered(text)]));
+    let refused = |text: String| Err(Refusal::unnumbered(400, text));
     if !call.profile.dry_run {
         return refused("unknown query parameter \"dry_run\"".to_owned());
     }

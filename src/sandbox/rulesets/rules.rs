@@ -13,12 +13,7 @@ use super::ruleset::{Ruleset, text};
 use super::scope::Scope;
 use super::{members, write};
 use crate::sandbox::call::Call;
-use crate::sandbox::envelope::{Answer, Outcome, Problem, Refusal};
-
-/// A refusal without a code.
-fn refused(text: impl Into<String>) -> Refusal {
-    Refusal::of(400, vec![Problem::unnumbered(text)])
-}
+use crate::sandbox::envelope::{Answer, Outcome, Refusal};
 
 /// POST of a rule: at its position, or at the end.
 ///
@@ -71,7 +66,7 @@ pub(super) fn patch(
     if !(definition.is_empty() && position.is_some()) {
         let mut draft = check::define(&author, &definition, "", &mut problems)?;
         if draft.id.as_ref().is_some_and(|id| id != rule) {
-            return Err(refused("the identifier of a rule cannot be changed"));
+            return Err(Refusal::unnumbered(400, "the identifier of a rule cannot be changed"));
         }
         draft.reference = draft.reference.or_else(|| text(&after, "ref").map(str::to_owned));
         after = draft.finish(call, Some(&after))?;
@@ -120,7 +115,7 @@ impl Position {
         members::check_known(position, &["before", "after", "index"])?;
         let mut entries = position.iter();
         let (Some((key, value)), None) = (entries.next(), entries.next()) else {
-            return Err(refused("a position must have exactly one of before, after and index"));
+            return Err(Refusal::unnumbered(400, "a position must have exactly one of before, after and index"));
         };
         let rule = value.as_str().map(str::to_owned);
         let position = match key.as_str() {
@@ -128,7 +123,7 @@ impl Position {
             "after" => rule.map(Self::After),
             _ => value.as_u64().filter(|n| *n > 0).map(Self::Index),
         };
-        position.map(Some).ok_or_else(|| refused(format!("{value} is not a valid value for {key}")))
+        position.map(Some).ok_or_else(|| Refusal::unnumbered(400, format!("{value} is not a valid value for {key}")))
     }
 
     /// The index at which a rule must be put into a ruleset that is without it.
@@ -141,7 +136,7 @@ impl Position {
             Self::After(rule) => ruleset.position(rule).map(|n| n + 1),
             Self::Index(n) => usize::try_from(n - 1).ok().filter(|n| *n <= last),
         };
-        place.ok_or_else(|| refused("the position is not one of the ruleset"))
+        place.ok_or_else(|| Refusal::unnumbered(400, "the position is not one of the ruleset"))
     }
 }
 

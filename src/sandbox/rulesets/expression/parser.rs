@@ -323,7 +323,7 @@ impl Parser<'_> {
             None => is_of_response || !field.is_of_response,
         });
         let Some(field) = found else { return Err(self.fault("unknown identifier")) };
-        self.uses.names.push((field.name, field.needs));
+        self.uses.note(field.name, field.needs);
         self.at += 1;
         Ok(Value { kind: field.kind.into(), is_each: false })
     }
@@ -365,7 +365,7 @@ impl Parser<'_> {
             }
             self.rationed.push(function.name);
         }
-        self.uses.names.push((function.name, function.needs));
+        self.uses.note(function.name, function.needs);
         self.at += 2;
         let mut given = 0;
         let mut is_each = false;
