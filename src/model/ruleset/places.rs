@@ -55,7 +55,7 @@ impl RuleWants {
     /// The same, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
-        let Self { name, place: _, when, enabled, description, form, log, anchors, note } = self;
+        let Self { name, place: _, when, is_absent, enabled, description, form, log, anchors, note } = self;
         let form = match form {
             RuleForm::Skip(targets) => RuleForm::Skip(targets.into_iter().map(|t| t.at_place(place)).collect()),
             RuleForm::Rate(rate) => RuleForm::Rate(RateWants { count: at(rate.count, place), ..rate }),
@@ -66,7 +66,7 @@ impl RuleWants {
             Anchor::After(name, _) => Anchor::After(name, place),
         };
         let anchors = anchors.into_iter().map(anchor).collect();
-        Self { name, place, when: at(when, place), enabled, description, form, log, anchors, note }
+        Self { name, place, when: at(when, place), is_absent, enabled, description, form, log, anchors, note }
     }
 }
 

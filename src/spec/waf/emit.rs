@@ -152,7 +152,7 @@ fn rule_name(name: &str) -> Json {
 
 /// A rule with a name.
 fn rule(wants: &RuleWants, says_action: bool) -> Json {
-    let RuleWants { name, place: _, when: scope, enabled, description, form, log, anchors, note } = wants;
+    let RuleWants { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
     parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
@@ -169,6 +169,7 @@ fn rule(wants: &RuleWants, says_action: bool) -> Json {
         RuleForm::Raw(value) => parts.put("raw", Some(scalar(value))),
     }
     parts.put("log", *log);
+    parts.put("state", is_absent.then_some("absent"));
     parts.put("enabled", (!enabled).then_some(false));
     parts.put("description", description.as_deref().map(escape));
     parts.note(note);

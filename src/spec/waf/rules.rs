@@ -158,6 +158,7 @@ impl Section<'_> {
             name: name?,
             place,
             when,
+            is_absent: false,
             enabled: enabled.is_none_or(|e| e.value),
             description,
             form: form?,
