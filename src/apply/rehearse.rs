@@ -58,6 +58,7 @@ pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed
                 broken = Some(reason.to_owned());
                 Rehearsed::Unchecked(reason.to_owned())
             }
+            Err(error) if speaks_of_dry_runs(&error) => Rehearsed::Unchecked(said(&error)),
             Err(error) if error.status().is_some() && !error.is_uncertain() => Rehearsed::Refused(said(&error)),
             Err(error) => Rehearsed::Unchecked(said(&error)),
         });
@@ -71,14 +72,9 @@ async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, operation: &RuleOperati
         ExpectRuleset::Absent => None,
         ExpectRuleset::Version { id, .. } => Some(id),
     };
-    let speaks_of_it = |error: &ApiError| {
-        error.messages().iter().any(|m| {
-            let pointer = m.pointer.as_deref().unwrap_or_default();
-            m.message.contains("dry_run") || pointer.contains("dry_run")
-        })
-    };
     match checker.check(&dry_run_probe(&zone.id, operation.phase, ruleset)).await {
-        Err(error) if error.status() == Some(400) && speaks_of_it(&error) => Ok(()),
+        // A refusal of the parameter itself says the opposite of a refusal of its value.
+        Err(error) if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) => Ok(()),
         Err(error) if matches!(error.status(), Some(401 | 403)) => {
             Err(format!("a dry run needs a token that may edit rules: {}", said(&error)))
         }
@@ -86,4 +82,17 @@ async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, operation: &RuleOperati
         Err(_) => Err("the service does not seem to know dry runs".to_owned()),
         Ok(_) => Err("the service accepted an empty rule, so it cannot be trusted with a dry run".to_owned()),
     }
+}
+
+/// Whether a refusal is about `dry_run`.
+fn speaks_of_dry_runs(error: &ApiError) -> bool {
+    error.messages().iter().any(|m| {
+        let pointer = m.pointer.as_deref().unwrap_or_default();
+        m.message.contains("dry_run") || pointer.contains("dry_run")
+    })
+}
+
+/// Whether a refusal says that something is not known.
+fn is_unknown(error: &ApiError) -> bool {
+    error.messages().iter().any(|m| m.message.to_lowercase().contains("unknown"))
 }

@@ -13,7 +13,7 @@ use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
-use crate::model::{Desired, Live, LiveZone};
+use crate::model::{Desired, DesiredZone, Live, LiveZone};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
 use crate::render;
 use crate::spec;
@@ -43,8 +43,11 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// The zones that a rehearsal needs to find: those that the spec does not make itself.
-    pub(super) fn rehearsed(&self) -> impl Iterator<Item = &crate::model::ZoneName> {
-        self.desired.zones.values().filter(|z| !z.create).map(|z| &z.name)
+    ///
+    /// Managed rulesets need a paid plan, so a zone that is to be protected is rehearsed on one that has what specs ask for.
+    pub(super) fn rehearsed(&self) -> impl Iterator<Item = (&crate::model::ZoneName, &'static str)> {
+        let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
+        self.desired.zones.values().filter(|z| !z.create).map(move |z| (&z.name, tier(z)))
     }
 }
 

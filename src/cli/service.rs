@@ -50,7 +50,7 @@ impl Service {
         global: &Global,
         access: Access,
         output: &Arc<Output>,
-        zones: impl Iterator<Item = &'z ZoneName>,
+        zones: impl Iterator<Item = (&'z ZoneName, &'static str)>,
     ) -> anyhow::Result<Self> {
         #[cfg(feature = "sandbox")]
         if let Some(directory) = &global.sandbox {
@@ -75,18 +75,18 @@ impl Service {
         access: Access,
         output: &Arc<Output>,
         directory: &std::path::Path,
-        zones: impl Iterator<Item = &'z ZoneName>,
+        zones: impl Iterator<Item = (&'z ZoneName, &'static str)>,
     ) -> anyhow::Result<Self> {
         use secrecy::SecretString;
 
         use crate::sandbox;
 
         let store = super::commands::sandbox::store(directory)?;
-        for zone in zones {
-            let made = sandbox::ensure_zone(&store, zone.as_str(), "free", super::commands::sandbox::SEED)
+        for (zone, tier) in zones {
+            let made = sandbox::ensure_zone(&store, zone.as_str(), tier, super::commands::sandbox::SEED)
                 .with_context(|| format!("failed to prepare the sandbox in {}", directory.display()))?;
             if made {
-                output.say(&format!("sandbox: made the empty zone {zone} (free plan)"));
+                output.say(&format!("sandbox: made the empty zone {zone} ({tier} plan)"));
             }
         }
         let options = sandbox::Options { store, seed: super::commands::sandbox::SEED, ..sandbox::Options::default() };

@@ -15,8 +15,18 @@ pub(super) fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &Liv
     let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));
     let mut fields = BTreeMap::new();
     let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).collect();
+    let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
+        // What a deployment executes is its name, and what it says has words of its own below.
+        let is_said = before.is_none() && executed.is_some() && matches!(name.as_str(), "action" | "description");
+        if is_said || (is_skip && name == "action_parameters") {
+            continue;
+        }
         compare(name, old.get(name), new.get(name), executed.is_some(), &mut fields);
+    }
+    fields.remove("action_parameters.id");
+    if is_skip {
+        skips(&old, &new, waf, &mut fields);
     }
     if let Some(catalogue) = executed {
         let read = |body: Option<&RuleBody>| Overrides::read(body.and_then(|b| b.parameter("overrides")));
@@ -36,6 +46,44 @@ pub(super) fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &Liv
         .filter(|(_, (before, after))| before != after)
         .map(|(field, (before, after))| FieldChange { field, before, after })
         .collect()
+}
+
+/// What is passed by, with the names of rules and rulesets instead of their ids.
+fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut BTreeMap<String, (Value, Value)>) {
+    let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
+    let mut by_id = BTreeMap::new();
+    compare("skip", old, new, false, &mut by_id);
+    let ruleset = |id: &str| {
+        let known = Managed::ALL.iter().find(|m| m.facts().id == id || waf.managed(**m).is_some_and(|c| c.id.0 == id));
+        known.map_or_else(|| id.to_owned(), |m| m.key().to_owned())
+    };
+    let named = |value: Value, name: &dyn Fn(&str) -> String| match value {
+        Value::List(list) => Value::List(
+            list.into_iter()
+                .map(|item| match item {
+                    Value::Text(id) => Value::from(name(&id)),
+                    other => other,
+                })
+                .collect(),
+        ),
+        other => other,
+    };
+    for (path, (a, b)) in by_id {
+        let (path, name): (String, Box<dyn Fn(&str) -> String>) = match path.strip_prefix("skip.rules.") {
+            Some(id) => (format!("skip.{}", ruleset(id)), Box::new(|rule| rule_name(waf.catalogue(id), rule))),
+            None if path == "skip.rulesets" => (path, Box::new(&ruleset)),
+            None => (path, Box::new(str::to_owned)),
+        };
+        fields.insert(path, (named(a, &*name), named(b, &*name)));
+    }
+}
+
+/// What a person calls a rule of a managed ruleset: its number, its description, or its id if nobody knows it.
+fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
+    match catalogue.and_then(|c| c.rule(id)) {
+        Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),
+        None => id.to_owned(),
+    }
 }
 
 /// Two values by their members; `overrides` of a deployment has words of its own.
@@ -101,10 +149,7 @@ fn overrides(
         let empty = RuleOverride::default();
         let (a, b) = (before.rule(id).unwrap_or(&empty), after.rule(id).unwrap_or(&empty));
         let rule = catalogue.and_then(|c| c.rule(id));
-        let name = match rule {
-            Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),
-            None => id.to_owned(),
-        };
+        let name = rule_name(catalogue, id);
         let is_anomaly = anomaly.is_some_and(|r| r.id.0 == id);
         let path =
             |what: &str| if is_anomaly && what != "enabled" { what.to_owned() } else { format!("rules.{name}.{what}") };

@@ -58,6 +58,13 @@ pub enum What {
     NotJson200,
     /// Status 200 with `"success": false`; no effect.
     SuccessFalse200,
+    /// It is answered with exactly this; no effect.
+    Answer {
+        /// HTTP status.
+        code: u16,
+        /// Body.
+        body: Value,
+    },
     /// It has its effect, then nothing comes for a time, and the connection is cut.
     Stall {
         /// How long.

@@ -270,6 +270,7 @@ async fn respond(
             let refusal = Refusal::new(200, 10013, "Scripted failure");
             return (Some(Reply::json(200, &refusal.body())), None);
         }
+        Some(What::Answer { code, body }) => return (Some(Reply::json(*code, body)), None),
         Some(What::Delay { milliseconds }) => tokio::time::sleep(Duration::from_millis(*milliseconds)).await,
         Some(
             What::StatusAfterEffect { .. }

@@ -111,6 +111,11 @@ impl Workspace {
         self.requests().into_iter().filter(|r| r.method != "GET").collect()
     }
 
+    /// Everything that the service has.
+    pub(crate) fn dump(&self) -> Value {
+        self.sandbox().dump().unwrap()
+    }
+
     /// The records of a zone, as the service would dump them, without ids and times.
     pub(crate) fn records(&self, zone: &str) -> Vec<Value> {
         let dump = self.sandbox().dump().unwrap();

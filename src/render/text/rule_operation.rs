@@ -44,11 +44,12 @@ pub(super) fn write_rule_operation(out: &mut dyn Write, operation: &RuleOperatio
         styled(&format!("({phase}{what})"), DIM, colour),
         class(operation.impact.direction, colour)
     )?;
-    for change in operation.fields.iter().take(FIELDS) {
-        writeln!(out, "      {}", field(change, colour))?;
+    let lines = lines(&operation.fields, colour);
+    for line in lines.iter().take(FIELDS) {
+        writeln!(out, "      {line}")?;
     }
-    if operation.fields.len() > FIELDS {
-        writeln!(out, "      and {} more", operation.fields.len() - FIELDS)?;
+    if lines.len() > FIELDS {
+        writeln!(out, "      and {} more", lines.len() - FIELDS)?;
     }
     for line in &operation.impact.lines {
         writeln!(out, "      {} {}", styled("→", DIM, colour), safe(line))?;
@@ -67,6 +68,38 @@ fn class(direction: Direction, colour: bool) -> String {
         Direction::Strengthens => styled(word, CREATE, colour),
         Direction::Neutral | Direction::Unclassified => styled(word, DIM, colour),
     }
+}
+
+/// The fields; single rules that are switched in the same way share a line.
+fn lines(fields: &[FieldChange], colour: bool) -> Vec<String> {
+    let switched = |change: &FieldChange| {
+        let (whole, rule) = change.field.strip_suffix(".enabled")?.split_once("rules.")?;
+        Some((whole.to_owned(), rule.to_owned()))
+    };
+    let mut lines = Vec::new();
+    let mut groups: Vec<((String, Value, Value), Vec<String>)> = Vec::new();
+    for change in fields {
+        let Some((whole, rule)) = switched(change) else {
+            lines.push(field(change, colour));
+            continue;
+        };
+        let key = (whole, change.before.clone(), change.after.clone());
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, rules)) => rules.push(rule),
+            None => groups.push((key, vec![rule])),
+        }
+    }
+    for ((whole, before, after), rules) in groups {
+        let word = |value: &Value| match value {
+            Value::Bool(true) => "on".to_owned(),
+            Value::Bool(false) => "off".to_owned(),
+            _ => "as the ruleset has it".to_owned(),
+        };
+        let change = if before == Value::Null { word(&after) } else { inline(&word(&before), &word(&after), colour) };
+        let noun = if rules.len() == 1 { "rule" } else { "rules" };
+        lines.push(format!("{}{noun} {}: {change}", safe(&whole), safe(&rules.join(", "))));
+    }
+    lines
 }
 
 /// One field that changes.
