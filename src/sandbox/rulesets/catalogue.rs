@@ -26,6 +26,9 @@ const MOMENT: &str = "2026-02-03T10:15:30.123456Z";
 /// Version of the OWASP ruleset and of its rules: the documentation's examples show 35 and 36.
 const OWASP_VERSION: u64 = 35;
 
+/// Version of the Cloudflare Managed Ruleset: that of the documentation's example.
+const CLOUDFLARE_VERSION: u64 = 180;
+
 /// Version of the other rulesets.
 const OTHER_VERSION: u64 = 20;
 
@@ -40,13 +43,16 @@ const KNOWN_RULES: &[(u32, &str)] = &[
 /// `ref` of the rule that compares the score, from the documentation's example.
 const ANOMALY_REF: &str = "ad0beb2fce9f149e565ee78d6e659d47";
 
+/// The rule of the Cloudflare Managed Ruleset whose whole answer is documented, with its `ref`.
+const DOCUMENTED_RULE: (&str, &str) = ("d9e350f1b72d4730899c8a420e48a85d", "adb550873eb92d32372ed08514d33241");
+
 /// A rule of a ruleset other than OWASP's.
 struct Synthetic {
     /// Identifier, or a number that is made into one.
     id: &'static str,
     /// Description.
     description: &'static str,
-    /// Tags in their order.
+    /// Tags, sorted as in the documentation's examples.
     tags: &'static [&'static str],
     /// Action.
     action: &'static str,
@@ -70,10 +76,10 @@ const fn other(
     Synthetic { id, description, tags, action, is_enabled }
 }
 
-/// Rules of the Cloudflare Managed Ruleset. The first two are real: developers.cloudflare.com/ruleset-engine/managed-rulesets/
-/// override-examples and developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20.
+/// Rules of the Cloudflare Managed Ruleset. The identifiers of the first two are real: developers.cloudflare.com/waf/managed-rules/
+/// waf-exceptions/define-api and developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20.
 const CLOUDFLARE: &[Synthetic] = &[
-    blocking("d9e350f1b72d4730899c8a420e48a85d", "October CMS - File Inclusion", &["file-inclusion", "october-cms"]),
+    blocking(DOCUMENTED_RULE.0, "October CMS - File Inclusion", &["file-inclusion", "october-cms"]),
     other(
         "b57df4f17f7f4ea4b8db33e20a6dbbd3",
         "Anomaly:Header:User-Agent - Missing (synthetic)",
@@ -81,30 +87,30 @@ const CLOUDFLARE: &[Synthetic] = &[
         "block",
         false,
     ),
-    blocking("100001", "WordPress - SQL injection in a form (synthetic)", &["wordpress", "php", "sqli"]),
+    blocking("100001", "WordPress - SQL injection in a form (synthetic)", &["php", "sqli", "wordpress"]),
     blocking("100002", "WordPress - script in a comment (synthetic)", &["wordpress", "xss"]),
     other("100003", "WordPress - many logins (synthetic)", &["wordpress"], "managed_challenge", true),
     blocking("100004", "Drupal - remote code (synthetic)", &["drupal", "php", "rce"]),
     other("100005", "Drupal - script in a form (synthetic)", &["drupal", "xss"], "block", false),
-    blocking("100006", "PHP - wrapper in a path (synthetic)", &["php", "file-inclusion"]),
+    blocking("100006", "PHP - wrapper in a path (synthetic)", &["file-inclusion", "php"]),
     blocking("100007", "Java - object in a body (synthetic)", &["java", "rce"]),
     other("100008", "Java - expression in a header (synthetic)", &["java"], "log", true),
     blocking("100009", "SQL injection - comment (synthetic)", &["sqli"]),
-    other("100010", "Cross-site scripting - beta (synthetic)", &["xss", "beta"], "log", false),
+    other("100010", "Cross-site scripting - beta (synthetic)", &["beta", "xss"], "log", false),
     blocking("100011", "File inclusion - parent directory (synthetic)", &["file-inclusion"]),
 ];
 
 /// Rules of the Exposed Credentials Check.
 const CREDENTIALS: &[Synthetic] = &[
     other("200001", "Exposed credentials - JSON body (synthetic)", &["generic", "json"], "rewrite", true),
-    other("200002", "Exposed credentials - form (synthetic)", &["generic", "form"], "rewrite", true),
-    other("200003", "Exposed credentials - WordPress (synthetic)", &["wordpress", "form"], "rewrite", true),
+    other("200002", "Exposed credentials - form (synthetic)", &["form", "generic"], "rewrite", true),
+    other("200003", "Exposed credentials - WordPress (synthetic)", &["form", "wordpress"], "rewrite", true),
 ];
 
 /// Rules of the Managed Free Ruleset.
 const FREE: &[Synthetic] = &[
-    blocking("300001", "Remote code - well-known (synthetic)", &["rce", "java"]),
-    blocking("300002", "WordPress - well-known (synthetic)", &["wordpress", "php"]),
+    blocking("300001", "Remote code - well-known (synthetic)", &["java", "rce"]),
+    blocking("300002", "WordPress - well-known (synthetic)", &["php", "wordpress"]),
     other("300003", "Shell - well-known (synthetic)", &["rce"], "block", false),
 ];
 
@@ -146,10 +152,10 @@ pub(super) fn tags(rule: &Rule) -> impl Iterator<Item = &str> {
 fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     let (version, rules) = match facts.key {
         "owasp" => (OWASP_VERSION, owasp(profile)),
-        "cloudflare" => (OTHER_VERSION, synthetic(CLOUDFLARE)),
-        "exposed-credentials" => (OTHER_VERSION, synthetic(CREDENTIALS)),
-        "free" => (OTHER_VERSION, synthetic(FREE)),
-        _ => (OTHER_VERSION, synthetic(SENSITIVE)),
+        "cloudflare" => (CLOUDFLARE_VERSION, synthetic(CLOUDFLARE, CLOUDFLARE_VERSION)),
+        "exposed-credentials" => (OTHER_VERSION, synthetic(CREDENTIALS, OTHER_VERSION)),
+        "free" => (OTHER_VERSION, synthetic(FREE, OTHER_VERSION)),
+        _ => (OTHER_VERSION, synthetic(SENSITIVE, OTHER_VERSION)),
     };
     Ruleset {
         id: facts.id.to_owned(),
@@ -190,11 +196,11 @@ fn owasp(profile: &Profile) -> Vec<Rule> {
 }
 
 /// The rules of another ruleset.
-fn synthetic(rules: &[Synthetic]) -> Vec<Rule> {
+fn synthetic(rules: &[Synthetic], version: u64) -> Vec<Rule> {
     let build = |synthetic: &Synthetic| {
         let Synthetic { id, description, tags, action, is_enabled } = synthetic;
         let id = format!("{id:0>32}");
-        let mut rule = start(&id, OTHER_VERSION, action);
+        let mut rule = start(&id, version, action);
         rule.insert("categories".to_owned(), json!(tags));
         finish(&mut rule, description, &reference(&id), *is_enabled);
         rule
@@ -219,8 +225,11 @@ fn finish(rule: &mut Rule, description: &str, reference: &str, is_enabled: bool)
     rule.insert("enabled".to_owned(), is_enabled.into());
 }
 
-/// A made-up `ref` of a rule, of the form that the service's have.
+/// The `ref` of a rule: made up, of the form that the service's have, but for the documented one.
 fn reference(id: &str) -> String {
+    if id == DOCUMENTED_RULE.0 {
+        return DOCUMENTED_RULE.1.to_owned();
+    }
     let digest = Sha256::digest(format!("zonewright sandbox ref {id}"));
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

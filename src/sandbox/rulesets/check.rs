@@ -6,8 +6,8 @@
 //! | everything else | collected over all rules of the request; nothing is stored |
 //!
 //! # Sources
-//! Members and defaults: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20. Several problems at
-//! once: observed 2025.
+//! Members: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object; defaults: developers.cloudflare.com/api, "Rulesets";
+//! both read 2026-11-20. Several problems at once: observed 2025.
 
 use serde_json::{Map, Value, json};
 
@@ -237,7 +237,7 @@ impl Draft {
     /// The rule, continuing another one or new.
     ///
     /// # Sources
-    /// The version of a rule goes up when its own definition changes; `ref` is the identifier unless one is given: the page
+    /// The version of a rule goes up when its own definition changes; `ref` is the identifier unless one is given: the pages
     /// named above.
     pub(super) fn finish(self, call: &Call<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
         let Self { id: _, reference, head, tail } = self;
@@ -275,7 +275,7 @@ fn definition(rule: &Rule) -> Map<String, Value> {
 /// Checks rules together.
 ///
 /// # Sources
-/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the page named above. ASSUMED: its text;
+/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API reference named above. ASSUMED: its text;
 /// numbers of rules are limited in zones only, and only where they grow.
 pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
     let repeated = |of: fn(&Rule) -> Option<&str>| {

@@ -34,14 +34,14 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
 /// The ruleset of an identifier: one of the scope's own, or one of the vendor's.
 ///
 /// # Sources
-/// 404 also where the plan does not have it: developers.cloudflare.com/api, "Get a zone ruleset", read 2026-11-20. Rulesets of
-/// accounts are not found through their zones: the same page.
+/// 404 also for what the account, not the zone, is not entitled to: the page named above. The vendor's rulesets through a zone:
+/// developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED: the sandbox's account is
+/// entitled to all of them, as one with a zone of each plan is.
 fn find(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
-    if let Some(own) = store::get(call.connection, scope.id(), id)? {
-        return Ok(own);
+    match store::get(call.connection, scope.id(), id)? {
+        Some(own) => Ok(own),
+        None => catalogue::find(call, id)?.ok_or_else(missing),
     }
-    let managed = if scope.is_entitled_to(id) { catalogue::find(call, id)? } else { None };
-    managed.ok_or_else(missing)
 }
 
 /// A ruleset of the scope's own.
@@ -57,9 +57,11 @@ pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
 /// GET of all: those of the scope, then those of the vendor, whatever the plan.
 ///
 /// # Sources
-/// The vendor's rulesets in the list of a zone, no rules, and no `result_info` where everything fits: observed 2025. The cursor:
+/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no `result_info` where everything fits:
+/// observed 2025. The cursor:
 /// the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of one that never was; `per_page` from 1 up to
-/// the largest page, and anything else counts as absent; the order.
+/// the largest page, and anything else counts as absent; the order; that of the account's rulesets
+/// only the vendor's are listed for a zone, whatever its plan.
 pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Answer> {
     let mut rulesets = store::all(call.connection, scope.id())?;
     rulesets.extend(catalogue::all(call)?);

@@ -119,7 +119,8 @@ pub(super) fn put_entry_point(
 /// PUT of a ruleset.
 ///
 /// # Sources
-/// Kind and phase are for life: the pages named above. ASSUMED: they may be repeated.
+/// Kind and name are for life: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20. ASSUMED: a
+/// name is taken all the same, as that of an entry point is; the phase is for life too; kind and phase may be repeated.
 pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Answer> {
     let before = own_or_refused(call, scope, id)?;
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
@@ -162,7 +163,7 @@ fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> 
 ///
 /// # Sources
 /// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is new:
-/// developers.cloudflare.com/ruleset-engine/rulesets-api/update, read 2026-11-20. ASSUMED: an identifier that the ruleset does
+/// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that the ruleset does
 /// not have is refused, and one that it has keeps its `ref` if none is sent.
 fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
     let author = Author::new(call, scope, before);
@@ -225,7 +226,8 @@ pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer
 /// DELETE of one version: no content.
 ///
 /// # Sources
-/// Not the one in use: the page named above. ASSUMED: the text, and that there is no code.
+/// Not the latest while a rule executes the ruleset: the page named above. ASSUMED: not the latest at all, as an entry point is
+/// always in use; the text, and that there is no code.
 pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -> Outcome<Answer> {
     let ruleset = own_or_refused(call, scope, id)?;
     let version = read::version_of(call, &ruleset, version)?.version;
