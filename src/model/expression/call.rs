@@ -101,7 +101,12 @@ impl Check<'_> {
                 self.operand(operand, position)
             }
             NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) => {
+                let errors = self.problems.errors();
                 let is_each = self.condition(node, position);
+                // What is wrong inside has been told, and makes the type a guess.
+                if self.problems.errors() > errors {
+                    return None;
+                }
                 let layers = if is_each { vec![Layer::Array] } else { Vec::new() };
                 Some(Shape { scalar: Scalar::Boolean, layers, is_each: false })
             }
@@ -201,5 +206,40 @@ fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
         },
         ParameterType::BytesOrInteger => is_plain && matches!(shape.scalar, Scalar::Bytes | Scalar::Integer),
         ParameterType::Scalar => is_plain && shape.scalar != Scalar::Bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn arrays_go_through_functions_value_by_value() {
+        for fine in [
+            r#"any(lower(http.request.headers["a"][*])[*] eq "b")"#,
+            r#"any(starts_with(lower(http.request.headers["a"][*])[*], "b"))"#,
+            r#"len(http.request.headers["a"]) eq 2"#,
+            r#"any(http.request.body.form.names[*] in {"a" "b"})"#,
+            r#"lookup_json_integer(http.request.body.raw, "a", 0, "b") gt 3"#,
+            r#"concat(http.host, http.request.uri.path) eq "a/b""#,
+        ] {
+            assert_eq!(codes(fine), [""; 0], "{fine}");
+        }
+        assert_eq!(codes(r#"lower(http.request.headers["a"][*]) eq "b""#), ["missing-index"]);
+        assert_eq!(codes(r#"any(http.request.headers["a"] eq "b")"#), ["missing-index"]);
+        assert_eq!(codes(r#"any(http.host eq "b")"#), ["wrong-argument"]);
+    }
+
+    #[test]
+    fn literals_stand_where_literals_belong() {
+        assert_eq!(codes("cidr(ip.src, cf.waf.score, 64) eq 192.0.2.0"), ["wrong-argument"]);
+        assert_eq!(codes("substring(http.host, 1, -2) eq \"a\""), [""; 0]);
+        assert_eq!(codes("starts_with(http.host, /a)"), ["unquoted-text"]);
     }
 }

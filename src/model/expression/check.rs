@@ -156,7 +156,16 @@ impl Check<'_> {
     /// A part that has to be true or false. Gives whether it is that for each value of an array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
-            NodeKind::Chain(_, parts) => parts.iter().fold(false, |each, p| self.condition(p, position) | each),
+            NodeKind::Chain(_, parts) => {
+                let mut is_each = false;
+                for (n, part) in parts.iter().enumerate() {
+                    let before = n.checked_sub(1).and_then(|n| parts.get(n));
+                    if !self.forgotten_left(before, part) {
+                        is_each |= self.condition(part, position);
+                    }
+                }
+                is_each
+            }
             NodeKind::Not(inner) => self.condition(inner, position),
             NodeKind::Comparison(comparison) => self.comparison(comparison, position),
             NodeKind::Operand(operand) => {
@@ -171,6 +180,31 @@ impl Check<'_> {
             }
             NodeKind::Broken => false,
         }
+    }
+
+    /// Reports a value that is meant to be compared with what stands further left: `http.host eq "a" or "b"`.
+    fn forgotten_left(&mut self, before: Option<&Node>, part: &Node) -> bool {
+        let (Some(NodeKind::Comparison(before)), NodeKind::Operand(operand)) = (before.map(|b| &b.kind), &part.kind)
+        else {
+            return false;
+        };
+        if !matches!(
+            operand.literal(),
+            Some(Literal::Bytes(_) | Literal::Integer(_) | Literal::Address(_) | Literal::Network(_))
+        ) {
+            return false;
+        }
+        let (left, value) = (self.shown(&before.left.span), self.shown(&operand.span));
+        let help = match (before.operator, &before.right) {
+            (Operator::Equal, Right::Literal(_)) => {
+                format!("write `{left} in {{{} {value}}}`", self.shown(&before.right_span))
+            }
+            (Operator::In, _) => format!("write `{left} in {{{value}}}`, or put it into the set"),
+            (operator, _) => format!("write `{left} {} {value}`", operator.word()),
+        };
+        let message = format!("`{value}` is not compared with anything");
+        self.problems.error(operand.span.clone(), "not-a-truth", message, help);
+        true
     }
 
     /// Reports an operand that stands where a truth should.
@@ -322,7 +356,9 @@ impl Check<'_> {
             self.missing_index(comparison, *layer, position);
             return false;
         }
-        if self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
+        // Without a right side, what the left one lacks is not known either.
+        let is_whole = comparison.right != Right::Broken;
+        if is_whole && self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
             patterns::check(self, comparison);
             mistakes::comparison(self, comparison);
         }
@@ -508,5 +544,38 @@ impl Check<'_> {
         };
         self.problems.error(span.clone(), "unknown-list", message, help);
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn fields_are_compared_with_their_own_kind() {
+        assert_eq!(codes("ip.src in {10.0.0.0/8 ::1} and cf.edge.server_port in {1..2}"), [""; 0]);
+        assert_eq!(codes("ip.src in {10.0.0.0/8 5}"), ["wrong-type"]);
+        assert_eq!(codes("http.host in {\"a\" 5 b}"), ["wrong-type", "unquoted-text"]);
+        assert_eq!(codes("ssl eq true"), ["wrong-operator"]);
+        assert_eq!(codes("http.host ge \"b\""), [""; 0]);
+    }
+
+    #[test]
+    fn unknown_names_are_told_once() {
+        assert_eq!(codes("htp.host[0][\"a\"] lt 192.0.2.0/33"), ["unknown-field"]);
+        assert_eq!(codes("lowr(http.host)[*] contains 5"), ["unknown-function"]);
+    }
+
+    #[test]
+    fn some_things_are_counted() {
+        let regexes = vec!["http.host ~ \"a+\""; 65].join(" or ");
+        assert_eq!(codes(&regexes), ["too-many-regexes"]);
+        assert_eq!(codes(&regexes[..regexes.len() - 20]), [""; 0]);
     }
 }

@@ -282,7 +282,7 @@ impl Lexer<'_> {
         loop {
             let at = self.at;
             let Some(c) = self.rest().chars().next() else {
-                self.unclosed(from, '"');
+                self.unclosed(from, is_in_class);
                 break;
             };
             self.at += c.len_utf8();
@@ -373,10 +373,14 @@ impl Lexer<'_> {
     }
 
     /// Reports a string without an end; what is marked is its first line.
-    fn unclosed(&mut self, from: usize, quote: char) {
+    fn unclosed(&mut self, from: usize, is_in_class: bool) {
         let line = self.text[from..].lines().next().map_or(0, str::len);
-        let message = "the text has no closing quote";
-        self.problems.error(from..from + line, "unclosed-string", message, format!("close it with `{quote}`"));
+        let help = if is_in_class {
+            "close the `[` in the regular expression: a quote in between does not end it; or use a raw string: `r\"…\"`"
+        } else {
+            "close it with `\"`"
+        };
+        self.problems.error(from..from + line, "unclosed-string", "the text has no closing quote", help);
     }
 
     /// A comment to the end of the line.

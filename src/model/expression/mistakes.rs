@@ -11,6 +11,9 @@ use super::phrases;
 use super::problem::quoted;
 use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right, Span};
 
+/// Fields with a path in them.
+const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
+
 /// Which part of a value a literal is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -108,8 +111,9 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         warn("never-equal", format!("`{left}` never has the letters of `{shown}`"), help);
         return;
     }
-    let is_of_uri = field.strip_prefix("raw.").unwrap_or(field).starts_with("http.request.") && field.contains("uri");
-    if value.contains('*') && !is_pattern && (is_of_uri || *field == "http.host") {
+    // Queries may hold asterisks, and are not decoded.
+    let is_of_path = PATHS.contains(&field.strip_prefix("raw.").unwrap_or(field));
+    if value.contains('*') && !is_pattern && (is_of_path || *field == "http.host") {
         let help = match part {
             Part::Whole => format!("write `{left} wildcard \"{shown}\"`"),
             Part::Start | Part::End | Part::Any | Part::Pattern { .. } => "remove the `*`".to_owned(),
@@ -118,11 +122,11 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     }
     match *field {
         "http.host" => host(&mut warn, text, is_insensitive),
-        "http.request.method" if text.through.is_none() && !is_insensitive => {
-            if value.bytes().any(|b| b.is_ascii_lowercase()) {
-                let help = format!("write `\"{}\"`", value.to_ascii_uppercase());
-                warn("method-case", format!("methods are in upper case; `{shown}` is not"), help);
-            }
+        "http.request.method"
+            if text.through.is_none() && !is_insensitive && value.bytes().any(|b| b.is_ascii_lowercase()) =>
+        {
+            let help = format!("write `\"{}\"`", value.to_ascii_uppercase());
+            warn("method-case", format!("methods are in upper case; `{shown}` is not"), help);
         }
         "ip.src.country" | "ip.geoip.country" if *part == Part::Whole && text.through.is_none() => {
             country(&mut warn, value);
@@ -140,7 +144,7 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         }
         _ => {}
     }
-    if let Some(raw) = FIELDS.iter().find(|f| f.raw_of == Some(*field)).filter(|_| is_of_uri)
+    if let Some(raw) = FIELDS.iter().find(|f| f.raw_of == Some(*field)).filter(|_| is_of_path)
         && has_percent_encoding(value)
     {
         let help = format!("write `{}` to compare with what was sent, or compare `url_decode({left})`", raw.name);
@@ -313,5 +317,39 @@ pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, argumen
     if let Some((field, through)) = subject(first) {
         let left = check.shown(&first.span);
         text(check, &Text { field, left, through, value, span, part });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn ordinary_values_are_no_mistakes() {
+        for fine in [
+            r#"http.request.uri.query contains "%27*""#,
+            r#"http.host wildcard "*.Example.com""#,
+            r#"ip.src.country in {"DE" "T1" "XX"}"#,
+            r#"cf.waf.score le 98 and cf.waf.score gt 1"#,
+            r#"http.request.uri.path wildcard "*/a*""#,
+            r#"lower(http.request.uri.path) contains "/a""#,
+            r#"http.host contains ".example""#,
+        ] {
+            assert_eq!(codes(fine), [""; 0], "{fine}");
+        }
+    }
+
+    #[test]
+    fn bounds_of_a_field_may_be_excluded() {
+        assert_eq!(codes("cf.waf.score lt 99"), [""; 0]);
+        assert_eq!(codes("cf.waf.score lt 100"), ["outside-range"]);
+        assert_eq!(codes("cf.waf.score in {1..200}"), [""; 0]);
+        assert_eq!(codes("cf.waf.score in {100..200}"), ["outside-range"]);
     }
 }

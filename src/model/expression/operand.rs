@@ -1,5 +1,6 @@
 //! What stands on the left of a comparison: fields, calls and literals, with what is taken out of them.
 
+use super::super::facts::expressions::FIELDS;
 use super::lexer::TokenKind;
 use super::parse::Parser;
 use super::phrases;
@@ -60,7 +61,8 @@ impl Parser<'_> {
                 return Base::Literal(Literal::Truth(value));
             }
         }
-        if self.ahead(1) == Some(&TokenKind::OpenParenthesis) {
+        // A field before a parenthesis is a condition, and what is missing is an `and`.
+        if self.ahead(1) == Some(&TokenKind::OpenParenthesis) && FIELDS.iter().all(|f| f.name != word) {
             self.at += 2;
             return Base::Call(word.to_owned(), self.arguments(span));
         }
@@ -122,15 +124,42 @@ impl Parser<'_> {
             indexes.push((index, span.start..self.end()));
             return;
         }
+        let inner = self.here();
         while !matches!(self.kind(), None | Some(TokenKind::CloseBracket | TokenKind::CloseParenthesis))
             && self.connective().is_none()
         {
             self.at += 1;
         }
+        // So that what follows is not reported too.
+        let inner = &self.text[inner.start..self.end().max(inner.start)];
+        let guess = match inner.trim().parse::<i64>() {
+            Ok(_) => Index::Number(0),
+            Err(_) => Index::Key(inner.as_bytes().to_vec()),
+        };
+        indexes.push((guess, span.start..self.end()));
         self.take(&TokenKind::CloseBracket);
         let span = span.start..self.end();
         let message = format!("`{}` is neither a key nor a number", self.shown(&span));
         let help = "write a key in double quotes (`[\"accept\"]`), a number from 0 (`[0]`) or `[*]`";
         self.problems.error(span, "bad-index", message, help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn labels_and_indexes_are_read() {
+        assert_eq!(codes("User Agent contains \"a\""), ["dashboard-name"]);
+        assert_eq!(codes("http.request.headers.names[-1] eq \"a\"")[0], "bad-index");
+        assert_eq!(codes("http.request.headers[ \"a\" ][ 0 ] eq \"a\""), [""; 0]);
+        assert_eq!(codes("ssl (cf.client.bot)"), ["missing-connective"]);
     }
 }

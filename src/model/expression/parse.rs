@@ -428,7 +428,8 @@ impl<'t> Parser<'t> {
 
     /// Names what stands for an operator.
     fn name_phrase(&mut self, left: &Operand, meaning: Meaning, is_denied: bool, operator: &Span, right: &Span) {
-        let (left, right) = (self.shown(&left.span), self.shown(right));
+        let left = left.plain_field().map_or_else(|| self.shown(&left.span), str::to_owned);
+        let right = self.shown(right);
         let right = if right.is_empty() { "…".to_owned() } else { right };
         let not = if is_denied { "not " } else { "" };
         let shown = self.shown(operator);
@@ -469,4 +470,41 @@ impl<'t> Parser<'t> {
 /// Whether a word is the name of a function.
 pub(super) fn is_function(word: &str) -> bool {
     FUNCTIONS.iter().any(|f| f.name == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+    use super::*;
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn one_error_hides_no_other() {
+        assert_eq!(
+            codes("(http.hots eq 1 and ) or ssl eq and lowr(x) xor"),
+            [
+                "unknown-field",
+                "missing-operand",
+                "mixed-connectives",
+                "missing-value",
+                "unknown-function",
+                "unknown-field",
+                "missing-operand"
+            ]
+        );
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let nested = |depth: usize| format!("{}ssl{}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(codes(&nested(DEEPEST)), [""; 0]);
+        assert_eq!(codes(&nested(DEEPEST + 1)), ["too-deep"]);
+        assert_eq!(codes(&nested(5000)), ["too-long", "too-deep"]);
+        assert_eq!(codes(&format!("{}ssl", "!".repeat(3999))), ["double-negation"]);
+    }
 }

@@ -118,7 +118,10 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
             b'\\' => at += 1,
             b'[' => is_in_class = true,
             b']' => is_in_class = false,
-            b'.' if !is_in_class && at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'/') => {
+            b'.' if !is_in_class
+                && at > 0
+                && (bytes[at - 1].is_ascii_alphanumeric() || matches!(bytes[at - 1], b'/' | b')' | b']')) =>
+            {
                 let rest = &pattern[at + 1..];
                 let word = &rest[..rest.bytes().take_while(u8::is_ascii_alphanumeric).count()];
                 if ENDS.contains(&word) || is_host && !word.is_empty() {
@@ -156,5 +159,32 @@ pub(super) fn wildcard(check: &mut Check<'_>, pattern: &str, span: &Span) {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn counted_dots_and_classes_are_no_slips() {
+        for fine in ["a.*com", "a.+", "[.]com+", r"a\.com+", "a.{2}com", "(?i)a"] {
+            assert_eq!(codes(&format!("http.user_agent matches r\"{fine}\"")), [""; 0], "{fine}");
+        }
+        assert_eq!(codes(r#"http.user_agent matches "x.com|y+""#), ["unescaped-dot"]);
+        assert_eq!(codes(r#"http.host matches "x.y+""#), ["unescaped-dot"]);
+    }
+
+    #[test]
+    fn wildcards_escape_asterisks() {
+        assert_eq!(codes(r#"http.user_agent wildcard r"a\*\\*""#), [""; 0]);
+        assert_eq!(codes(r#"http.user_agent wildcard r"a**""#), ["bad-wildcard"]);
+        assert_eq!(codes(r#"http.user_agent wildcard r"a\""#), ["bad-wildcard"]);
     }
 }

@@ -70,9 +70,14 @@ impl Problems {
         self.found.len() >= MOST_PROBLEMS
     }
 
+    /// How many errors there are.
+    pub(super) fn errors(&self) -> usize {
+        self.found.iter().filter(|p| p.severity == Severity::Error).count()
+    }
+
     /// Whether the service would refuse the expression.
     pub(super) fn has_errors(&self) -> bool {
-        self.found.iter().any(|p| p.severity == Severity::Error)
+        self.errors() > 0
     }
 
     /// All of them, in the order of the text, each once.

@@ -47,6 +47,7 @@ impl Parser<'_> {
                     let message = format!("`{word}` compares with one value, not with a set");
                     let set = self.shown(&(span.start..self.end()));
                     let not = if operator == Operator::NotEqual { "not " } else { "" };
+                    let span = span.start..self.end();
                     self.problems.error(span, "set-needs-in", message, format!("write `{not}{left} in {set}`"));
                     return Right::Broken;
                 }
@@ -84,7 +85,8 @@ impl Parser<'_> {
                 }
                 Right::Broken
             }
-            Some(TokenKind::Operator(_)) => {
+            kind if self.is_operator_before_value(kind) => {
+                self.at += 1;
                 let message = format!("`{shown}` follows upon `{}`", self.shown(operator_span));
                 let help = format!("write one operator, such as `{word}`");
                 self.problems.error(span, "unexpected", message, help);
@@ -102,6 +104,23 @@ impl Parser<'_> {
     /// Whether a word is a field or function.
     fn is_of_vocabulary(&self, word: &str) -> bool {
         FIELDS.iter().any(|f| f.name == word) || is_function(word)
+    }
+
+    /// Whether an operator is next, and more than its word as a text without quotes.
+    fn is_operator_before_value(&self, kind: Option<&TokenKind>) -> bool {
+        match kind {
+            Some(TokenKind::Operator(_)) => true,
+            Some(TokenKind::Word) => {
+                let is_value = |k: &TokenKind| {
+                    matches!(
+                        k,
+                        TokenKind::Bytes(_) | TokenKind::Integer(_) | TokenKind::Address(_) | TokenKind::OpenBrace
+                    )
+                };
+                Operator::ALL.iter().any(|o| self.is_word(o.word())) && self.ahead(1).is_some_and(is_value)
+            }
+            _ => false,
+        }
     }
 
     /// Reports that nothing follows an operator.
@@ -128,7 +147,10 @@ impl Parser<'_> {
                 self.at += 1;
             }
             let shown = self.shown(&(span.start..self.end())).replace(',', " ");
-            let help = format!("write `{left} in {{{}}}`", super::problem::quoted(&shown));
+            let help = match literal {
+                Literal::Unquoted(name) => format!("write `{left} in ${name}` for a list of the account"),
+                _ => format!("write `{left} in {{{}}}`", super::problem::quoted(&shown)),
+            };
             self.problems.error(span, "set-without-braces", "`in` compares with a set, which stands in braces", help);
             return Right::Broken;
         }
@@ -145,7 +167,7 @@ impl Parser<'_> {
         let open = self.here();
         self.at += 1;
         let mut items = Vec::new();
-        let mut has_comma = false;
+        let (mut has_comma, mut is_empty) = (false, true);
         while !self.take(close) {
             let span = self.here();
             if self.take(&TokenKind::Comma) {
@@ -162,6 +184,7 @@ impl Parser<'_> {
                 self.problems.error(open, "unclosed", "the set is not closed", "add `}` after the last member");
                 return items;
             }
+            is_empty = false;
             let Some(first) = self.literal() else {
                 let message = format!("`{}` cannot be a member of a set", self.shown(&span));
                 let help = "write text in double quotes, numbers, addresses or ranges";
@@ -182,10 +205,31 @@ impl Parser<'_> {
                 }
             }
         }
-        if items.is_empty() {
+        if is_empty {
             let span = open.start..self.end();
             self.problems.error(span, "empty-set", "there is nothing in the set", "write at least one member");
         }
         items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ExpressionSetting, parse_expression};
+
+    /// The codes of what is wrong with a text.
+    fn codes(text: &str) -> Vec<&'static str> {
+        let setting = ExpressionSetting::of_zone("http_ratelimit");
+        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+    }
+
+    #[test]
+    fn sets_end_where_they_are_closed() {
+        assert_eq!(codes("cf.waf.score in {1 2 3} and ssl"), [""; 0]);
+        assert_eq!(codes("cf.waf.score in {1,2,3} and ssl"), ["comma-in-set"]);
+        assert_eq!(codes("(cf.waf.score in {1 2) and ssl"), ["unclosed"]);
+        assert_eq!(codes("cf.waf.score in {1..} and ssl"), ["missing-value"]);
+        assert_eq!(codes("cf.waf.score in 1, 2 and ssl"), ["set-without-braces"]);
+        assert_eq!(codes("cf.waf.score in {{1}} and ssl"), ["unexpected", "unopened"]);
     }
 }

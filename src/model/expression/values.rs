@@ -192,3 +192,25 @@ pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
 pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
     one.indexes.len() == other.indexes.len() && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_that_touch_are_one() {
+        let six = Family::Six;
+        let of = |list: &[(u128, u128)]| merged(list.iter().map(|(a, b)| (six, *a, *b)).collect());
+        assert_eq!(of(&[(5, 9), (1, 2), (3, 4), (20, 10)]), [(six, 1, 9)]);
+        assert_eq!(of(&[(1, 2), (4, 4)]), [(six, 1, 2), (six, 4, 4)]);
+        assert_eq!(of(&[(0, u128::MAX), (7, 8)]), [(six, 0, u128::MAX)]);
+    }
+
+    #[test]
+    fn numbers_keep_their_order_without_sign() {
+        assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
+        let less = Values::of(Operator::Less, &Right::Literal(Literal::Integer(5))).unwrap();
+        let most = Values::of(Operator::LessOrEqual, &Right::Literal(Literal::Integer(4))).unwrap();
+        assert_eq!(less, most);
+    }
+}
