@@ -1,6 +1,137 @@
 //! `waf` sections and profiles.
 
 use super::*;
+use zonewright::model::ruleset::{RuleTuning, Switch, TuningTarget, WafWants};
+
+/// Every case is shown as its snapshot says.
+macro_rules! cases {
+    ($($test:ident $file:literal)+) => {$(
+        #[test]
+        fn $test() {
+            let (outcome, sources) = load_path(&Path::new(CASES).join($file));
+            assert!(outcome.diagnostics.iter().all(|d| d.help.is_some() && d.primary.is_some()));
+            insta::assert_snapshot!(shown(&outcome, &sources));
+        }
+    )+};
+}
+
+cases! {
+    managed "waf-managed.yaml"
+    rules "waf-rules.yaml"
+    rates "waf-rates.yaml"
+    expressions "waf-expressions.yaml"
+    profiles "waf-profiles.yaml"
+    doubts "waf-doubts.yaml"
+}
+
+/// The protection of the zone example.com in a good spec.
+fn wants(text: &str) -> WafWants {
+    let (outcome, sources) = load_text(text);
+    let desired = outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
+    *desired.zones[&ZoneName::parse("example.com").unwrap()].waf.clone().unwrap()
+}
+
+/// What entries tune, with whether they switch it on.
+fn tuned(rules: &[RuleTuning]) -> Vec<(String, Option<bool>)> {
+    let name = |target: &TuningTarget| match target {
+        TuningTarget::Rule(name) => name.to_string(),
+        TuningTarget::Tag(tag) => format!("tag {tag}"),
+    };
+    rules.iter().map(|r| (name(&r.target), r.enabled)).collect()
+}
+
+#[test]
+fn what_has_expired_depends_on_the_day() {
+    let load_on = |today: Option<&str>| {
+        let mut sources = Sources::default();
+        let options = Options { today: today.map(str::to_owned), ..Options::default() };
+        let outcome = load(&[Input::Path(Path::new(CASES).join("waf-expiry.yaml"))], &options, &mut sources);
+        (outcome, sources)
+    };
+    let (outcome, sources) = load_on(Some("2026-11-20"));
+    insta::assert_snapshot!(shown(&outcome, &sources));
+    let zone = outcome.desired.unwrap().zones.into_values().next().unwrap();
+    let waf = zone.waf.unwrap();
+    let over: Vec<_> = waf.deployments[0].rules.iter().map(|r| r.note.is_expired).collect();
+    // Tags first: language-java, then 942430, 942431 and 942432.
+    assert_eq!(over, [false, true, false, false]);
+    assert!(waf.custom.unwrap()[0].note.is_expired && waf.exceptions.unwrap()[0].note.is_expired);
+    let (outcome, _) = load_on(None);
+    assert!(outcome.diagnostics.is_empty());
+}
+
+#[test]
+fn a_zones_own_values_win_key_by_key() {
+    let text = |own: &str| {
+        format!(
+            "version: 1\nprofiles:\n  p:\n    waf:\n      owasp:\n        paranoia: 3\n        threshold: high\n        \
+             disable: [{{ rule: 942430, reason: profile }}, {{ rule: 942431, reason: profile }}]\n      custom:\n        \
+             - {{ name: a, when: all, action: log }}\n        - {{ name: b, when: all, action: log }}\n\
+             zones:\n  example.com:\n    use: [p]\n    waf: {own}\n"
+        )
+    };
+    let merged = wants(&text(
+        "{ owasp: { threshold: low, enable: [{ rule: 942430 }], disable: [{ rule: 920300, reason: own }] }, \
+         custom: [{ name: c, when: all, action: block }, { name: a, when: all, action: block }] }",
+    ));
+    let owasp = &merged.deployments[0];
+    assert_eq!((owasp.threshold.unwrap().0, owasp.paranoia.unwrap().0.level()), (60, 3));
+    let off = |name: &str| (name.to_owned(), Some(false));
+    assert_eq!(tuned(&owasp.rules), [off("942431"), off("920300"), ("942430".to_owned(), Some(true))]);
+    let names: Vec<_> = merged.custom.as_ref().unwrap().iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    let switched_off = wants(&text("{ owasp: off }"));
+    assert_eq!(switched_off.deployments[0].switch, Switch::Off);
+    assert!(switched_off.deployments[0].rules.is_empty() && switched_off.deployments[0].paranoia.is_none());
+    // A key that the zone gives up to `raw` is not the profile's either.
+    let custom = wants(&text("{ owasp: { paranoia: custom } }"));
+    assert_eq!(custom.deployments[0].paranoia, None);
+}
+
+#[test]
+fn profiles_that_agree_and_several_of_them() {
+    let text = "version: 1\nprofiles:\n  a: { waf: { owasp: { paranoia: 2 }, exceptions: [{ name: x, when: ip.src eq 192.0.2.1, skip: everything, reason: r }] } }\n  \
+                b: { waf: { owasp: { paranoia: 2, threshold: high }, exceptions: [{ name: y, when: ip.src eq 192.0.2.1, skip: everything, reason: r }, { name: x, when: ip.src eq 192.0.2.1, skip: everything, reason: r }] } }\n\
+                zones: { example.com: { use: [b, a, b] } }\n";
+    let merged = wants(text);
+    assert_eq!(merged.deployments[0].threshold.unwrap().0, 25);
+    let names: Vec<_> = merged.exceptions.unwrap().into_iter().map(|r| r.name).collect();
+    assert_eq!(names, ["y", "x"]);
+    let nothing = "version: 1\nprofiles: { a: {} }\nzones: { example.com: { use: [a] } }\n";
+    let (outcome, _) = load_text(nothing);
+    assert!(outcome.desired.unwrap().zones.into_values().all(|z| z.waf.is_none()));
+}
+
+#[test]
+fn fragments_join_whatever_the_order_of_the_files() {
+    let one = "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 }, custom: [{ name: one, when: all, action: log }] } } }\n";
+    let two = "version: 1\nzones: { example.com: { use: [p], waf: { owasp: { threshold: 30 }, custom: [{ name: two, when: all, action: log }] } } }\n";
+    let shared = "version: 1\nprofiles: { p: { waf: { owasp: { action: log } } } }\n";
+    let directory = directory(&[("a.yaml", one), ("b.yaml", two), ("c.yaml", shared)]);
+    let load_in = |names: [&str; 3]| {
+        let inputs = names.map(|n| Input::Path(directory.path().join(n)));
+        bare(load(&inputs, &Options::default(), &mut Sources::default()).desired.unwrap())
+    };
+    let desired = load_in(["a.yaml", "b.yaml", "c.yaml"]);
+    assert_eq!(load_in(["c.yaml", "b.yaml", "a.yaml"]), desired);
+    let waf = desired.zones.into_values().next().unwrap().waf.unwrap();
+    let owasp = &waf.deployments[0];
+    assert_eq!((owasp.paranoia.unwrap().0.level(), owasp.threshold.unwrap().0), (2, 30));
+    assert_eq!(owasp.action.unwrap().0.as_str(), "log");
+    let names: Vec<_> = waf.custom.unwrap().into_iter().map(|r| r.name).collect();
+    assert_eq!(names, ["one", "two"]);
+}
+
+#[test]
+fn fragments_that_contradict_each_other() {
+    let one = "version: 1\nprofiles: { p: {} }\nzones: { example.com: { waf: { owasp: { paranoia: 2 }, cloudflare: off, custom: [{ name: one, when: all, action: log }] } } }\n";
+    let two = "version: 1\nprofiles: { p: {} }\nzones: { example.com: { waf: { owasp: { paranoia: 3 }, cloudflare: on, custom: [{ name: one, when: all, action: block }] } } }\n";
+    let directory = directory(&[("a.yaml", one), ("b.yaml", two)]);
+    let (outcome, _) = load_path(directory.path());
+    let found: Vec<_> = outcome.diagnostics.iter().map(|d| (d.code.0, d.related.len())).collect();
+    let note = ("WAF0029", 0);
+    assert_eq!(found, [note, ("WAF0020", 1), ("SPEC0028", 1), ("SPEC0028", 1), ("SPEC0028", 1)]);
+}
 
 #[test]
 fn a_good_section_is_understood_and_reads_back() {

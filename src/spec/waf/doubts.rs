@@ -40,7 +40,7 @@ impl Section<'_> {
                 }
             }
         }
-        let Some((_, at)) = when.filter(|(when, _)| super::rules::is_always_true(when)) else { return };
+        let Some((_, at)) = when.filter(|(when, _)| when.is_always_true()) else { return };
         let whole = targets.iter().find_map(|target| match target {
             SkipTarget::Everything => Some("all managed rules below it".to_owned()),
             SkipTarget::Ruleset(managed) => Some(format!("the whole ruleset `{}`", managed.key())),

@@ -69,7 +69,7 @@ pub(in crate::spec) fn waf(wants: &WafWants) -> Json {
 
 /// Which requests.
 fn when(expression: &Expression) -> String {
-    if super::rules::is_always_true(expression) { "all".to_owned() } else { escape(expression.text()) }
+    if expression.canonical() == "true" { "all".to_owned() } else { escape(expression.text()) }
 }
 
 /// A managed ruleset.
@@ -155,6 +155,11 @@ fn rule(wants: &RuleWants, says_action: bool) -> Json {
     let RuleWants { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
+    if *is_absent {
+        parts.put("state", Some("absent"));
+        parts.note(note);
+        return Json::Object(parts.0);
+    }
     parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
     match form {
         RuleForm::Skip(targets) => {

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::super::codes;
 use super::super::free::Free;
 use super::super::read::{Spanned, Text};
+use super::super::syntax::StateSyntax;
 use super::super::word::WordOr;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
-use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, RuleForm, RuleWants, SkipTarget};
@@ -34,6 +34,8 @@ pub(super) struct Parts<'s> {
     pub(super) note: NoteKeys<'s>,
     /// Before and after which rules it stands.
     pub(super) anchors: [Option<&'s Spanned<Text>>; 2],
+    /// Whether it is wanted.
+    pub(super) state: Option<StateSyntax>,
     /// The rule as the service has it.
     pub(super) raw: Option<&'s Spanned<Free>>,
     /// Keys that only this kind of rule has and that are there, with their places.
@@ -56,6 +58,7 @@ macro_rules! parts {
             description: syntax.value.description.as_ref(),
             note: [syntax.value.reason.as_ref(), syntax.value.owner.as_ref(), syntax.value.expires.as_ref()],
             anchors: [syntax.value.before.as_ref(), syntax.value.after.as_ref()],
+            state: syntax.value.state.map(|s| s.value),
             raw: syntax.value.raw.as_ref(),
             own,
             phase: $phase,
@@ -130,11 +133,28 @@ impl Section<'_> {
         parts: &Parts<'_>,
         form: impl FnOnce(&mut Self, Place) -> Option<RuleForm>,
     ) -> Option<RuleWants> {
-        let Parts { span, name, when, enabled, description, note, anchors, raw, own: _, phase } = parts;
+        let Parts { span, name, when, enabled, description, note, anchors, state, raw, own: _, phase } = parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
         let name = name.and_then(|n| self.name(n));
         let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
         let note = self.note(*note, &what);
+        if *state == Some(StateSyntax::Absent) {
+            self.refuse_beside(parts, true);
+            let form = RuleForm::Raw(Value::Map(BTreeMap::new()));
+            let rule = RuleWants {
+                name: name?,
+                place,
+                when: None,
+                is_absent: true,
+                enabled: true,
+                description: None,
+                form,
+                log: None,
+                anchors: Vec::new(),
+                note,
+            };
+            return Some(rule);
+        }
         let anchors = self.anchors(*anchors, name.as_deref());
         let description = description.and_then(|d| self.reader.words("description", d)).map(|d| d.value);
         let (when, form) = match raw {
@@ -216,19 +236,31 @@ impl Section<'_> {
         }
     }
 
-    /// A rule as the service has it.
-    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<Free>, name: Option<&str>) -> Option<RuleForm> {
+    /// Complains about keys that have no meaning beside `raw`, or beside `state: absent`.
+    fn refuse_beside(&mut self, parts: &Parts<'_>, is_absent: bool) {
         let others = [
             ("when", parts.when.map(|w| w.span)),
             ("enabled", parts.enabled.map(|e| e.span)),
             ("description", parts.description.map(|d| d.span)),
+            ("before", parts.anchors[0].filter(|_| is_absent).map(|a| a.span)),
+            ("after", parts.anchors[1].filter(|_| is_absent).map(|a| a.span)),
+            ("raw", parts.raw.filter(|_| is_absent).map(|r| r.span)),
         ];
         let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
+        let (beside, help) = match is_absent {
+            true => ("state: absent", "remove it; a rule that should be gone has a name, and perhaps a reason"),
+            false => ("raw", "say it under `raw`, in the service's words"),
+        };
         for (key, span) in others.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
-            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` stands beside `raw`"));
-            self.reader.diagnostics.push(diagnostic.help("say it under `raw`, in the service's words"));
+            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` stands beside `{beside}`"));
+            self.reader.diagnostics.push(diagnostic.help(help));
         }
+    }
+
+    /// A rule as the service has it.
+    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<Free>, name: Option<&str>) -> Option<RuleForm> {
+        self.refuse_beside(parts, false);
         let place = self.handle(syntax.span);
         let Value::Map(members) = &syntax.value.0 else { return None };
         let lacks = ["action", "expression"].into_iter().find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
@@ -386,9 +418,4 @@ impl Section<'_> {
         }
         kept
     }
-}
-
-/// The expression that matches everything.
-pub(super) fn is_always_true(expression: &Expression) -> bool {
-    expression.canonical() == "true"
 }

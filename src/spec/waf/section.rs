@@ -13,9 +13,9 @@ use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;
 use super::syntax::WafSyntax;
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Place, Severity, Span};
 use crate::model::Unmanaged;
-use crate::model::expression::Expression;
+use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting, parse_expression};
 use crate::model::managed::Managed;
 use crate::model::ruleset::Note;
 
@@ -91,22 +91,28 @@ impl Section<'_> {
         self.expression(syntax, phase, false)
     }
 
-    /// An expression.
+    /// An expression; what is wrong with it is shown at the place in it.
     pub(super) fn expression(
         &mut self,
         syntax: &Spanned<Text>,
-        _phase: &str,
-        _sees_response: bool,
+        phase: &str,
+        sees_response: bool,
     ) -> Option<Facet<Expression>> {
+        // A block ends in a line break, which is no part of the expression.
         let text = syntax.value.0.trim_end();
-        let place = self.reader.place(syntax);
-        if text.trim().is_empty() {
-            let place = within(place, self.text, &syntax.value.0, 0..syntax.value.0.len());
-            let diagnostic = codes::EXPRESSION.at(place, "the expression is empty");
-            self.reader.diagnostics.push(diagnostic.help("write a condition, or `all` for every request"));
-            return None;
+        let whole = self.reader.place(syntax);
+        let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase) };
+        let (expression, problems) = parse_expression(text, setting);
+        for ExpressionProblem { severity, span, code: _, message, help } in problems {
+            let kind = match severity {
+                Severity::Error => codes::EXPRESSION,
+                Severity::Warning => codes::EXPRESSION_DOUBT,
+                Severity::Note => codes::EXPRESSION_NOTE,
+            };
+            let place = within(whole, self.text, &syntax.value.0, span);
+            self.reader.diagnostics.push(kind.at(place, message).help(help));
         }
-        Some(Facet { value: Expression::reported(text), place })
+        expression.map(|value| Facet { value, place: whole })
     }
 
     /// Why an entry is there, and until when; `what` is how messages call it.

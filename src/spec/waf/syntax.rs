@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::super::free::Free;
 use super::super::read::{OneOrMany, Spanned, Text};
-use super::super::syntax::{UnmanagedSyntax, date};
+use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
 use super::super::word::WordOr;
 use crate::model::facts::rulesets::{
     CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS, THRESHOLDS,
@@ -206,6 +206,8 @@ macro_rules! named_rules {
             pub(super) before: Option<Spanned<Text>>,
             /// It stands after the rule with this `ref` or id.
             pub(super) after: Option<Spanned<Text>>,
+            /// `absent` makes sure that the rule is gone; it needs a name only.
+            pub(super) state: Option<Spanned<StateSyntax>>,
             /// The rule as the service has it, for what cannot be said otherwise; instead of the other keys.
             #[serde(default)]
             #[schemars(schema_with = "raw")]
@@ -322,9 +324,10 @@ fn cloudflare(generator: &mut SchemaGenerator) -> Schema {
     switch(generator.subschema_for::<CloudflareSyntax>())
 }
 
-/// A list of rules, of which each needs some keys unless it is raw.
+/// A list of rules, of which each needs some keys unless it is raw or wanted gone.
 fn rules(mut one: Schema, needed: &[&str]) -> Schema {
-    one.insert("if".to_owned(), serde_json::json!({ "not": { "required": ["raw"] } }));
+    let absent = serde_json::json!({ "properties": { "state": { "const": "absent" } }, "required": ["state"] });
+    one.insert("if".to_owned(), serde_json::json!({ "not": { "anyOf": [{ "required": ["raw"] }, absent] } }));
     one.insert("then".to_owned(), serde_json::json!({ "required": needed }));
     json_schema!({ "type": "array", "items": one })
 }
