@@ -9,6 +9,7 @@
 //! | `view` | the zones of a spec for looking up names, as the DNS would |
 //! | `aliases` | where chains of CNAME records end |
 //! | `network` | addresses that the service does not proxy to |
+//! | `protection` | which hosts requests reach through the service |
 //! | `documentation` | docs/lints.md, from the rules |
 //!
 //! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that it does not give may exist at the
@@ -17,6 +18,7 @@
 mod aliases;
 mod documentation;
 mod network;
+mod protection;
 mod rules;
 mod view;
 

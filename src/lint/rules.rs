@@ -7,8 +7,10 @@ mod below_delegation;
 mod beside_delegation;
 mod ds_at_apex;
 mod ds_without_ns;
+mod host_not_protected;
 mod loop_of_aliases;
 mod name_of_other_zone;
+mod rule_for_open_host;
 mod values_too_long;
 mod zone_without_address;
 
@@ -27,4 +29,6 @@ pub const ALL: &[Rule] = &[
     below_delegation::RULE,
     alias_as_target::RULE,
     name_of_other_zone::RULE,
+    host_not_protected::RULE,
+    rule_for_open_host::RULE,
 ];

@@ -53,7 +53,8 @@ struct Shape {
 pub(super) struct Checked {
     /// Places of values that may be secrets, which must not be shown.
     pub(super) secrets: Vec<Place>,
-    /// Starts of the mappings out of which a known or misspelt key was taken, so that nothing is called missing there.
+    /// Starts of the mappings out of which a known or misspelt key was taken, and of lists out of which an item was, so that
+    /// nothing is called missing there.
     pub(super) reduced: HashSet<u32>,
 }
 
@@ -246,9 +247,12 @@ impl Check<'_> {
             Kind::Scalar(..) => self.scalar(id, shape, name),
             Kind::Sequence(items) => {
                 let mut items = std::mem::take(items);
-                let was_empty = items.is_empty();
+                let (was_empty, length) = (items.is_empty(), items.len());
                 if let Some(shape) = &shape.items {
                     items.retain(|item| self.node(*item, shape, name.item()));
+                }
+                if items.len() < length {
+                    self.left.reduced.insert(self.tree.node(id).span.start);
                 }
                 if let Kind::Sequence(place) = &mut self.tree.node_mut(id).kind {
                     *place = items;

@@ -69,8 +69,8 @@ impl Section<'_> {
             "off" => Some(DeploymentLayer::new(place, Switch::Off)),
             other => {
                 let detail = format!("`{}` is no state of `{key}`", super::super::clip(other));
-                let help = match other {
-                    "log" => format!("write `{key}: {{ action: log }}` to log only"),
+                let help = match (other, key) {
+                    ("log", "owasp") => "write `owasp: { action: log }` to log only".to_owned(),
                     _ => "write `on`, `off`, or keys below it, indented".to_owned(),
                 };
                 self.reader.diagnostics.push(codes::SECTION.at(place, detail).help(help));

@@ -295,18 +295,22 @@ impl Join<'_> {
         first
     }
 
-    /// A contradiction.
-    fn clash(&mut self, key: &str, first: Place, place: Place) {
+    /// A contradiction about a key, or about what a list has under a name.
+    fn clash(&mut self, key: &str, name: Option<&str>, first: Place, place: Place) {
+        let (subject, what) = match name {
+            None => (format!("`{key}`"), format!("`{key}`")),
+            Some(name) => (format!("the entry for {name} under `{key}`"), format!("entry for {name} under `{key}`")),
+        };
         let diagnostic = match self.kind {
             Kind::Fragments => codes::ZONE_CLASH
-                .at(place, format!("`{key}` is another one here"))
+                .at(place, format!("{subject} is another one here"))
                 .and_at(first, "the first one")
-                .help(format!("give `{key}` in one fragment of the zone")),
+                .help(format!("give {subject} in one fragment of the zone")),
             Kind::Profiles(used) => codes::PROFILE_CLASH
-                .at(place, format!("`{key}` is another one here"))
+                .at(place, format!("{subject} is another one here"))
                 .and_at(first, "than here")
                 .and_at(used, "both are used by this zone")
-                .help(format!("give the zone its own `{key}`, or use one of the profiles")),
+                .help(format!("give the zone its own {what}, or use one of the profiles")),
         };
         self.diagnostics.push(diagnostic);
     }
@@ -315,7 +319,9 @@ impl Join<'_> {
     fn one<T: PartialEq>(&mut self, key: &str, first: &mut Option<Facet<T>>, second: Option<Facet<T>>, decided: bool) {
         match (&*first, second) {
             (None, second) => *first = second,
-            (Some(one), Some(other)) if one.value != other.value && !decided => self.clash(key, one.place, other.place),
+            (Some(one), Some(other)) if one.value != other.value && !decided => {
+                self.clash(key, None, one.place, other.place)
+            }
             (Some(_), _) => {}
         }
     }
@@ -323,10 +329,11 @@ impl Join<'_> {
     /// A managed ruleset.
     fn deployment(&mut self, ruleset: Managed, first: &mut DeploymentLayer, second: DeploymentLayer) {
         let decided = self.decided.and_then(|d| d.deployments.get(&ruleset));
-        let key = |name: &str| format!("waf.{}.{name}", ruleset.key());
+        let section = format!("waf.{}", ruleset.key());
+        let key = |name: &str| format!("{section}.{name}");
         if first.switch != second.switch {
             if decided.is_none() {
-                self.clash(&format!("waf.{}", ruleset.key()), first.place, second.place);
+                self.clash(&section, None, first.place, second.place);
             }
             // Of one that is off and one that is tuned, the tuned one is what a zone can build on.
             if first.switch == Switch::Off {
@@ -355,7 +362,7 @@ impl Join<'_> {
             match known.get(&name) {
                 None => first.tags.push(tag),
                 Some(_) if same || own.contains(&name) => {}
-                Some(at) => self.clash(&key(&name), *at, tag.place),
+                Some(at) => self.clash(&section, Some(&name), *at, tag.place),
             }
         }
         for rule in rules {
@@ -364,7 +371,7 @@ impl Join<'_> {
             match known.get(&name) {
                 None => first.rules.push(rule),
                 Some(_) if same || own.contains(&name) => {}
-                Some(at) => self.clash(&key(&name), *at, rule.place),
+                Some(at) => self.clash(&section, Some(&name), *at, rule.place),
             }
         }
         first.sort();
@@ -387,7 +394,7 @@ impl Join<'_> {
             };
             let same = known.clone().at_place(rule.place) == rule.clone().at_place(rule.place);
             if !same && !decided.is_some_and(|d| d.iter().any(|r| r.name == rule.name)) {
-                self.clash(&format!("{key} {}", rule.name), known.place, rule.place);
+                self.clash(key, Some(&format!("`{}`", rule.name)), known.place, rule.place);
             }
         }
     }

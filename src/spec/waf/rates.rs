@@ -90,12 +90,14 @@ impl Section<'_> {
             let (text, place) = (item.value.0.trim(), self.reader.place(item));
             let name = CHARACTERISTICS.iter().find(|(word, _)| *word == text).map_or(text, |(_, name)| name);
             let complaint = if !(name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase())) {
-                let words = CHARACTERISTICS.iter().map(|(word, _)| *word);
-                let hint = super::super::suggest::hint(text, words, "words");
-                Some((
-                    format!("`{}` is nothing to count by", super::super::clip(text)),
-                    format!("{hint}; or a name of the service, such as `http.request.headers[\"x-api-key\"]`"),
-                ))
+                let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
+                let help = match nearest {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None => "write `ip`, `visitor`, or a name of the service such as \
+                             `http.request.headers[\"x-api-key\"]`"
+                        .to_owned(),
+                };
+                Some((format!("`{}` is nothing to count by", super::super::clip(text)), help))
             } else if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
                 Some((
                     "names of headers are in lower case here".to_owned(),

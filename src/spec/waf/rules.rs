@@ -291,6 +291,9 @@ impl Section<'_> {
             let Some(list) = list else { continue };
             let names: Vec<_> = list.value.iter().map(|n| (RuleName::new(&n.value.0), self.reader.place(n))).collect();
             if names.is_empty() {
+                if !self.is_whole(list.span) {
+                    return None;
+                }
                 let detail = format!("the list of rules of `{}` is empty", managed.key());
                 self.refuse_skip(self.handle(list.span), detail);
                 return None;
@@ -317,7 +320,13 @@ impl Section<'_> {
             list.iter().flat_map(|l| &l.value).map(|w| w.value.0.clone()).collect()
         };
         let targets = words(phases).into_iter().map(SkipTarget::Phase);
-        let targets = targets.chain(words(products).into_iter().map(SkipTarget::Product)).collect();
+        let targets: Vec<_> = targets.chain(words(products).into_iter().map(SkipTarget::Product)).collect();
+        // What the shape check refused has been reported.
+        let lists = [phases.as_ref(), products.as_ref()];
+        let is_whole = lists.into_iter().flatten().all(|list| self.is_whole(list.span));
+        if targets.is_empty() && !is_whole {
+            return None;
+        }
         self.some_target(syntax.span, targets)
     }
 
@@ -363,13 +372,13 @@ impl Section<'_> {
             return Some(SkipTarget::RulesetId(text.to_ascii_lowercase()));
         }
         let place = self.reader.place(syntax);
-        let words = Managed::ALL.iter().map(|m| m.key());
-        self.reader.diagnostics.push(
-            codes::SKIP.at(place, format!("`{}` is no managed ruleset", super::super::clip(text))).help(format!(
-                "{}; or the id of a ruleset, 32 hexadecimal digits",
-                super::super::suggest::hint(text, words, "words")
-            )),
-        );
+        let nearest = super::super::suggest::nearest(text, Managed::ALL.iter().map(|m| m.key()));
+        let help = match nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "write `owasp`, `cloudflare`, or the id of a ruleset: 32 hexadecimal digits".to_owned(),
+        };
+        let detail = format!("`{}` is no managed ruleset", super::super::clip(text));
+        self.reader.diagnostics.push(codes::SKIP.at(place, detail).help(help));
         None
     }
 

@@ -1,0 +1,44 @@
+//! What the rules about protection have in common: which hosts requests reach through the service.
+
+use std::collections::HashSet;
+
+use super::view::{ADDRESSES, Owner, View};
+use crate::model::ruleset::{RuleForm, Switch, WafWants};
+use crate::model::{Fqdn, RecordType};
+
+/// Whether requests to a host go through the service, as far as the spec says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proxying {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+    /// The spec leaves it as it is; a new record is not proxied.
+    Unsaid,
+}
+
+/// Whether requests to a name go through the service; `None` if the name has no address.
+pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
+    let mut all = ADDRESSES.iter().flat_map(|t| owner.of_type(*t)).map(|r| r.facets.proxied).peekable();
+    all.peek()?;
+    let all: Vec<Option<bool>> = all.collect();
+    Some(match () {
+        () if all.contains(&Some(true)) => Proxying::On,
+        () if all.iter().all(|p| *p == Some(false)) => Proxying::Off,
+        () => Proxying::Unsaid,
+    })
+}
+
+/// Whether a section protects from anything.
+pub(super) fn is_protected(waf: &WafWants) -> bool {
+    let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
+    let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
+    waf.deployments.iter().any(|d| d.switch == Switch::On)
+        || rules.into_iter().any(|r| r.enabled && !r.is_absent && acts(&r.form))
+}
+
+/// The names that mail servers, name servers and services have, which are not there for websites.
+pub(super) fn serves_others<'a>(view: &View<'a>) -> HashSet<&'a Fqdn> {
+    let is_other = |t: Option<RecordType>| matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv));
+    view.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()
+}

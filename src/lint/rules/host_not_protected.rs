@@ -1,0 +1,70 @@
+//! Hosts that requests reach without passing by the service, in zones that are protected.
+
+use crate::diagnostic::Severity;
+use crate::lint::protection::{Proxying, is_protected, proxying, serves_others};
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule, counted};
+
+/// Hosts that are named in a finding.
+const NAMED: usize = 5;
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0012",
+    title: "the protection does not reach all hosts of the zone",
+    severity: Severity::Note,
+    why: "Rules look at requests that go through the service. The addresses of a host that is not proxied are handed out as they \
+          are, so that nothing under `waf` applies to it, and often the origin behind the other hosts is known by it. Names that \
+          mail servers, name servers and services have are not looked at, nor those with an `_`.",
+    fix: "Proxy the hosts that serve websites; leave it so if they serve anything else, or have a protection of their own.",
+    sources: &[
+        "developers.cloudflare.com/dns/proxy-status, read 2026-11-20",
+        "developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20",
+    ],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 203.0.113.10, proxied: true }
+      - { name: mail, type: A, content: 203.0.113.20, proxied: false }
+      - { name: \"@\", type: MX, priority: 10, content: mail.example.com }
+    waf:
+      owasp: { paranoia: 2 }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 203.0.113.10, proxied: true }
+      - { name: api, type: A, content: 203.0.113.10, proxied: false }
+    waf:
+      owasp: { paranoia: 2 }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    let others = serves_others(view);
+    for zone in &view.zones {
+        let Some(waf) = zone.zone.waf.as_ref().filter(|waf| is_protected(waf)) else { continue };
+        let open = zone.owners.iter().filter(|owner| {
+            let is_open = matches!(proxying(owner), Some(Proxying::Off | Proxying::Unsaid));
+            let is_host = !owner.name.as_str().split('.').any(|label| label.starts_with('_'));
+            is_open && is_host && owner.cut.is_none() && !others.contains(owner.name)
+        });
+        let names: Vec<&str> = open.map(|owner| owner.name.as_str()).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
+        let shown = names.iter().take(NAMED).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let detail =
+            format!("{} {verb} not proxied, and none of this applies to {shown}{more}", counted(names.len(), "host"));
+        findings.push(
+            RULE.at(waf.place, detail)
+                .about(zone.zone.name.to_string())
+                .help("write `proxied: true` at the records of hosts that serve websites"),
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Rules about hosts whose requests do not pass by the service.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::{Place, Severity};
+use crate::lint::protection::{Proxying, proxying};
+use crate::lint::view::{View, ZoneView};
+use crate::lint::{Findings, Rule};
+use crate::model::Expression;
+
+/// The rule.
+pub(in crate::lint) const RULE: Rule = Rule {
+    code: "LINT0013",
+    title: "the rule is about hosts that are not proxied",
+    severity: Severity::Warning,
+    why: "Requests to a host with `proxied: false` do not go through the service. A rule whose expression is about such hosts only \
+          never sees a request.",
+    fix: "Proxy the host, or correct its name in the expression, or remove the rule.",
+    sources: &["developers.cloudflare.com/dns/proxy-status, read 2026-11-20"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 203.0.113.10, proxied: true }
+    waf:
+      custom:
+        - { name: admin, when: 'http.host eq \"www.example.com\" and http.request.uri.path eq \"/admin\"', action: block }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: mail, type: A, content: 203.0.113.10, proxied: false }
+      - { name: \"@\", type: MX, priority: 10, content: mail.example.com }
+    waf:
+      custom:
+        - { name: webmail, when: 'http.host eq \"mail.example.com\"', action: managed_challenge }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for zone in &view.zones {
+        let Some(waf) = &zone.zone.waf else { continue };
+        let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
+        let scopes =
+            rules.filter_map(|r| r.when.as_ref()).chain(waf.deployments.iter().filter_map(|d| d.when.as_ref()));
+        for (when, place) in scopes {
+            look_at(zone, when, *place, findings);
+        }
+    }
+}
+
+/// Looks at one expression.
+fn look_at(zone: &ZoneView<'_>, when: &Expression, place: Place, findings: &mut Findings) {
+    let Some(hosts) = when.hosts().filter(|hosts| !hosts.is_empty()) else { return };
+    let is_open = |host: &String| {
+        let owner = zone.owners.iter().find(|owner| owner.name.as_str() == host);
+        owner.and_then(proxying) == Some(Proxying::Off)
+    };
+    let open: BTreeSet<&String> = hosts.iter().filter(|host| is_open(host)).collect();
+    if open.len() < hosts.len() {
+        return;
+    }
+    let names = open.iter().map(|host| format!("`{host}`")).collect::<Vec<_>>().join(", ");
+    let verb = if open.len() == 1 { "is" } else { "are" };
+    findings.push(
+        RULE.at(place, format!("{names} {verb} not proxied, so that no request comes by here"))
+            .about(zone.zone.name.to_string())
+            .help("write `proxied: true` at the host's records, or correct the name"),
+    );
+}
