@@ -13,6 +13,7 @@
 
 mod change;
 mod facets;
+mod planned;
 mod records;
 mod rule_fields;
 mod rulesets;
@@ -22,6 +23,7 @@ mod zone;
 
 pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
 pub use facets::field_changes;
+pub use planned::planned;
 pub use records::diff_zone;
 pub use rulesets::{
     PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,

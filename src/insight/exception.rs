@@ -104,6 +104,12 @@ impl Skipped {
         self.targets.iter().any(|t| covers(&stronger(t, catalogue), &all))
     }
 
+    /// Whether a request that matches passes by a whole later phase.
+    #[must_use]
+    pub fn passes_by_phase(&self, phase: Phase) -> bool {
+        self.targets.contains(&Target::Phase(phase.as_str().to_owned()))
+    }
+
     /// What is passed by, in words.
     #[must_use]
     pub fn about(&self, phase: Phase, waf: &LiveWaf) -> String {

@@ -4,30 +4,38 @@
 //! | question | answer |
 //! |---|---|
 //! | what does this deployment do? | [`standing`] |
+//! | what protects this zone? | [`survey`] |
+//! | what differs between two states of it? | [`difference`] |
 //! | what does this change of a deployment do? | [`deployment_impact`] |
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
+//! | what did the service change in its rulesets? | [`lock`] |
 //!
 //! Every effect is a sentence of its own; nothing is averaged to a grade. Where an effect cannot be told it says so. The
 //! sentences hold words of the service (descriptions, expressions), so whoever shows them makes them safe to show.
 
 mod deployment;
+mod difference;
 mod direction;
 mod exception;
+pub mod lock;
 mod order;
 mod rate;
 mod reach;
 mod rule;
 mod scope;
 mod standing;
+mod survey;
 mod tuning;
 mod words;
 
 pub use deployment::deployment_impact;
+pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
 pub use exception::{Skipped, skipped};
 pub use order::move_impact;
 pub use reach::{Reach, unreachable_families};
 pub use rule::rule_impact;
 pub use standing::{RuleStanding, Standing, Why, standing};
+pub use survey::{Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey};
 pub use words::{rule_label, title};

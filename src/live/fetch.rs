@@ -179,6 +179,32 @@ pub async fn fetch<R: Reader>(
     Ok(Fetched { live: Live { zones }, missing })
 }
 
+/// Reads the protection of the wanted zones, and nothing else of them.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn fetch_protection<R: Reader>(
+    reader: &R,
+    wanted: &[Wanted],
+    options: &Options,
+) -> Result<Fetched, FetchError> {
+    let found = zones::find(reader, wanted, options).await?;
+    let wants: BTreeMap<&ZoneName, &Wanted> = wanted.iter().map(|w| (&w.name, w)).collect();
+    let queries: Vec<_> = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf))).collect();
+    let catalogues = &rulesets::catalogues(reader, &queries, options).await?;
+    let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    let zones = stream::iter(queries)
+        .map(|(zone, query)| async move {
+            let own = rulesets::of_zone(catalogues, zone, options);
+            let waf = rulesets::read(reader, zone, query, own, options).await?;
+            Ok::<_, FetchError>((zone.name.clone(), LiveZone { waf, ..zone.clone() }))
+        })
+        .buffer_unordered(options.concurrency.max(1))
+        .try_collect()
+        .await?;
+    Ok(Fetched { live: Live { zones }, missing })
+}
+
 /// Reads all records of a zone.
 ///
 /// # Errors

@@ -1,0 +1,51 @@
+//! A zone's protection as it will be once all changes are made. Pure.
+
+use super::rulesets::{PhaseChanges, RuleChangeKind, WafChanges};
+use super::sequence::Member;
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
+
+/// The id of what the service has not given one yet.
+const NEW: &str = "new";
+
+/// The protection after the changes. What is not changed is as it was; new rules have made-up ids.
+#[must_use]
+pub fn planned(live: &LiveWaf, changes: &WafChanges) -> LiveWaf {
+    let mut after = live.clone();
+    for phase in &changes.phases {
+        let rules: Vec<LiveRule> = phase.order.iter().filter_map(|member| rule(phase, *member)).collect();
+        let entry_point = match phase.live {
+            EntryPoint::Absent if rules.is_empty() => EntryPoint::Absent,
+            EntryPoint::Absent => EntryPoint::Present(LiveRuleset {
+                id: RulesetId(NEW.to_owned()),
+                version: None,
+                last_updated: None,
+                rules,
+            }),
+            EntryPoint::Present(ruleset) => EntryPoint::Present(LiveRuleset { rules, ..ruleset.clone() }),
+        };
+        after.entry_points.insert(phase.phase, entry_point);
+    }
+    after
+}
+
+/// A rule of the wanted order as it will be.
+fn rule(phase: &PhaseChanges, member: Member) -> Option<LiveRule> {
+    match member {
+        Member::Live(n) => {
+            let live = phase.live.rules().get(n)?;
+            let body = phase.changes.iter().find_map(|change| match &change.kind {
+                RuleChangeKind::Update(before) if before.id == live.id => Some(change.after.clone()),
+                RuleChangeKind::Update(_)
+                | RuleChangeKind::Create
+                | RuleChangeKind::Move(_)
+                | RuleChangeKind::Delete(..) => None,
+            });
+            Some(LiveRule { body: body.unwrap_or_else(|| live.body.clone()), ..live.clone() })
+        }
+        Member::New(n) => {
+            let change = phase.changes.iter().find(|change| change.placed == Some(member))?;
+            let id = RuleId(format!("{NEW}-{}-{n}", phase.phase.as_str()));
+            Some(LiveRule { id, last_updated: None, body: change.after.clone() })
+        }
+    }
+}

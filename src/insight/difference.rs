@@ -1,0 +1,127 @@
+//! Two states of a zone's protection, compared in effect: each rule of its own, and each rule of its managed rulesets.
+
+use std::collections::BTreeMap;
+
+use super::deployment::deployment_impact;
+use super::direction::{Direction, Impact};
+use super::rule::rule_impact;
+use super::survey::{RuleRow, RulesetSurvey, survey};
+use crate::model::managed::CatalogueRule;
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, canonical};
+
+/// A rule of an entry point that changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedRule {
+    /// Its phase.
+    pub phase: Phase,
+    /// What a person knows it by.
+    pub name: String,
+    /// What the change does.
+    pub impact: Impact,
+}
+
+/// A rule of a managed ruleset that stands otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleDifference {
+    /// The name of the ruleset.
+    pub ruleset: String,
+    /// The rule.
+    pub rule: CatalogueRule,
+    /// `off`, or its action.
+    pub before: String,
+    /// The same afterwards.
+    pub after: String,
+    /// Exceptions that concern it, before.
+    pub exceptions_before: Vec<String>,
+    /// The same afterwards.
+    pub exceptions_after: Vec<String>,
+    /// Why it stands so afterwards.
+    pub why: &'static str,
+}
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Difference {
+    /// Of everything together.
+    pub direction: Direction,
+    /// By phase and order.
+    pub changed: Vec<ChangedRule>,
+    /// By ruleset and its order.
+    pub rules: Vec<RuleDifference>,
+}
+
+/// Compares two states of a zone's protection, in which equal rules have equal ids. The managed rulesets are those of `after`.
+#[must_use]
+pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
+    let mut difference = Difference::default();
+    for (phase, now) in &after.entry_points {
+        let then = before.entry_points.get(phase).map(EntryPoint::rules).unwrap_or_default();
+        difference.changed.extend(changed(*phase, then, now.rules(), after));
+    }
+    for change in &difference.changed {
+        difference.direction = difference.direction.combine(change.impact.direction);
+    }
+    let (then, now) = (survey(before), survey(after));
+    for ruleset in &now.rulesets {
+        let other = then.rulesets.iter().find(|r| r.id == ruleset.id);
+        difference.rules.extend(rules(other, ruleset));
+    }
+    difference
+}
+
+/// Rules of one entry point that change.
+fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf) -> Vec<ChangedRule> {
+    let mut found = Vec::new();
+    let mut add = |before: Option<&LiveRule>, after: Option<&LiveRule>| {
+        let bodies = (before.map(|r| &r.body), after.map(|r| &r.body));
+        if bodies.0.map(canonical) == bodies.1.map(canonical) {
+            return;
+        }
+        let impact = match bodies.1.or(bodies.0).and_then(|b| b.executes()) {
+            Some(id) => deployment_impact(bodies.0, bodies.1, waf.catalogue(id)),
+            None => rule_impact(phase, bodies.0, bodies.1, waf),
+        };
+        let name = after.or(before).map(|r| r.shown().to_owned()).unwrap_or_default();
+        found.push(ChangedRule { phase, name, impact });
+    };
+    for rule in after {
+        add(before.iter().find(|r| r.id == rule.id), Some(rule));
+    }
+    for rule in before.iter().filter(|r| !after.iter().any(|a| a.id == r.id)) {
+        add(Some(rule), None);
+    }
+    let common = |these: &[LiveRule], those: &[LiveRule]| -> Vec<_> {
+        these.iter().filter(|r| those.iter().any(|t| t.id == r.id)).map(|r| r.id.clone()).collect()
+    };
+    if common(before, after) != common(after, before) {
+        let line = format!("the {} stand in another order: what that does is not known", phase.about());
+        let impact = Impact { direction: Direction::Unclassified, lines: vec![line] };
+        found.push(ChangedRule { phase, name: "order".to_owned(), impact });
+    }
+    found
+}
+
+/// Rules of one managed ruleset that stand otherwise.
+fn rules(before: Option<&RulesetSurvey>, after: &RulesetSurvey) -> Vec<RuleDifference> {
+    let then = before.map(RulesetSurvey::rows).unwrap_or_default();
+    let then: BTreeMap<&str, &RuleRow> = then.iter().map(|row| (row.rule.id.0.as_str(), row)).collect();
+    let state = |row: &RuleRow| if row.is_on { row.action.clone() } else { "off".to_owned() };
+    let mut found = Vec::new();
+    for row in after.rows() {
+        let Some(old) = then.get(row.rule.id.0.as_str()) else { continue };
+        let (before, after_state) = (state(old), state(&row));
+        let passed = (old.is_on || row.is_on) && old.exceptions != row.exceptions;
+        if before != after_state || passed {
+            found.push(RuleDifference {
+                ruleset: after.name.clone(),
+                rule: row.rule.clone(),
+                before,
+                after: after_state,
+                exceptions_before: old.exceptions.clone(),
+                exceptions_after: row.exceptions,
+                why: row.why,
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,355 @@
+//! `waf.lock`: the managed rulesets as they were when somebody last looked, so that what the service changes in them shows
+//! as a difference in a review.
+//!
+//! Text, one line for each rule, ordered by number and id, so that a change of one rule is a change of one line:
+//!
+//! ```text
+//! waf.lock 1
+//! ruleset 4814384a9e5d4991b9815dcfc25d2f1f 36 Cloudflare OWASP Core Ruleset
+//! 5e4903d6afa841c9b88b96203297003f 942430 level-2 on score 1f0c2a9b Restricted SQL Character Anomaly Detection
+//! ```
+//!
+//! After the id: number, paranoia level, whether it is on unless overridden, what it then does, a digest of its tags, its
+//! title. What is not there is `-`. Lines that begin with `#` are comments.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use super::words;
+use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
+
+/// Version of the form.
+const FORMAT: u32 = 1;
+/// What stands above the rest.
+const COMMENT: &str = "\
+# The managed rulesets of the service as last looked at, written by `zonewright waf lock`. Do not edit.
+# id, number, paranoia level, state unless overridden, action, digest of the tags, title";
+/// Hexadecimal digits of the digest of tags.
+const DIGEST_DIGITS: usize = 8;
+/// Rules named in a sentence.
+const MOST_NAMES: usize = 8;
+
+/// A rule as it was.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LockedRule {
+    /// Its number, if it has one.
+    pub number: Option<u32>,
+    /// Its id.
+    pub id: String,
+    /// Its paranoia level, if it has one.
+    pub level: Option<Paranoia>,
+    /// Whether it is on unless overridden.
+    pub enabled: bool,
+    /// What it does unless overridden.
+    pub action: String,
+    /// A digest of its tags.
+    pub tags: String,
+    /// What it looks for.
+    pub title: String,
+}
+
+impl LockedRule {
+    /// As it is now.
+    fn of(rule: &CatalogueRule) -> Self {
+        Self {
+            number: rule.number,
+            id: word(&rule.id.0),
+            level: rule.level(),
+            enabled: rule.enabled,
+            action: word(&rule.action),
+            tags: digest(&rule.tags),
+            title: line(words::title(rule)),
+        }
+    }
+
+    /// The shortest name by which a person knows it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match (self.number, self.title.as_str()) {
+            (Some(number), _) => number.to_string(),
+            (None, "") => words::short(&self.id),
+            (None, title) => format!("\"{title}\""),
+        }
+    }
+
+    /// Its line.
+    fn print(&self) -> String {
+        let Self { number, id, level, enabled, action, tags, title } = self;
+        let number = number.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        let level = level.map_or_else(|| "-".to_owned(), |l| format!("level-{}", l.level()));
+        let state = if *enabled { "on" } else { "off" };
+        format!("{id} {number} {level} {state} {action} {tags} {title}").trim_end().to_owned()
+    }
+
+    /// From its line.
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(7, ' ');
+        let mut next = || parts.next();
+        let (id, number, level, state) = (next()?, next()?, next()?, next()?);
+        let (action, tags, title) = (next()?.to_owned(), next()?.to_owned(), next().unwrap_or_default().to_owned());
+        Some(Self {
+            number: if number == "-" { None } else { Some(number.parse().ok()?) },
+            id: id.to_owned(),
+            level: match level.strip_prefix("level-") {
+                Some(level) => Some(Paranoia::new(level.parse().ok()?)?),
+                None if level == "-" => None,
+                None => return None,
+            },
+            enabled: match state {
+                "on" => true,
+                "off" => false,
+                _ => return None,
+            },
+            action,
+            tags,
+            title,
+        })
+    }
+}
+
+/// A managed ruleset as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedRuleset {
+    /// Its id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Its name.
+    pub name: String,
+    /// Its rules by number and id.
+    pub rules: Vec<LockedRule>,
+}
+
+impl LockedRuleset {
+    /// As it is now.
+    #[must_use]
+    pub fn of(catalogue: &Catalogue) -> Self {
+        let mut rules: Vec<_> = catalogue.rules.iter().map(LockedRule::of).collect();
+        // Rules without a number come last.
+        rules.sort_by_cached_key(|r| (r.number.is_none(), r.number, r.id.clone()));
+        Self { id: word(&catalogue.id.0), version: word(&catalogue.version), name: line(&catalogue.name), rules }
+    }
+}
+
+/// The whole file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lock {
+    /// By id.
+    pub rulesets: Vec<LockedRuleset>,
+}
+
+/// A file that is no lock.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct LockError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: &'static str,
+}
+
+impl Lock {
+    /// Of rulesets as they are now; one that is named twice counts once.
+    #[must_use]
+    pub fn of<'c>(catalogues: impl Iterator<Item = &'c Catalogue>) -> Self {
+        let by_id: BTreeMap<String, LockedRuleset> =
+            catalogues.map(LockedRuleset::of).map(|ruleset| (ruleset.id.clone(), ruleset)).collect();
+        Self { rulesets: by_id.into_values().collect() }
+    }
+
+    /// A ruleset by its id.
+    #[must_use]
+    pub fn ruleset(&self, id: &str) -> Option<&LockedRuleset> {
+        self.rulesets.iter().find(|r| r.id == id)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The first line that cannot be understood, such as a mark of a merge.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        let mut lock = Self::default();
+        let mut has_head = false;
+        for (n, text) in (1..).zip(text.lines()) {
+            let error = |what| Err(LockError { line: n, what });
+            let text = text.trim_end();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            if !has_head {
+                match text.strip_prefix("waf.lock ").and_then(|v| v.parse::<u32>().ok()) {
+                    Some(FORMAT) => has_head = true,
+                    Some(_) => return error("the file has a form of another version of zonewright; write it again"),
+                    None => return error("this is no waf.lock; it would begin with `waf.lock 1`"),
+                }
+            } else if let Some(rest) = text.strip_prefix("ruleset ") {
+                let mut parts = rest.splitn(3, ' ');
+                let (Some(id), Some(version)) = (parts.next(), parts.next()) else {
+                    return error("a ruleset has an id and a version");
+                };
+                let name = parts.next().unwrap_or_default().to_owned();
+                let (id, version) = (id.to_owned(), version.to_owned());
+                lock.rulesets.push(LockedRuleset { id, version, name, rules: Vec::new() });
+            } else {
+                match (lock.rulesets.last_mut(), LockedRule::parse(text)) {
+                    (Some(ruleset), Some(rule)) => ruleset.rules.push(rule),
+                    (Some(_), None) => return error("this is no rule; resolve merges by writing the file again"),
+                    (None, _) => return error("a rule stands before any ruleset"),
+                }
+            }
+        }
+        if has_head { Ok(lock) } else { Err(LockError { line: 1, what: "the file is empty" }) }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn print(&self) -> String {
+        let mut text = format!("{COMMENT}\nwaf.lock {FORMAT}\n");
+        for LockedRuleset { id, version, name, rules } in &self.rulesets {
+            text.push_str(&format!("\nruleset {id} {version} {name}").replace("  ", " "));
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            for rule in rules {
+                text.push_str(&rule.print());
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+/// What the service changed in a managed ruleset.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LockChanges {
+    /// The ruleset's name.
+    pub name: String,
+    /// The version in the lock; `None` if the lock does not have the ruleset.
+    pub from_version: Option<String>,
+    /// The version now.
+    pub to_version: String,
+    /// New rules.
+    pub added: Vec<LockedRule>,
+    /// Rules that are gone.
+    pub removed: Vec<LockedRule>,
+    /// Rules at another paranoia level, before and after.
+    pub relevelled: Vec<(LockedRule, LockedRule)>,
+    /// Rules that are on, off, or do something else unless overridden.
+    pub default_changed: Vec<(LockedRule, LockedRule)>,
+    /// Rules with another number or title.
+    pub renamed: Vec<(LockedRule, LockedRule)>,
+    /// Rules with other tags, at the same level.
+    pub retagged: Vec<(LockedRule, LockedRule)>,
+}
+
+/// What the service changed in a ruleset since it was locked.
+#[must_use]
+pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChanges {
+    let now = LockedRuleset::of(catalogue);
+    let mut changes = LockChanges {
+        name: now.name,
+        from_version: lock.map(|l| l.version.clone()),
+        to_version: now.version,
+        ..LockChanges::default()
+    };
+    let Some(lock) = lock else { return changes };
+    let mut before: BTreeMap<&str, &LockedRule> = lock.rules.iter().map(|r| (r.id.as_str(), r)).collect();
+    for after in now.rules {
+        let Some(before) = before.remove(after.id.as_str()).cloned() else {
+            changes.added.push(after);
+            continue;
+        };
+        let pair = || (before.clone(), after.clone());
+        if before.level != after.level {
+            changes.relevelled.push(pair());
+        } else if before.tags != after.tags {
+            changes.retagged.push(pair());
+        }
+        if (before.enabled, &before.action) != (after.enabled, &after.action) {
+            changes.default_changed.push(pair());
+        }
+        if (before.number, &before.title) != (after.number, &after.title) {
+            changes.renamed.push(pair());
+        }
+    }
+    changes.removed = lock.rules.iter().filter(|r| before.contains_key(r.id.as_str())).cloned().collect();
+    changes
+}
+
+impl LockChanges {
+    /// Whether nothing changed but perhaps the version.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { name: _, from_version, to_version: _, added, removed, relevelled, default_changed, renamed, retagged } =
+            self;
+        from_version.is_some()
+            && added.is_empty()
+            && removed.is_empty()
+            && [relevelled, default_changed, renamed, retagged].iter().all(|l| l.is_empty())
+    }
+
+    /// Whether the version is the one in the lock.
+    #[must_use]
+    pub fn is_same_version(&self) -> bool {
+        self.from_version.as_ref() == Some(&self.to_version)
+    }
+
+    /// In one sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Some(from) = &self.from_version else {
+            return format!("{} is not in waf.lock", self.name);
+        };
+        let version = match self.is_same_version() {
+            true => from.clone(),
+            false => format!("{from} → {}", self.to_version),
+        };
+        let single = |rules: &[LockedRule], what: &str| {
+            let names: Vec<_> = rules.iter().map(LockedRule::label).collect();
+            let count = words::count(rules.len(), "rule");
+            (!rules.is_empty()).then(|| format!("{count} {what} ({})", words::some(&names, MOST_NAMES)))
+        };
+        let pairs = |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
+            let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
+            (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), words::some(&names, MOST_NAMES)))
+        };
+        let level = |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
+        let does = |r: &LockedRule| if r.enabled { r.action.clone() } else { "off".to_owned() };
+        let parts = [
+            single(&self.added, "added"),
+            single(&self.removed, "removed"),
+            pairs(&self.relevelled, "re-levelled", &|b, a| format!("{} {} → {}", a.label(), level(b.level), level(a.level))),
+            pairs(&self.default_changed, "with another default", &|b, a| {
+                format!("{} {} → {}", a.label(), does(b), does(a))
+            }),
+            pairs(&self.renamed, "renamed", &|b, a| match b.number == a.number {
+                true => format!("{}: now \"{}\"", a.label(), a.title),
+                false => format!("{} → {}", b.label(), a.label()),
+            }),
+            pairs(&self.retagged, "with other tags", &|_, a| a.label()),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        let what = if parts.is_empty() { "no rule changed".to_owned() } else { parts.join(", ") };
+        format!("{} {version} since waf.lock: {what}", self.name)
+    }
+}
+
+/// A text as one word of a line.
+fn word(text: &str) -> String {
+    let word: String = text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+    if word.is_empty() { "-".to_owned() } else { word }
+}
+
+/// A text as the rest of a line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
+}
+
+/// A digest of tags, whatever their order.
+fn digest(tags: &[String]) -> String {
+    let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    tags.sort_unstable();
+    let mut digest = data_encoding::HEXLOWER.encode(&Sha256::digest(tags.join("\n").as_bytes()));
+    digest.truncate(DIGEST_DIGITS);
+    digest
+}

@@ -1,0 +1,285 @@
+//! Everything that protects a zone, in one piece: what each managed ruleset does, what passes by it, and the zone's own rules.
+
+use std::collections::BTreeMap;
+
+use super::exception::{ruleset_name, skipped};
+use super::reach::{self, Reach};
+use super::standing::{RuleStanding, Standing, Why, standing};
+use super::{rate, rule, scope, words};
+use crate::diagnostic::Place;
+use crate::model::facts::crs::Family;
+use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+
+/// Whether a managed ruleset is deployed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deployed {
+    /// No rule executes it.
+    No,
+    /// A rule executes it, and is off.
+    Off,
+    /// It is.
+    On,
+}
+
+impl Deployed {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::No => "not deployed",
+            Self::Off => "switched off",
+            Self::On => "on",
+        }
+    }
+}
+
+/// A managed ruleset of a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesetSurvey<'w> {
+    /// Which one, if we have a word for it.
+    pub which: Option<Managed>,
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its rules, if they were read.
+    pub catalogue: Option<&'w Catalogue>,
+    /// Whether it is deployed.
+    pub deployed: Deployed,
+    /// The requests that it concerns.
+    pub scope: String,
+    /// What its deployment does, if that can be told.
+    pub standing: Option<Standing<'w>>,
+    /// Why there is no paranoia level, where there is none.
+    pub strange_levels: Option<String>,
+    /// What lets requests pass by all or some of it.
+    pub exceptions: Vec<RuleSurvey>,
+    /// Families of attacks that its score cannot stop.
+    pub unreachable: Vec<Reach>,
+    /// By rule id, the exceptions that concern it, by their names.
+    passed_by: BTreeMap<String, Vec<String>>,
+}
+
+/// A rule with an expression of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSurvey {
+    /// What a person knows it by.
+    pub name: String,
+    /// Its id.
+    pub id: String,
+    /// Its action.
+    pub action: String,
+    /// Whether it is on.
+    pub is_on: bool,
+    /// The requests that it concerns.
+    pub scope: String,
+    /// What it does, in words.
+    pub does: String,
+}
+
+/// What protects a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey<'w> {
+    /// Managed rulesets, those without a deployment too if we have a word for them.
+    pub rulesets: Vec<RulesetSurvey<'w>>,
+    /// Exceptions that concern no ruleset that is known here.
+    pub custom: Vec<RuleSurvey>,
+    /// Rate limits.
+    pub rate_limits: Vec<RuleSurvey>,
+}
+
+/// A rule of a managed ruleset as it stands in a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleRow<'c> {
+    /// The rule.
+    pub rule: &'c CatalogueRule,
+    /// Whether it is on.
+    pub is_on: bool,
+    /// What it does.
+    pub action: String,
+    /// Why: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`, `unknown`.
+    pub why: &'static str,
+    /// The tag that decides, where one does.
+    pub tag: Option<String>,
+    /// Exceptions that let some requests pass by it.
+    pub exceptions: Vec<String>,
+}
+
+/// Rules of a family: how many there are and how many of them are on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilyCount {
+    /// The family; `None` for rules without one.
+    pub family: Option<&'static Family>,
+    /// Rules that are on.
+    pub on: usize,
+    /// All rules.
+    pub total: usize,
+}
+
+/// Looks at everything that was read of a zone's protection.
+#[must_use]
+pub fn survey(waf: &LiveWaf) -> Survey<'_> {
+    let rules = |phase: Phase| waf.entry_points.get(&phase).map(|e| e.rules()).unwrap_or_default();
+    let managed = rules(Phase::Managed);
+    let mut ids: Vec<String> = Managed::ALL
+        .iter()
+        .map(|m| waf.managed(*m).map_or_else(|| m.facts().id.to_owned(), |c| c.id.0.clone()))
+        .collect();
+    for id in managed.iter().filter_map(|r| r.body.executes()) {
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    Survey {
+        rulesets: ids.iter().map(|id| ruleset(id, managed, rules(Phase::Custom), waf)).collect(),
+        custom: rules(Phase::Custom).iter().map(|r| of_rule(r, Phase::Custom, waf)).collect(),
+        rate_limits: rules(Phase::RateLimit).iter().map(|r| of_rule(r, Phase::RateLimit, waf)).collect(),
+    }
+}
+
+/// One managed ruleset.
+fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w LiveWaf) -> RulesetSurvey<'w> {
+    let catalogue = waf.catalogue(id);
+    let at = managed.iter().position(|r| r.body.executes() == Some(id));
+    let deployment = at.map(|n| &managed[n].body);
+    let which = catalogue.and_then(|c| c.which).or_else(|| Managed::recognise(id, ""));
+    let standing = deployment.zip(catalogue).and_then(|(body, catalogue)| standing(body, catalogue));
+    let levels = |standing: &Standing| standing.paranoia.is_none() && which == Some(Managed::Owasp);
+    let strange_levels = match (&standing, deployment) {
+        (Some(standing), Some(body)) if levels(standing) => Some(
+            recognise(body, Managed::Owasp, catalogue, Place::NOWHERE)
+                .strange_levels
+                .unwrap_or_else(|| "the rules that are on are those of no level".to_owned()),
+        ),
+        (_, _) => None,
+    };
+    // An exception acts on what comes after it; custom rules all come before.
+    let before = custom.iter().map(|r| (Phase::Custom, r));
+    let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
+    let mut exceptions = Vec::new();
+    let mut passed_by: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (phase, rule) in before.filter(|(_, r)| r.body.is_enabled()) {
+        let Some(skipped) = skipped(&rule.body) else { continue };
+        // In the phase of custom rules, "everything after it" is custom rules.
+        let concerns = |rule_id: &str| match phase {
+            Phase::Custom => skipped.passes_by_phase(Phase::Managed),
+            Phase::Managed | Phase::RateLimit => skipped.passes_by(id, rule_id, catalogue),
+        };
+        let all = catalogue.map(|c| c.rules.iter().map(|r| r.id.0.as_str()).collect::<Vec<_>>()).unwrap_or_default();
+        let touched: Vec<&str> = all.into_iter().filter(|rule_id| concerns(rule_id)).collect();
+        if !touched.is_empty() || (catalogue.is_none() && concerns("")) {
+            exceptions.push(of_rule(rule, phase, waf));
+        }
+        for rule_id in touched {
+            passed_by.entry(rule_id.to_owned()).or_default().push(rule.shown().to_owned());
+        }
+    }
+    RulesetSurvey {
+        which,
+        id: id.to_owned(),
+        name: catalogue.map(|c| c.name.clone()).filter(|n| !n.is_empty()).unwrap_or_else(|| ruleset_name(id, waf)),
+        catalogue,
+        deployed: match deployment {
+            None => Deployed::No,
+            Some(body) if !body.is_enabled() => Deployed::Off,
+            Some(_) => Deployed::On,
+        },
+        scope: deployment.map(|b| scope::expression(b).text().to_owned()).unwrap_or_default(),
+        unreachable: standing.as_ref().filter(|s| s.is_on).map(reach::of_standing).unwrap_or_default(),
+        standing,
+        strange_levels,
+        exceptions,
+        passed_by,
+    }
+}
+
+/// A rule in words.
+fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
+    let body = &live.body;
+    let does = match (skipped(body), rate::rate(body)) {
+        (Some(skipped), _) => format!("passes by {}", skipped.about(phase, waf)),
+        (None, Some(rate)) => {
+            format!("{} {}{}", rate::about(&rate), rule::fate(body.action()), rate::lasting(&rate))
+        }
+        (None, None) => body.action().to_owned(),
+    };
+    RuleSurvey {
+        name: live.shown().to_owned(),
+        id: live.id.0.clone(),
+        action: body.action().to_owned(),
+        is_on: body.is_enabled(),
+        scope: scope::expression(body).text().to_owned(),
+        does,
+    }
+}
+
+impl<'w> RulesetSurvey<'w> {
+    /// Every rule of the ruleset as it stands, in the ruleset's order.
+    #[must_use]
+    pub fn rows(&self) -> Vec<RuleRow<'w>> {
+        let exceptions = |rule: &CatalogueRule| self.passed_by.get(&rule.id.0).cloned().unwrap_or_default();
+        let Some(standing) = &self.standing else {
+            let row = |rule: &'w CatalogueRule| RuleRow {
+                rule,
+                is_on: false,
+                action: rule.action.clone(),
+                why: if self.deployed == Deployed::On { "unknown" } else { self.deployed.as_str() },
+                tag: None,
+                exceptions: Vec::new(),
+            };
+            return self.catalogue.iter().flat_map(|c| &c.rules).map(row).collect();
+        };
+        let row = |r: &RuleStanding<'w>| {
+            let why = if r.why == Why::Default { &r.why_action } else { &r.why };
+            let tag = match why {
+                Why::Tag(tag) => Some(tag.clone()),
+                Why::Level(level) => Some(format!("paranoia-level-{level}")),
+                Why::Default | Why::Ruleset | Why::Rule => None,
+            };
+            RuleRow {
+                rule: r.rule,
+                is_on: standing.is_on && r.effect.enabled,
+                action: r.effect.action.clone(),
+                why: if standing.is_on { why.as_str() } else { Deployed::Off.as_str() },
+                tag: tag.filter(|_| standing.is_on),
+                exceptions: exceptions(r.rule),
+            }
+        };
+        standing.rules.iter().chain(&standing.anomaly).map(row).collect()
+    }
+
+    /// Rules on and in all, by family, without the one that compares the score.
+    #[must_use]
+    pub fn families(&self) -> Vec<FamilyCount> {
+        let Some(standing) = &self.standing else { return Vec::new() };
+        let mut counts: BTreeMap<u32, FamilyCount> = BTreeMap::new();
+        for rule in &standing.rules {
+            let family = rule.rule.family();
+            let count = counts.entry(family.map_or(u32::MAX, |f| f.prefix));
+            let count = count.or_insert(FamilyCount { family, on: 0, total: 0 });
+            count.total += 1;
+            count.on += usize::from(standing.is_on && rule.effect.enabled);
+        }
+        counts.into_values().collect()
+    }
+
+    /// Overrides of single rules, in words.
+    #[must_use]
+    pub fn rule_overrides(&self) -> Vec<String> {
+        let (Some(standing), Some(catalogue)) = (&self.standing, self.catalogue) else { return Vec::new() };
+        let anomaly = standing.anomaly.as_ref().map(|a| a.rule.id.0.as_str());
+        let own = standing.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
+        own.map(|own| {
+            let Some(rule) = catalogue.rule(&own.id) else {
+                return format!("{} names no rule of version {}", words::short(&own.id), catalogue.version);
+            };
+            let state = own.enabled.map(|e| if e { "on" } else { "off" }.to_owned());
+            let parts: Vec<_> = state.into_iter().chain(own.action.clone()).collect();
+            let about = words::about(rule);
+            let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+            format!("{} {}{about}", words::rule_label(rule), parts.join(", "))
+        })
+        .collect()
+    }
+}
