@@ -10,7 +10,7 @@ mod rulesets;
 mod zones;
 
 pub use fetch::{
-    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_protection, fetch_record_quota, fetch_records, fetch_waf,
-    fetch_waf_of_new, find_zone_by_name,
+    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_protection, fetch_record_quota,
+    fetch_records, fetch_waf, fetch_waf_of_new, find_zone_by_name,
 };
 pub use rulesets::{CatalogueCache, WafQuery, entry_point};
