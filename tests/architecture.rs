@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("insight", &["model", "diagnostic"]),
     ("lint", &["insight", "model", "diagnostic"]),
     ("diff", &["model", "diagnostic"]),
+    ("import", &["model", "diagnostic"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
@@ -61,7 +62,8 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Rooms without any asynchronous function.
-const SYNCHRONOUS: &[&str] = &["diagnostic", "model", "insight", "wire", "spec", "lint", "diff", "plan", "render"];
+const SYNCHRONOUS: &[&str] =
+    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "render"];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

@@ -129,6 +129,8 @@ pub(super) enum Command {
     Apply(ApplyArgs),
     /// Check a spec without network or credentials
     Validate(ValidateArgs),
+    /// Write a spec of what the service has; planned, it changes nothing
+    Import(ImportArgs),
     /// Run, fill, print or empty the embedded service
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
@@ -206,6 +208,20 @@ pub(super) struct ValidateArgs {
     /// Print the spec as resolved: merged, with defaults and variables filled in
     #[arg(long)]
     pub print: bool,
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Names of zones
+    #[arg(required = true, value_name = "ZONE")]
+    pub zones: Vec<String>,
+    /// Import the records and leave the protection out
+    #[arg(long, conflicts_with = "only_waf")]
+    pub only_dns: bool,
+    /// Import the protection and leave the records out
+    #[arg(long)]
+    pub only_waf: bool,
 }
 
 /// `sandbox`.

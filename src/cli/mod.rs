@@ -53,6 +53,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     match command {
         Command::Plan(args) => commands::plan::run(args, global, output).await,
         Command::Apply(args) => commands::apply::run(args, global, output).await,
+        Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => commands::sandbox::run(command, global, output).await,

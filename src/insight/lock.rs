@@ -280,8 +280,17 @@ impl LockChanges {
     /// Whether nothing changed but perhaps the version.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { name: _, from_version, to_version: _, added, removed, relevelled, default_changed, renamed, retagged } =
-            self;
+        let Self {
+            name: _,
+            from_version,
+            to_version: _,
+            added,
+            removed,
+            relevelled,
+            default_changed,
+            renamed,
+            retagged,
+        } = self;
         from_version.is_some()
             && added.is_empty()
             && removed.is_empty()
@@ -309,16 +318,19 @@ impl LockChanges {
             let count = words::count(rules.len(), "rule");
             (!rules.is_empty()).then(|| format!("{count} {what} ({})", words::some(&names, MOST_NAMES)))
         };
-        let pairs = |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
-            let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
-            (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), words::some(&names, MOST_NAMES)))
-        };
+        let pairs =
+            |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
+                let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
+                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), words::some(&names, MOST_NAMES)))
+            };
         let level = |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
         let does = |r: &LockedRule| if r.enabled { r.action.clone() } else { "off".to_owned() };
         let parts = [
             single(&self.added, "added"),
             single(&self.removed, "removed"),
-            pairs(&self.relevelled, "re-levelled", &|b, a| format!("{} {} → {}", a.label(), level(b.level), level(a.level))),
+            pairs(&self.relevelled, "re-levelled", &|b, a| {
+                format!("{} {} → {}", a.label(), level(b.level), level(a.level))
+            }),
             pairs(&self.default_changed, "with another default", &|b, a| {
                 format!("{} {} → {}", a.label(), does(b), does(a))
             }),

@@ -7,12 +7,14 @@ mod canonical;
 mod compile;
 mod phase;
 mod places;
+mod recognise;
 mod rule;
 mod wants;
 
 pub use canonical::canonical;
 pub use compile::compile_rule;
 pub use phase::Phase;
+pub use recognise::recognise_rule;
 pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};
 pub use wants::{
     Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,

@@ -1,0 +1,64 @@
+//! `import`: write a spec of what the service has.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+
+use crate::cli::args::{Global, ImportArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::planning::with_hint;
+use crate::cli::service::{Access, Service};
+use crate::import::{Imported, from_live};
+use crate::live::{self, WafQuery, Wanted, fetch};
+use crate::model::{Desired, ZoneName, ZoneWants};
+use crate::render::safe::safe;
+use crate::spec;
+
+/// Reads the zones and prints a spec.
+pub(in crate::cli) async fn run(args: &ImportArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let name = |text: &String| ZoneName::parse(text).with_context(|| format!("failed to read the name {text:?}"));
+    let names = args.zones.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
+    let service = Service::open(global, Access::Read, output, std::iter::empty()).await?;
+    let imported = read(args, &names, &service, global).await;
+    service.close().await;
+    let imported = imported?;
+    let mut desired = Desired::default();
+    for Imported { mut zone, notes } in imported {
+        if args.only_waf {
+            zone.records.clear();
+        }
+        for note in notes {
+            output.news(&format!("{}: {}", zone.name, safe(&note)));
+        }
+        desired.zones.insert(zone.name.clone(), zone);
+    }
+    output.hide();
+    let text = spec::print(&desired);
+    output.result(|out| out.write_all(text.as_bytes()))?;
+    Ok(Exit::Success)
+}
+
+/// Reads the zones.
+async fn read(
+    args: &ImportArgs,
+    names: &[ZoneName],
+    service: &Service,
+    global: &Global,
+) -> anyhow::Result<Vec<Imported>> {
+    let options = live::Options {
+        page_size: global.page_size,
+        concurrency: usize::from(global.concurrency),
+        account: service.account.clone(),
+        cache: service.cache.clone(),
+    };
+    let waf = if args.only_dns { WafQuery::default() } else { WafQuery::everything() };
+    let wanted =
+        |name: &ZoneName| Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: waf.clone() };
+    let wanted: Vec<_> = names.iter().map(wanted).collect();
+    let fetched = fetch(&service.reader, &wanted, &options, &|_| {}).await.map_err(with_hint)?;
+    if let Some(missing) = fetched.missing.first() {
+        bail!("the zone {missing} is not there, or these credentials may not see it");
+    }
+    Ok(fetched.live.zones.values().map(from_live).collect())
+}

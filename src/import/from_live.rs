@@ -1,0 +1,160 @@
+//! A zone as the service has it, as the spec that would leave it so.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::Place;
+use crate::model::managed::{Catalogue, Managed, find_deployment, recognise};
+use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
+use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling};
+
+/// Longest name that is made up for a rule.
+const NAME_CHARACTERS: usize = 40;
+/// Why something is exempt, where the service does not say it.
+const REASON: &str = "found at the service; say why";
+
+/// A zone that was taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// What a spec would say.
+    pub zone: DesiredZone,
+    /// What could not be said, and is left alone by a plan; and what deserves a look.
+    pub notes: Vec<String>,
+}
+
+/// Takes a zone over. Nothing is said about what was not read.
+#[must_use]
+pub fn from_live(live: &LiveZone) -> Imported {
+    let mut zone = DesiredZone::new(live.name.clone(), Place::NOWHERE);
+    let mut notes = Vec::new();
+    let mut seen = BTreeSet::new();
+    for record in &live.records {
+        let what = || format!("{} {}", live.name.relative(&record.name), record.data.type_name());
+        if let Some(owner) = record.read_only {
+            notes.push(format!("{} is managed by {} and was left out", what(), owner.owner()));
+        } else if record.data.record_type().is_none() {
+            notes.push(format!("{} is not understood by this version and was left out", what()));
+        } else if !seen.insert((record.name.clone(), record.data.clone())) {
+            notes.push(format!("{} exists twice and was written once", what()));
+        } else {
+            zone.records.push(desired(live, record));
+        }
+    }
+    zone.waf = waf(&live.waf, &mut notes).map(Box::new);
+    Imported { zone, notes }
+}
+
+/// A record with everything that it has.
+fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
+    let LiveRecord { name, data, ttl, proxied, comment, tags, settings, .. } = record;
+    let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
+    DesiredRecord {
+        name: name.clone(),
+        data: data.clone(),
+        facets: Facets {
+            ttl: (!proxied).then_some(*ttl),
+            proxied: proxiable.then_some(*proxied),
+            comment: comment.clone().filter(|c| !c.is_empty()).map(Comment::Set),
+            tags: (!tags.is_empty()).then(|| tags.clone()),
+            settings: *settings,
+        },
+        protect: false,
+        spelling: Spelling { name: zone.name.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
+    }
+}
+
+/// The protection of a zone; `None` if there is none.
+fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
+    let mut wants = WafWants::new(Place::NOWHERE);
+    for (phase, entry_point) in &live.entry_points {
+        let rules = entry_point.rules();
+        if rules.is_empty() {
+            continue;
+        }
+        let deployed: Vec<&LiveRule> = match phase {
+            Phase::Managed => deployments(rules, live, &mut wants, notes),
+            Phase::Custom | Phase::RateLimit => Vec::new(),
+        };
+        let mut names = BTreeSet::new();
+        let mut list = Vec::new();
+        for rule in rules.iter().filter(|r| !deployed.iter().any(|d| d.id == r.id)) {
+            if *phase == Phase::Managed && rule.body.action() != "skip" {
+                notes.push(format!(
+                    "the rule {} deploys something that specs have no word for; it is left alone",
+                    rule.shown()
+                ));
+                continue;
+            }
+            let Some(name) = name(rule, &mut names) else {
+                notes.push(format!(
+                    "the rule {} has a `ref` that cannot be a name in a spec; it is left alone",
+                    rule.shown()
+                ));
+                continue;
+            };
+            let mut own = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
+            if let RuleForm::Raw(_) = own.form {
+                notes.push(format!(
+                    "the rule {name} is written as the service has it, as there are no words for all of it"
+                ));
+            } else if matches!(own.form, RuleForm::Skip(_)) {
+                own.note =
+                    Note { reason: Some(rule.body.description().unwrap_or(REASON).to_owned()), ..Note::default() };
+            }
+            list.push(own);
+        }
+        let list: Option<Vec<RuleWants>> = (!list.is_empty()).then_some(list);
+        match phase {
+            Phase::Custom => wants.custom = list,
+            Phase::RateLimit => wants.rate_limits = list,
+            Phase::Managed => wants.exceptions = list,
+        }
+    }
+    let is_silent = wants.phases().next().is_none();
+    (!is_silent).then_some(wants)
+}
+
+/// The managed rulesets that are deployed and that specs have words for.
+fn deployments<'r>(
+    rules: &'r [LiveRule],
+    live: &LiveWaf,
+    wants: &mut WafWants,
+    notes: &mut Vec<String>,
+) -> Vec<&'r LiveRule> {
+    let mut deployed = Vec::new();
+    for managed in Managed::ALL {
+        let catalogue: Option<&Catalogue> = live.managed(*managed);
+        let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
+        let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
+        if let Some(why) = found.strange_levels {
+            notes.push(format!("{}: {why}; it is written as the service has it", managed.facts().name));
+        }
+        for tuning in &mut found.wants.rules {
+            tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
+        }
+        for tuning in &mut found.wants.tags {
+            tuning.note.reason.get_or_insert_with(|| REASON.to_owned());
+        }
+        wants.deployments.push(found.wants);
+        deployed.push(rule);
+    }
+    deployed
+}
+
+/// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot be one.
+fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if let Some(reference) = rule.body.reference() {
+        let reserved = Managed::ALL.iter().any(|m| m.key() == reference);
+        let legal = reference.len() <= 128 && reference.chars().all(is_legal) && !reserved;
+        return (legal && taken.insert(reference.to_owned())).then(|| reference.to_owned());
+    }
+    let words = rule.body.description().unwrap_or_default().to_lowercase();
+    let spelled: String = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let parts: Vec<&str> = spelled.split('-').filter(|p| !p.is_empty()).collect();
+    let mut slug: String = parts.join("-").chars().take(NAME_CHARACTERS).collect();
+    slug.truncate(slug.trim_end_matches('-').len());
+    let id: String = rule.id.0.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    let plain = Some(slug.clone()).filter(|s| !s.is_empty() && !Managed::ALL.iter().any(|m| m.key() == s));
+    let candidates = plain.into_iter().chain([format!("rule-{id}"), format!("rule-{}", rule.id.0)]);
+    candidates.into_iter().find(|name| name.chars().all(is_legal) && taken.insert(name.clone()))
+}

@@ -1,0 +1,156 @@
+//! A live rule in the words of the spec; verbatim where those do not say exactly what is there.
+
+use std::collections::BTreeMap;
+
+use super::canonical::canonical;
+use super::compile::compile_rule;
+use super::phase::Phase;
+use super::rule::{LiveRule, LiveWaf, RuleBody};
+use super::wants::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
+use crate::diagnostic::Place;
+use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::fields::Value;
+use crate::model::managed::{Managed, RuleName};
+
+/// A live rule as a spec would say it, under a name of its own.
+///
+/// Compiled again, what comes out is the same rule.
+#[must_use]
+pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, place: Place) -> RuleWants {
+    let body = &live.body;
+    let typed = form(body, phase, waf, place).map(|form| RuleWants {
+        name: name.to_owned(),
+        place,
+        when: body.expression().map(|e| (e, place)),
+        is_absent: false,
+        enabled: body.is_enabled(),
+        description: body.description().map(str::to_owned),
+        log: log(body),
+        form,
+        anchors: Vec::new(),
+        note: Note::default(),
+    });
+    let is_exact = |wants: &RuleWants| {
+        let again = compile_rule(wants, phase, None, waf);
+        again.problems.is_empty() && canonical(&again.body) == canonical(body)
+    };
+    typed.filter(is_exact).unwrap_or_else(|| {
+        let mut members = body.members().clone();
+        members.remove("ref");
+        RuleWants {
+            name: name.to_owned(),
+            place,
+            when: None,
+            is_absent: false,
+            enabled: true,
+            description: None,
+            log: None,
+            form: RuleForm::Raw(Value::Map(members)),
+            anchors: Vec::new(),
+            note: Note::default(),
+        }
+    })
+}
+
+/// Whether hits are not logged; that they are needs no word.
+fn log(body: &RuleBody) -> Option<bool> {
+    let Some(Value::Map(logging)) = body.get("logging") else { return None };
+    (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false))).then_some(false)
+}
+
+/// What a rule does, if there are words for it.
+fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<RuleForm> {
+    let action = body.action();
+    if !phase.facts().actions.contains(&action) || action == "execute" {
+        return None;
+    }
+    match (phase, action) {
+        (Phase::Managed | Phase::Custom, "skip") => skip(body, waf, place).map(RuleForm::Skip),
+        (Phase::Custom | Phase::Managed, _) => {
+            Some(RuleForm::Act { action: action.to_owned(), response: body.parameter("response").cloned() })
+        }
+        (Phase::RateLimit, _) => rate(body, place).map(RuleForm::Rate),
+    }
+}
+
+/// A list of texts.
+fn texts(value: &Value) -> Option<Vec<&str>> {
+    let Value::List(list) = value else { return None };
+    list.iter()
+        .map(|item| match item {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What is passed by.
+fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
+    let Some(Value::Map(parameters)) = body.get("action_parameters") else { return None };
+    let managed = |id: &str| {
+        let is = |m: &&Managed| waf.managed(**m).map_or(m.facts().id == id, |c| c.id.0 == id);
+        Managed::ALL.iter().find(is).copied()
+    };
+    let mut targets = Vec::new();
+    for (member, value) in parameters {
+        match (member.as_str(), value) {
+            ("ruleset", Value::Text(word)) if word == "current" => targets.push(SkipTarget::Everything),
+            ("rulesets", list) => {
+                let one =
+                    |id: &str| managed(id).map_or_else(|| SkipTarget::RulesetId(id.to_owned()), SkipTarget::Ruleset);
+                targets.extend(texts(list)?.into_iter().map(one));
+            }
+            ("phases", list) => targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Phase(p.to_owned()))),
+            ("products", list) => targets.extend(texts(list)?.into_iter().map(|p| SkipTarget::Product(p.to_owned()))),
+            ("rules", Value::Map(rulesets)) => targets.extend(rules(rulesets, waf, &managed, place)?),
+            _ => return None,
+        }
+    }
+    (!targets.is_empty()).then_some(targets)
+}
+
+/// Single rules that are passed by.
+fn rules(
+    rulesets: &BTreeMap<String, Value>,
+    waf: &LiveWaf,
+    managed: &dyn Fn(&str) -> Option<Managed>,
+    place: Place,
+) -> Option<Vec<SkipTarget>> {
+    let one = |(id, list): (&String, &Value)| {
+        let (which, catalogue) = (managed(id)?, waf.catalogue(id)?);
+        let name = |id: &str| {
+            let number = catalogue.rule(id)?.number.map(|n| RuleName::new(&n.to_string()));
+            let unique = number.filter(|n| n.resolve(catalogue).is_ok());
+            Some((unique.unwrap_or_else(|| RuleName::new(id)), place))
+        };
+        Some(SkipTarget::Rules(which, texts(list)?.into_iter().map(name).collect::<Option<_>>()?))
+    };
+    rulesets.iter().map(one).collect()
+}
+
+/// A rate.
+fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
+    let Some(Value::Map(rate)) = body.get("ratelimit") else { return None };
+    let number = |name: &str| match rate.get(name) {
+        Some(Value::Integer(number)) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    let count = match rate.get("counting_expression") {
+        Some(Value::Text(text)) if !text.is_empty() => {
+            Some((crate::model::expression::Expression::reported(text), place))
+        }
+        _ => None,
+    };
+    let per = texts(rate.get("characteristics")?)?;
+    let own: Vec<String> = per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
+    Some(RateWants {
+        per: own,
+        requests: number("requests_per_period")?,
+        period: number("period")?,
+        action: body.action().to_owned(),
+        timeout: number("mitigation_timeout").unwrap_or(0),
+        count,
+        to_origin: (rate.get("requests_to_origin") == Some(&Value::Bool(true))).then_some(true),
+        response: body.parameter("response").cloned(),
+    })
+}
