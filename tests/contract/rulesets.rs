@@ -360,8 +360,12 @@ async fn accounts_and_zones_are_apart() {
     let stranger = bench.send(Method::GET, &format!("/zones/{}/rulesets", "a".repeat(32)), None).await;
     assert_eq!(stranger.refusal(), (403, 9109));
     // The account's rules run for its zones by being executed, and what is executed stays.
-    let deploy = json!({"rules": [{"action": "execute", "action_parameters": {"id": custom}, "expression": "ssl"}]});
+    let mut deploy =
+        json!({"rules": [{"action": "execute", "action_parameters": {"id": custom}, "expression": "ssl"}]});
     let path = format!("/phases/{CUSTOM}/entrypoint");
+    let refused = bench.account_rulesets(Method::PUT, &path, Some(deploy.clone())).await;
+    assert_eq!((refused.refusal(), messages(&refused).len()), ((400, 0), 1));
+    deploy["rules"][0]["expression"] = json!("(cf.zone.plan eq \"ENT\")");
     let root = bench.account_rulesets(Method::PUT, &path, Some(deploy)).await;
     assert_eq!(
         (&root.result()["kind"], &root.result()["rules"][0]["action_parameters"]),

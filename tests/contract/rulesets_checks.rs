@@ -146,6 +146,13 @@ async fn actions_of_phases() {
     let root = bench.account_rulesets(Method::PUT, &path(CUSTOM), Some(skip.clone())).await;
     assert_eq!(root.refusal(), (400, 20016));
     assert!(messages(&root)[0].ends_with("with phase http_request_firewall_custom and kind root"));
+    let refused = bench.account_rulesets(Method::PUT, &path(MANAGED), Some(skip.clone())).await;
+    assert_eq!(
+        messages(&refused),
+        ["the expression of an account-level rule must end with: and cf.zone.plan eq \"ENT\""]
+    );
+    let mut skip = skip;
+    skip["rules"][0]["expression"] = json!("(ssl) and cf.zone.plan eq \"ENT\"");
     bench.account_rulesets(Method::PUT, &path(MANAGED), Some(skip)).await.result();
     let unknown = try_rule(&bench, CUSTOM, &json!({"action": "tarpit", "expression": "ssl"})).await;
     assert_eq!(unknown.refusal(), (400, 0));
@@ -318,6 +325,8 @@ async fn rate_limits() {
     let good = try_rule(&free, RATE, &rule("block", json!({}))).await;
     assert_eq!(good.result()["rules"][0]["ratelimit"], limit(json!({"requests_to_origin": false})));
     assert_eq!(good.result()["source"], "rate_limit");
+    let counting = rule("block", json!({"counting_expression": "http.response.code eq 403"}));
+    try_rule(&on("business").await, RATE, &counting).await.result();
     let pro = on("pro").await;
     let both = json!({"characteristics": ["cf.colo.id", "ip.src", "cf.unique_visitor_id"]});
     assert_eq!(try_rule(&on("enterprise").await, RATE, &rule("block", both)).await.refusal(), (400, 0));

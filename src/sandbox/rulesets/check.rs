@@ -190,12 +190,14 @@ fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Va
 /// Checks an action with its parameters; gives the parameters as they are stored.
 ///
 /// # Sources
-/// Code 20016 and its text: observed 2025. ASSUMED: an action that there is none of has no code; the text for `log`.
+/// Code 20016 and its text: observed 2025. What rules of an account's entry point must end with, those that skip too:
+/// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and developers.cloudflare.com/waf/account/
+/// custom-rulesets/create-api, read 2026-11-20; ASSUMED: its text, and that there is no code. ASSUMED: an action that there is none of has no code; the text for `log`.
 fn check_action(
     author: &Author<'_>,
     action: &str,
     parameters: Option<&Map<String, Value>>,
-    expression: &str,
+    text: &str,
     problems: &mut Problems,
 ) -> Outcome<Option<Map<String, Value>>> {
     if !ACTIONS.contains(&action) {
@@ -216,8 +218,11 @@ fn check_action(
         problems.add(Problem::new(20016, text));
         return Ok(None);
     }
+    if author.kind == "root" && !expression::ends_with_plan(text) {
+        problems.say("the expression of an account-level rule must end with: and cf.zone.plan eq \"ENT\"");
+    }
     match action {
-        "execute" => overrides::check(author, parameters, expression, problems).map(Some),
+        "execute" => overrides::check(author, parameters, problems).map(Some),
         "skip" => skip::check(author, parameters, problems).map(Some),
         "block" => response::check(parameters, problems),
         _ => {

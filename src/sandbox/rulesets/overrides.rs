@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::check::{Author, Problems};
 use super::ruleset::{Ruleset, id_of};
-use super::{catalogue, expression, members, store};
-use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, SCORE_ACTIONS};
+use super::{catalogue, members, store};
+use crate::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
 /// Words for the sensitivity of rules against floods. ASSUMED: accepted in every phase.
@@ -25,7 +25,6 @@ const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];
 pub(super) fn check(
     author: &Author<'_>,
     sent: Option<&Map<String, Value>>,
-    expression: &str,
     problems: &mut Problems,
 ) -> Outcome<Map<String, Value>> {
     let none = Map::new();
@@ -43,10 +42,6 @@ pub(super) fn check(
             }
         }
         None => problems.say(format!("'{id}' is not a valid value for id because the ruleset cannot be executed here")),
-    }
-    // Accounts execute managed rulesets for zones of one plan only.
-    if author.scope.is_account() && author.phase == MANAGED_PHASE && !expression::ends_with_plan(expression) {
-        problems.say("the expression of an account-level deployment must end with: and cf.zone.plan eq \"ENT\"");
     }
     let mut kept = Map::new();
     kept.insert("id".to_owned(), id.into());

@@ -55,7 +55,7 @@ pub(super) fn check(
         if author.scope.plan() < 2 {
             problems.add(Problem::new(50002, "not entitled to use a counting expression"));
         }
-        expression::check(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
+        expression::check_counting(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
     }
     members::truth(sent, "requests_to_origin")?;
     let mut kept = sent.clone();

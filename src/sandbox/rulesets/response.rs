@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters, read 2026-11-20: status 400
-//! to 499, 30 KB of content, four types. ASSUMED: texts of refusals, and that they have no code; every plan has it.
+//! to 499, 30 KB of content, four types, each of which may be left out. ASSUMED: texts of refusals, and that they have no code; every plan has it.
 
 use serde_json::{Map, Value};
 
@@ -23,15 +23,12 @@ pub(super) fn check(sent: Option<&Map<String, Value>>, problems: &mut Problems) 
     if let Some(response) = members::object(sent, "response")? {
         members::check_known(response, &["status_code", "content", "content_type"])?;
         match members::number(response, "status_code")? {
-            Some(400..=499) => {}
-            status => problems.say(format!(
-                "'{}' is not a valid value for status_code because it must be between 400 and 499",
-                status.unwrap_or(0)
-            )),
+            None | Some(400..=499) => {}
+            Some(status) => problems
+                .say(format!("'{status}' is not a valid value for status_code because it must be between 400 and 499")),
         }
-        let kind = members::text(response, "content_type")?;
-        if !kind.is_some_and(|kind| TYPES.contains(&kind)) {
-            problems.say(format!("'{}' is not a valid value for content_type", kind.unwrap_or_default()));
+        if let Some(kind) = members::text(response, "content_type")?.filter(|kind| !TYPES.contains(kind)) {
+            problems.say(format!("'{kind}' is not a valid value for content_type"));
         }
         if members::text(response, "content")?.unwrap_or_default().len() > CONTENT_BYTES {
             problems.say("content of the response is too large");

@@ -34,8 +34,9 @@ pub(super) fn check(
         }
     }
     let is_custom = author.phase == CUSTOM_PHASE;
-    if sent.contains_key("phase") && !is_custom {
-        problems.say("phase is not possible in this phase");
+    // Of zones only: the page named above.
+    if sent.contains_key("phase") && (!is_custom || author.scope.is_account()) {
+        problems.say("phase is not possible in this ruleset");
     }
     let has = |key: &str| sent.get(key).is_some_and(|value| !value.is_null());
     if has("rulesets") && (has("ruleset") || has("phases")) {

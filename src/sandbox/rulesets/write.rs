@@ -53,7 +53,7 @@ impl<'a> Sent<'a> {
 ///
 /// # Sources
 /// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope cannot
-/// have, and that zones have no custom rulesets.
+/// have, and that zones have no custom rulesets, which the documentation has begun to know.
 pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Answer> {
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {

@@ -30,6 +30,8 @@ pub(super) struct Surroundings<'a> {
     is_account: bool,
     /// The phase of its ruleset.
     phase: &'a str,
+    /// Whether there is a response already.
+    has_response: bool,
 }
 
 /// Why an expression cannot be read.
@@ -68,8 +70,22 @@ fn one_line(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks an expression at a place of the body.
+/// Checks the expression of a rule at a place of the body.
 pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &mut Problems) {
+    let has_response = author.phase.starts_with("http_response");
+    check_in(author, text, has_response, pointer, problems);
+}
+
+/// Checks an expression that counts requests, which can look at responses.
+///
+/// # Sources
+/// developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-20.
+pub(super) fn check_counting(author: &Author<'_>, text: &str, pointer: &str, problems: &mut Problems) {
+    check_in(author, text, true, pointer, problems);
+}
+
+/// Checks an expression before or after the response.
+fn check_in(author: &Author<'_>, text: &str, has_response: bool, pointer: &str, problems: &mut Problems) {
     let text = one_line(text);
     if text.is_empty() {
         let text = "'' is not a valid value for expression because the expression cannot be blank";
@@ -85,7 +101,7 @@ pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &m
     if author.phase.starts_with("magic_transit") {
         return;
     }
-    let surroundings = Surroundings { is_account: author.scope.is_account(), phase: &author.phase };
+    let surroundings = Surroundings { is_account: author.scope.is_account(), phase: &author.phase, has_response };
     match parser::read(&text, surroundings) {
         Ok(uses) => check_plan(author.scope.plan(), &uses, problems),
         Err(Fault { column, width, reason }) => {

@@ -316,7 +316,7 @@ impl Parser<'_> {
     /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a field that
     /// cannot be used here counts as unknown.
     fn field(&mut self, name: &str) -> Read<Value> {
-        let is_of_response = self.surroundings.phase.starts_with("http_response") || !self.is_of_request();
+        let is_of_response = self.surroundings.has_response || !self.is_of_request();
         let found = FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
             Some("account-level rulesets") => self.surroundings.is_account,
             Some(_) => !self.is_of_request(),

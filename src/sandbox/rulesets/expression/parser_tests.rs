@@ -3,7 +3,8 @@
 use super::*;
 
 /// The surroundings of custom rules of a zone.
-const CUSTOM: Surroundings<'static> = Surroundings { is_account: false, phase: "http_request_firewall_custom" };
+const CUSTOM: Surroundings<'static> =
+    Surroundings { is_account: false, phase: "http_request_firewall_custom", has_response: false };
 
 #[test]
 fn what_is_read() {
@@ -76,6 +77,13 @@ fn what_is_not_read() {
 fn accounts_have_fields_of_their_own() {
     let account = Surroundings { is_account: true, ..CUSTOM };
     assert!(read("cf.zone.plan eq \"ENT\"", account).is_ok());
+}
+
+#[test]
+fn counting_looks_at_responses() {
+    let counting = Surroundings { phase: "http_ratelimit", has_response: true, ..CUSTOM };
+    assert!(read("http.response.code eq 403", counting).is_ok());
+    assert!(read("http.response.code eq 403", Surroundings { has_response: false, ..counting }).is_err());
 }
 
 #[test]
