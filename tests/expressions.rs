@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use zonewright::diagnostic::Severity;
-use zonewright::model::{Expression, ExpressionProblem, ExpressionSetting, ScopeChange, parse_expression};
+use zonewright::model::{Expression, ExpressionProblem, ExpressionSetting, ScopeChange, Tier, parse_expression};
 
 /// The files, and whether their expressions are taken and whether there is something to say of them.
 const FILES: [(&str, &str, bool, bool); 3] = [
@@ -224,6 +224,8 @@ fn hosts_and_requirements() {
     assert_eq!(hosts(r#"http.host contains "a""#), None);
     let needs = |text: &str| Expression::reported(text).requirement().map(|r| format!("{:?} {:?}", r.needs, r.by));
     assert_eq!(needs("ssl"), None);
+    let regex = Expression::reported("http.host ~ \"a+\"").requirement().unwrap();
+    assert!(regex.is_met_by(Tier::Business) && regex.is_met_by(Tier::Enterprise) && !regex.is_met_by(Tier::Pro));
     assert_eq!(needs("http.host ~ \"a+\" and ssl").as_deref(), Some(r#"Business {"matches"}"#));
     assert_eq!(needs("http.host ~ \"a+\" and cf.waf.score lt 5").as_deref(), Some(r#"Enterprise {"cf.waf.score"}"#));
     assert_eq!(

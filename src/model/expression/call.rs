@@ -4,13 +4,13 @@
 //! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-20.
 
 use super::super::facts::expressions::{
-    ExpressionFunction, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
+    ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
 };
 use super::check::{Check, Layer, Position, Scalar, Shape};
 use super::mistakes;
 use super::phrases;
 use super::problem::{nearest, quoted};
-use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Span};
+use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 
 impl Check<'_> {
     /// The type of a call; none if the function does not exist.
@@ -52,7 +52,17 @@ impl Check<'_> {
     /// Reports a name that is no function.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
+        let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
+        let method = name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
+        let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.word() == word);
         let help = match (phrases::function_meant(name), nearest(name, names)) {
+            _ if is_operator(name) => format!("`{name}` is an operator: write `… {name} …`"),
+            _ if let Some((field, method)) = method => match phrases::function_meant(method) {
+                Some(meant) => format!("write `{meant}({field}, …)`"),
+                None if is_known(method) => format!("write `{method}({field}, …)`"),
+                None if is_operator(method) => format!("write `{field} {method} …`"),
+                None => format!("write `{field}`, an operator and a value"),
+            },
             (Some(meant), _) => format!("write `{meant}(…)`"),
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => {
@@ -154,6 +164,7 @@ impl Check<'_> {
                     function.name, function.name
                 )
             }
+            (ParameterType::BooleanArray, ..) if shape.is_each => format!("write `{}({shown} eq …)`", function.name),
             (ParameterType::BooleanArray, ..) => format!("write `{}({shown}[*] eq …)`", function.name),
             (ParameterType::Bytes, [Layer::Array], _) => format!("write `{shown}[*]` or `{shown}[0]`"),
             (_, [.., Layer::Map], _) => format!("write `{shown}[\"…\"]`"),

@@ -105,6 +105,10 @@ struct Lexer<'t> {
 const SYMBOLS: &[(&str, TokenKind, Option<&str>)] = &[
     ("===", TokenKind::Operator(Operator::Equal), Some("eq")),
     ("!==", TokenKind::Operator(Operator::NotEqual), Some("ne")),
+    ("~*", TokenKind::Operator(Operator::Matches), Some("matches \"(?i)…\"")),
+    ("≠", TokenKind::Operator(Operator::NotEqual), Some("ne")),
+    ("≤", TokenKind::Operator(Operator::LessOrEqual), Some("le")),
+    ("≥", TokenKind::Operator(Operator::GreaterOrEqual), Some("ge")),
     ("==", TokenKind::Operator(Operator::Equal), None),
     ("!=", TokenKind::Operator(Operator::NotEqual), None),
     ("<>", TokenKind::Operator(Operator::NotEqual), Some("ne")),
@@ -377,6 +381,8 @@ impl Lexer<'_> {
         let line = self.text[from..].lines().next().map_or(0, str::len);
         let help = if is_in_class {
             "close the `[` in the regular expression: a quote in between does not end it; or use a raw string: `r\"…\"`"
+        } else if self.text[from..].trim_end().ends_with("\\\"") {
+            "after a backslash a quote is part of the text; write `\\\\` for a backslash at the end"
         } else {
             "close it with `\"`"
         };

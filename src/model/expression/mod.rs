@@ -1,14 +1,22 @@
 //! Expressions of the service's rules language, read and checked without the service.
 //!
-//! Text goes through [`lexer`], [`parse`] (a tree with places), [`check`] (types and vocabulary), [`mistakes`] and [`patterns`]
-//! (legal, and probably not what was meant); [`normal`] gives the one text that all spellings share, [`scope`] says what an
-//! expression matches. Nothing here knows what a request is: an expression is never evaluated.
+//! | step | files |
+//! |---|---|
+//! | text into tokens | `lexer` |
+//! | tokens into a tree with places | `parse`, `operand`, `right`; `phrases` knows what people write instead; `syntax` is the tree |
+//! | types and vocabulary | `check`, `call`, `literals` |
+//! | what is legal and probably not meant | `mistakes`, `patterns` |
+//! | the one text that all spellings share | `normal` |
+//! | what is matched, more or less than by another | `scope`, `values` |
+//!
+//! Nothing here knows what a request is: an expression is never evaluated.
 //!
 //! The service has the last word: what is refused here is what its documentation excludes.
 
 mod call;
 mod check;
 mod lexer;
+mod literals;
 mod mistakes;
 mod normal;
 mod operand;
@@ -25,6 +33,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
+use super::Tier;
 use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
 use check::Check;
 use normal::Normal;
@@ -73,6 +82,20 @@ pub struct Requirement {
     pub needs: Needs,
     /// The fields, functions and operators that need it.
     pub by: BTreeSet<String>,
+}
+
+impl Requirement {
+    /// Whether zones of a plan have what is needed. What needs a product beside the plan counts as had by Enterprise.
+    #[must_use]
+    pub fn is_met_by(&self, tier: Tier) -> bool {
+        let least = match self.needs {
+            Needs::Nothing => Tier::Free,
+            Needs::Pro => Tier::Pro,
+            Needs::Business => Tier::Business,
+            Needs::Enterprise => Tier::Enterprise,
+        };
+        tier >= least
+    }
 }
 
 /// Parses and checks an expression.

@@ -450,6 +450,7 @@ impl<'t> Parser<'t> {
     fn name_literal_left(&mut self, left: &Operand, operator: Operator, right: &Span) {
         let (literal, field) = (self.shown(&left.span), self.shown(right));
         let help = match operator {
+            _ if !field.starts_with(|c: char| c.is_ascii_alphabetic()) => "begin it with a field".to_owned(),
             Operator::In => format!("write `{field} contains {literal}`"),
             Operator::Less => format!("write `{field} gt {literal}`"),
             Operator::LessOrEqual => format!("write `{field} ge {literal}`"),

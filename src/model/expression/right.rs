@@ -64,6 +64,7 @@ impl Parser<'_> {
                 self.problems.error(span, "set-brackets", "a set stands in braces", help);
                 Right::Set(set)
             }
+            Some(TokenKind::OpenParenthesis) => self.parenthesised(&left, operator),
             Some(TokenKind::List) => {
                 self.at += 1;
                 if operator != Operator::In {
@@ -104,6 +105,31 @@ impl Parser<'_> {
     /// Whether a word is a field or function.
     fn is_of_vocabulary(&self, word: &str) -> bool {
         FIELDS.iter().any(|f| f.name == word) || is_function(word)
+    }
+
+    /// Reports values in parentheses: `eq ("a" or "b")`.
+    fn parenthesised(&mut self, left: &str, operator: Operator) -> Right {
+        let from = self.here().start;
+        let mut values = Vec::new();
+        self.at += 1;
+        while !matches!(self.kind(), None | Some(TokenKind::CloseParenthesis | TokenKind::OpenParenthesis)) {
+            let span = self.here();
+            if self.connective().is_some() || self.literal().is_none() {
+                self.at += 1;
+            } else {
+                values.push(self.shown(&(span.start..self.end())));
+            }
+        }
+        self.take(&TokenKind::CloseParenthesis);
+        let word = operator.word();
+        let help = match (values.as_slice(), operator) {
+            ([one], _) => format!("write `{left} {word} {one}`"),
+            (_, Operator::Equal) => format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" "))),
+            _ => format!("write one comparison for each value: `{left} {word} … or {left} {word} …`"),
+        };
+        let message = format!("what `{word}` compares with stands in parentheses");
+        self.problems.error(from..self.end(), "value-in-parentheses", message, help);
+        Right::Broken
     }
 
     /// Whether an operator is next, and more than its word as a text without quotes.
@@ -148,7 +174,7 @@ impl Parser<'_> {
             }
             let shown = self.shown(&(span.start..self.end())).replace(',', " ");
             let help = match literal {
-                Literal::Unquoted(name) => format!("write `{left} in ${name}` for a list of the account"),
+                Literal::Unquoted(name) => format!("write `{left} in ${name}` for a list"),
                 _ => format!("write `{left} in {{{}}}`", super::problem::quoted(&shown)),
             };
             self.problems.error(span, "set-without-braces", "`in` compares with a set, which stands in braces", help);
@@ -176,6 +202,18 @@ impl Parser<'_> {
                     self.problems.error(span, "comma-in-set", "the members of a set have no commas between them", help);
                 }
                 has_comma = true;
+                continue;
+            }
+            let is_value = |kind: &TokenKind| {
+                matches!(
+                    kind,
+                    TokenKind::Bytes(_) | TokenKind::Integer(_) | TokenKind::Address(_) | TokenKind::Network(_)
+                )
+            };
+            if self.connective().is_some() && self.ahead(1).is_some_and(is_value) {
+                let message = format!("`{}` stands in a set", self.shown(&span));
+                self.problems.error(span, "word-in-set", message, "separate the members by spaces alone");
+                self.at += 1;
                 continue;
             }
             let is_end = self.connective().is_some()
