@@ -405,6 +405,16 @@ fn damaged() -> impl Strategy<Value = String> {
             "**",
             "eq",
             "cf.waf.score",
+            "cf.some.field",
+            "/bare",
+            "a-b",
+            "len(",
+            "concat(",
+            "ip.src.country",
+            "xor",
+            "or",
+            "in {",
+            "}",
         ]),
         0..24,
     );
@@ -484,6 +494,7 @@ proptest! {
         prop_assert_eq!(expression.is_none(), has_errors);
         for problem in &problems {
             prop_assert!(text.get(problem.span.clone()).is_some(), "{:?}", problem);
+            prop_assert!(problem.code != "unreadable");
             prop_assert!(!problem.message.is_empty() && !problem.help.is_empty() && !problem.code.is_empty());
         }
         let reported = Expression::reported(&text);

@@ -114,7 +114,12 @@ impl Check<'_> {
                 let errors = self.problems.errors();
                 let is_each = self.condition(node, position);
                 // What is wrong inside has been told, and makes the type a guess.
-                if self.problems.errors() > errors {
+                let mut is_known = self.problems.errors() == errors;
+                node.each_operand(&mut |o| match &o.base {
+                    Base::Field(name) => is_known &= FIELDS.iter().any(|f| f.name == name),
+                    Base::Call(..) | Base::Literal(_) => {}
+                });
+                if !is_known {
                     return None;
                 }
                 let layers = if is_each { vec![Layer::Array] } else { Vec::new() };

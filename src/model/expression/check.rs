@@ -340,6 +340,14 @@ impl Check<'_> {
             format!("did you mean `{near}`?")
         } else if let Some(end) = names().find(|f| f.ends_with(&format!(".{name}"))) {
             format!("did you mean `{end}`?")
+        } else if name.starts_with("cf.") && !name.ends_with('.') {
+            // The service's products bring fields of their own, and new ones; all else is known for certain.
+            let message = format!("the field `{}` is not among those known here", quoted(name));
+            let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference";
+            self.problems.warning(span.clone(), "unlisted-field", message, help);
+            return;
+        } else if let Some(start) = names().rfind(|f| name.len() > f.len() && name.starts_with(f)) {
+            format!("did you mean `{start}`?")
         } else {
             "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text stands in \
              double quotes"
@@ -350,7 +358,13 @@ impl Check<'_> {
 
     /// A comparison. Gives whether it is made for each value of an array.
     fn comparison(&mut self, comparison: &Comparison, position: Position) -> bool {
-        let Some(shape) = self.operand(&comparison.left, position) else { return false };
+        let errors = self.problems.errors();
+        let Some(shape) = self.operand(&comparison.left, position) else {
+            if self.problems.errors() == errors {
+                self.of_unknown_type(&comparison.right, &comparison.right_span);
+            }
+            return false;
+        };
         if let Some(layer) = shape.layers.last() {
             self.missing_index(comparison, *layer, position);
             return false;

@@ -37,6 +37,32 @@ impl Check<'_> {
         }
     }
 
+    /// Reports what is right for no type at all.
+    pub(super) fn of_unknown_type(&mut self, right: &Right, span: &Span) {
+        let mut unquoted = |literal: &Literal, span: &Span| {
+            if let Literal::Unquoted(text) = literal {
+                let message = format!("`{}` stands without quotes", quoted(text));
+                let help = format!("write `{}` if it is text", quoted(&normal::quoted(text.as_bytes())));
+                self.problems.error(span.clone(), "unquoted-text", message, help);
+            }
+        };
+        match right {
+            Right::Literal(literal) => unquoted(literal, span),
+            Right::Set(items) => {
+                for (item, span) in items {
+                    match item {
+                        Item::One(literal) => unquoted(literal, span),
+                        Item::Range(first, last) => {
+                            unquoted(first, span);
+                            unquoted(last, span);
+                        }
+                    }
+                }
+            }
+            Right::List(_) | Right::Broken => {}
+        }
+    }
+
     /// Whether a literal is of a type.
     fn literal(&mut self, literal: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
         let shown = self.shown(span);

@@ -133,6 +133,11 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         };
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }
+    if normal.is_none() && !problems.has_errors() {
+        // What has no canonical form should have been reported where it stands; better late than taken.
+        let help = "write it more plainly, and report this as an error of the program";
+        problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
+    }
     let expression = match (problems.has_errors(), normal) {
         (false, Some(normal)) => Some(Expression { text: text.to_owned(), canonical: normal.text, is_parsed: true }),
         (true, _) | (false, None) => None,

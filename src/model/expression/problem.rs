@@ -112,7 +112,8 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>)
         return None;
     }
     let lower = word.to_lowercase().replace('-', "_");
-    let allowed = (lower.chars().count() / 4).max(1);
+    // A few letters are another word: `cf.waf.score.lfi` would be no slip of `cf.waf.score.xss`.
+    let allowed = (lower.chars().count() / 8).clamp(1, 3);
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())

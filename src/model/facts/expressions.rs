@@ -140,7 +140,7 @@ use FieldType::{
 };
 use Needs::{Business, Enterprise, Pro};
 
-/// What [`ExpressionField::only_in`] says of fields for rules of an account.
+/// What `only_in` says of fields for rules of an account.
 pub const ACCOUNT_RULESETS: &str = "account-level rulesets";
 
 /// All fields, by name.
