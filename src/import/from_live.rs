@@ -39,6 +39,8 @@ pub fn from_live(live: &LiveZone) -> Imported {
             zone.records.push(desired(live, record));
         }
     }
+    let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
+    zone.records.sort_by_cached_key(key);
     zone.waf = waf(&live.waf, &mut notes).map(Box::new);
     Imported { zone, notes }
 }

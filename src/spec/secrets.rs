@@ -10,10 +10,13 @@ use crate::diagnostic::{Place, SourceId, Span};
 const WORDS: &[&str] =
     &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
 
+/// Members of rules of the service that sound like credentials and hold expressions.
+const HARMLESS: &[&str] = &["exposed_credential_check", "password_expression"];
+
 /// Whether a key names a credential.
 pub(super) fn is_secret(key: &str) -> bool {
     let lower = key.to_ascii_lowercase().replace('-', "_");
-    WORDS.iter().any(|word| lower.contains(word))
+    !HARMLESS.contains(&lower.trim()) && WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// The values on the lines of a text that stand behind a key which names a credential.
@@ -72,6 +75,7 @@ mod tests {
         assert_eq!(found("token: \"open"), ["\"open"]);
         assert_eq!(found("API_TOKEN=abc"), ["abc"]);
         assert_eq!(found("token: {deep: abc} }"), ["{deep: abc} }"]);
+        assert_eq!(found("  password_expression: http.host"), Vec::<String>::new());
         assert_eq!(found("name: token, type: A"), Vec::<String>::new());
         assert_eq!(found("token.example.com: {}"), Vec::<String>::new());
         assert_eq!(found("token:"), Vec::<String>::new());
