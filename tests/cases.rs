@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
-use zonewright::model::{LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Consents, Danger, Lowering, Plan, lower, lower_rule_operation, plan_zone};
+use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
+use zonewright::plan::{Consents, Lowering, Plan, Policy, lower, lower_rule_operation, plan_zone};
 use zonewright::render::text::{PlanView, write_plan, write_requests};
 use zonewright::{render, spec, wire};
 
@@ -78,6 +78,7 @@ fn run(case: &Value) -> String {
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let consents = Consents {
         deletes: case["consents"]["deletes"].as_u64().map(|n| usize::try_from(n).unwrap()),
+        policy: Policy::default(),
         dangers: BTreeSet::from_iter(case["consents"]["dangers"].as_str().and_then(Danger::by_code)),
     };
     let verdict = plan.verdict(&consents);

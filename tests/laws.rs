@@ -159,7 +159,7 @@ proptest! {
     fn a_zone_does_not_differ_from_itself(zone in live_zone(), prune in any::<bool>()) {
         let record = |r: &LiveRecord| {
             let RecordForm { name, data, facets } = r.form();
-            DesiredRecord { name, data, facets, protect: false, spelling: Spelling { name: "x".into(), place: place(), entry: place() } }
+            DesiredRecord { name, data, facets, protect: false, allow: None, spelling: Spelling { name: "x".into(), place: place(), entry: place() } }
         };
         let desired = DesiredZone {
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
@@ -238,7 +238,7 @@ proptest! {
         let wanted = |form: RecordForm| {
             let RecordForm { name, data, facets } = form;
             let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
-            DesiredRecord { name, data, facets, protect: false, spelling }
+            DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
         };
         let mut records = vec![wanted(at(&to, 1))];
         records.extend((0..others).map(|n| wanted(at(&format!("b{n}"), 9))));

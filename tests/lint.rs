@@ -121,6 +121,7 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
         data: Rdata::from_text(record_type, content).unwrap(),
         facets: Facets { proxied: record_type.facts().proxiable.then_some(true), ..Facets::default() },
         protect: false,
+        allow: None,
         spelling: Spelling { name: name.into(), place: place(), entry: place() },
     }
 }

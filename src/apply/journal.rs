@@ -141,7 +141,7 @@ impl Journal {
         };
         let line = json!({
             "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
-            "effect": operation.impact.direction.as_str(), "accepted_because": operation.waiver,
+            "effect": operation.impact.direction.as_str(), "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
             "before": before, "after": after,
         });
         self.write_intent(zone, request, json!([line]))

@@ -8,7 +8,8 @@ use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
 use crate::api::{Credentials, Settings};
-use crate::plan::{Consents, Danger};
+use crate::model::Danger;
+use crate::plan::Consents;
 
 /// The account to look zones up in.
 ///

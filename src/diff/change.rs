@@ -31,6 +31,8 @@ pub enum DeleteReason {
     Pruned,
     /// It cannot stand beside a record that the spec wants at this name.
     InTheWay,
+    /// An earlier spec wanted it, and this one does not name it.
+    Removed,
 }
 
 /// What is to be done to one record.

@@ -109,6 +109,9 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
                 changes.push(delete(DeleteReason::InTheWay));
             } else if zone.unmanaged == Unmanaged::Prune {
                 changes.push(delete(DeleteReason::Pruned));
+            } else if !zone.removed.is_empty() && zone.removed.contains_key(&(record.name.clone(), record.data.clone()))
+            {
+                changes.push(delete(DeleteReason::Removed));
             } else {
                 set_aside.push(SetAside { record, reason: SetAsideReason::Unmanaged });
             }

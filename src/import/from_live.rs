@@ -60,6 +60,7 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
             settings: *settings,
         },
         protect: false,
+        allow: None,
         spelling: Spelling { name: zone.name.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
     }
 }

@@ -266,6 +266,7 @@ mod tests {
                 data: data.clone(),
                 facets: Facets::default(),
                 protect: false,
+                allow: None,
                 spelling: spelling.clone(),
             };
             let records = own.iter().map(record).collect();

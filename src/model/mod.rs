@@ -5,6 +5,7 @@
 //! into [`Fields`] and text.
 
 mod address;
+mod danger;
 pub mod expression;
 pub mod facts;
 mod fields;
@@ -18,6 +19,7 @@ mod tier;
 mod ttl;
 
 pub use address::Address;
+pub use danger::Danger;
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value};
 pub use name::{Fqdn, NameError, ZoneName};

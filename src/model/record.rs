@@ -1,8 +1,9 @@
 //! Records as the spec wants them and as the service has them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::danger::Danger;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
 use super::ttl::Ttl;
@@ -170,6 +171,8 @@ pub struct DesiredRecord {
     pub facets: Facets,
     /// Changing or deleting it needs its own consent.
     pub protect: bool,
+    /// Dangers that are accepted for it, with the reasons; `None` for none, as almost always.
+    pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// How it was written.
     pub spelling: Spelling,
 }

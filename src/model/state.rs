@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::danger::Danger;
 use super::fields::Value;
-use super::name::ZoneName;
+use super::name::{Fqdn, ZoneName};
+use super::rdata::Rdata;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
 use super::ruleset::{LiveWaf, WafWants};
 use super::tier::Tier;
@@ -49,6 +51,8 @@ pub struct DesiredZone {
     pub unmanaged: Unmanaged,
     /// Exceptions from pruning.
     pub ignore: Vec<IgnorePattern>,
+    /// Dangers that are accepted for everything in the zone, with the reasons.
+    pub allow: BTreeMap<Danger, String>,
     /// Whether the zone is made if the service does not have it.
     pub create: bool,
     /// What is wanted of the zone around its records.
@@ -59,6 +63,8 @@ pub struct DesiredZone {
     pub records: Vec<DesiredRecord>,
     /// Records wanted gone.
     pub tombstones: Vec<Tombstone>,
+    /// Records that an earlier spec wanted and this one does not name, and whether they were protected.
+    pub removed: BTreeMap<(Fqdn, Rdata), bool>,
 }
 
 impl DesiredZone {
@@ -71,11 +77,13 @@ impl DesiredZone {
             place,
             unmanaged: Unmanaged::Keep,
             ignore: Vec::new(),
+            allow: BTreeMap::new(),
             create: false,
             around: ZoneWants::default(),
             waf: None,
             records: Vec::new(),
             tombstones: Vec::new(),
+            removed: BTreeMap::new(),
         }
     }
 }

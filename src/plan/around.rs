@@ -1,5 +1,7 @@
 //! What is done to a zone itself, and what somebody has to do elsewhere.
 
+use std::collections::BTreeMap;
+
 use super::operation::{Cause, ZoneAction, ZoneOperation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
@@ -20,6 +22,8 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             action: ZoneAction::Create,
             fields: Vec::new(),
             cause: Cause::Unknown,
+            dangers: Vec::new(),
+            accepted: BTreeMap::new(),
             place: desired.place,
         });
     }
@@ -60,6 +64,8 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             action: ZoneAction::Change(part),
             fields,
             cause: Cause::Unknown,
+            dangers: Vec::new(),
+            accepted: BTreeMap::new(),
             place,
         });
     }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::guard::dangers;
 use super::operation::{Action, Cause, Expect, Operation, Reverse, SetAsideCount, ZonePlan};
-use super::{around, check, waf, waf_check};
+use super::{around, check, dangers, waf, waf_check};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     Change, ChangeKind, FieldChange, SetAside, SetAsideReason, WafChanges, ZoneChanges, diff_rulesets, diff_zone,
     foreign_by_action,
 };
 use crate::model::facts::Slot;
-use crate::model::{DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings, ZoneName};
+use crate::model::{Danger, DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings};
 use crate::wire::record::RecordPatch;
 
 /// How many records left alone are named in the detailed output, for each reason.
@@ -21,13 +20,13 @@ const EXAMPLES: usize = 100;
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     let changes = diff_zone(desired, live);
-    let operations: Vec<_> = changes.changes.iter().map(|change| operation(&desired.name, change)).collect();
+    let operations: Vec<_> = changes.changes.iter().map(|change| operation(desired, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
     let rules = diff_rulesets(desired, live);
     let rule_operations = waf::operations(desired, live, &rules);
     diagnostics.append(waf_check::check(desired, live, &rules, &rule_operations));
-    let plan = ZonePlan {
+    let mut plan = ZonePlan {
         is_new: live.is_new,
         zone_operations: around::operations(desired, live, &mut diagnostics),
         notes: around::notes(desired, live),
@@ -40,16 +39,21 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
         set_aside: set_aside(desired, &changes).into_iter().chain(foreign_rules(&rules)).collect(),
+        dangers: Vec::new(),
+        accepted: BTreeMap::new(),
+        live_records: live.records.len(),
         tight: check::is_tight(live, &operations),
         quota_in_doubt: check::quota_in_doubt(live, &operations),
         operations,
     };
+    dangers::assign(&mut plan, desired, live);
     diagnostics.append(check::check(desired, live, &changes, &plan));
     (plan, diagnostics)
 }
 
 /// One change as an operation.
-fn operation(zone: &ZoneName, change: &Change) -> Operation {
+fn operation(desired: &DesiredZone, change: &Change) -> Operation {
+    let zone = &desired.name;
     let Change { address, kind } = change;
     let (action, fields, place, protected, written) = match kind {
         ChangeKind::Create { after } => {
@@ -68,11 +72,25 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
         ChangeKind::Delete { before, reason, place } => {
             let action =
                 Action::DeleteRecord { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
-            (action, Vec::new(), *place, false, None)
+            // A record that was protected by the spec before does not lose that by being dropped from it.
+            let protected = desired.removed.get(&(before.name.clone(), before.data.clone())) == Some(&true);
+            (action, Vec::new(), *place, protected, None)
         }
     };
     let (expect, reverse) = expect_and_reverse(kind);
-    let dangers = dangers(&action, protected);
+    let mut dangers = Vec::new();
+    if matches!(action, Action::DeleteRecord { .. }) {
+        dangers.push(Danger::Delete);
+    }
+    if protected && !matches!(action, Action::CreateRecord { .. }) {
+        dangers.push(Danger::ChangesProtected);
+    }
+    let (accepted, modified_on) = match kind {
+        ChangeKind::Create { after } => (after.allow.as_deref().cloned(), None),
+        ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
+        ChangeKind::Delete { before, .. } => (None, before.modified_on.clone()),
+    };
+    let accepted = accepted.unwrap_or_default();
     let name = &match &action {
         Action::CreateRecord { after } => after,
         Action::PatchRecord { after, .. } => &**after,
@@ -81,7 +99,19 @@ fn operation(zone: &ZoneName, change: &Change) -> Operation {
     .name;
     let shown_name = written.map_or_else(|| zone.relative(name).to_owned(), |w| w.to_string());
     let address = address.clone();
-    Operation { address, shown_name, action, fields, expect, reverse, cause: Cause::Unknown, dangers, place }
+    Operation {
+        address,
+        shown_name,
+        action,
+        fields,
+        expect,
+        reverse,
+        cause: Cause::Unknown,
+        dangers,
+        accepted,
+        modified_on,
+        place,
+    }
 }
 
 /// What an operation expects to find, and what undoes it.

@@ -2,57 +2,58 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::operation::{Action, Plan};
+use super::operation::{Action, Plan, ZonePlan};
+use crate::model::Danger;
 
-/// A kind of danger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Danger {
-    /// A record is deleted.
-    Delete,
-    /// A record that the spec marks `protect: true` is changed.
-    ChangesProtected,
-    /// Traffic gets through that was stopped before.
-    WeakensProtection,
-}
-
-impl Danger {
-    /// Every danger.
-    pub const ALL: &'static [Self] = &[Self::Delete, Self::ChangesProtected, Self::WeakensProtection];
-
-    /// The stable code.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Delete => "delete",
-            Self::ChangesProtected => "changes-protected",
-            Self::WeakensProtection => "weakens-protection",
-        }
-    }
-
-    /// What happens, in words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Delete => "records or rules are deleted",
-            Self::ChangesProtected => "records marked `protect: true` are changed",
-            Self::WeakensProtection => "the protection gets weaker",
-        }
-    }
-
-    /// The dangers that `--allow CODE` can release; deletes are released by their number only.
-    #[must_use]
-    pub fn by_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|d| d.code() == code && *d != Self::Delete)
-    }
-}
-
-/// Permissions given for one run.
+/// Permissions given for one run, and what counts as much.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Consents {
     /// How many deletes exactly.
     pub deletes: Option<usize>,
-    /// Other dangers.
+    /// Other dangers, on the command line.
     pub dangers: BTreeSet<Danger>,
+    /// Permissions that are committed beside the spec.
+    pub policy: Policy,
+}
+
+/// Permissions and limits that are committed beside a spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// How much of a zone may change without consent.
+    ///
+    /// # Units
+    /// Percent of its records, 0 to 100.
+    pub most_changes: u8,
+    /// Zones with fewer records than this have no such limit.
+    pub from_records: usize,
+    /// Dangers that are allowed, for zones whose names match, with the reasons.
+    pub allowed: Vec<PolicyEntry>,
+}
+
+/// A danger that a policy allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyEntry {
+    /// Which zones.
+    pub zones: glob::Pattern,
+    /// Which danger.
+    pub danger: Danger,
+    /// Why.
+    pub reason: String,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { most_changes: 50, from_records: 20, allowed: Vec::new() }
+    }
+}
+
+impl Policy {
+    /// Why a danger is allowed for a zone, if it is.
+    #[must_use]
+    pub fn allows(&self, zone: &str, danger: Danger) -> Option<&str> {
+        let entry = self.allowed.iter().find(|e| e.danger == danger && e.zones.matches(zone))?;
+        Some(&entry.reason)
+    }
 }
 
 /// A permission that is not there.
@@ -68,40 +69,68 @@ pub struct MissingConsent {
     pub given: Option<usize>,
 }
 
-/// The permissions that a plan lacks.
-pub(super) fn missing(plan: &Plan, consents: &Consents) -> Vec<MissingConsent> {
-    let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
-    let of_rules = plan.zones.iter().flat_map(|z| &z.rule_operations).flat_map(|o| &o.dangers);
-    for danger in plan.operations().flat_map(|o| &o.dangers).chain(of_rules) {
-        *counts.entry(*danger).or_default() += 1;
-    }
-    counts
-        .into_iter()
-        .filter(|(danger, count)| match danger {
-            // A number that does not fit says that the reader saw another plan.
-            Danger::Delete => consents.deletes != Some(*count),
-            other => !consents.dangers.contains(other),
-        })
-        .map(|(danger, operations)| MissingConsent {
-            danger,
-            operations,
-            flag: match danger {
-                Danger::Delete => format!("--allow-deletes {operations}"),
-                other => format!("--allow {}", other.code()),
-            },
-            given: if danger == Danger::Delete { consents.deletes } else { None },
-        })
-        .collect()
+/// A permission that was needed and is there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GivenConsent {
+    /// For what.
+    pub danger: Danger,
+    /// Where it was given, and why: `on the command line`, `policy: …`, `spec: …`.
+    pub by: String,
 }
 
-/// The dangers of an action.
-pub(super) fn dangers(action: &Action, protected: bool) -> Vec<Danger> {
-    let mut dangers = Vec::new();
-    if matches!(action, Action::DeleteRecord { .. }) {
-        dangers.push(Danger::Delete);
+/// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec if that accepts it.
+fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>)> {
+    let records = zone.operations.iter().map(|o| (&o.dangers, &o.accepted));
+    let rules = zone.rule_operations.iter().map(|o| (&o.dangers, &o.accepted));
+    let around = zone.zone_operations.iter().map(|o| (&o.dangers, &o.accepted));
+    let own = std::iter::once((&zone.dangers, &zone.accepted));
+    around.chain(rules).chain(records).chain(own).flat_map(|(dangers, accepted)| {
+        dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str)))
+    })
+}
+
+/// Whether a zone changes more than the policy lets pass.
+fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
+    let changed = zone.operations.iter().filter(|o| !matches!(o.action, Action::CreateRecord { .. })).count();
+    zone.live_records >= policy.from_records.max(1)
+        && changed * 100 > zone.live_records * usize::from(policy.most_changes)
+}
+
+/// The permissions that a plan needs: those that it lacks, and those that it has.
+pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, Vec<GivenConsent>) {
+    let mut counts: BTreeMap<Danger, usize> = BTreeMap::new();
+    let mut given: BTreeSet<GivenConsent> = BTreeSet::new();
+    for zone in &plan.zones {
+        let much = changes_much(zone, &consents.policy);
+        let much = much.then(|| (Danger::ChangesMuch, zone.accepted.get(&Danger::ChangesMuch).map(String::as_str)));
+        for (danger, accepted) in of_zone(zone).chain(much) {
+            let by = match (danger, accepted, consents.policy.allows(zone.name.as_str(), danger)) {
+                // Deletes are counted, whoever allows them.
+                (Danger::Delete, _, _) => None,
+                (_, Some(reason), _) => Some(format!("spec: {reason}")),
+                (_, None, Some(reason)) => Some(format!("policy: {reason}")),
+                (danger, None, None) if consents.dangers.contains(&danger) => Some("on the command line".to_owned()),
+                (_, None, None) => None,
+            };
+            match by {
+                Some(by) => drop(given.insert(GivenConsent { danger, by })),
+                None => *counts.entry(danger).or_default() += 1,
+            }
+        }
     }
-    if protected && matches!(action, Action::PatchRecord { .. }) {
-        dangers.push(Danger::ChangesProtected);
+    // A number that does not fit says that the reader saw another plan.
+    if let Some(count) = counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count)) {
+        counts.remove(&Danger::Delete);
+        given.insert(GivenConsent { danger: Danger::Delete, by: format!("on the command line, {count}") });
     }
-    dangers
+    let missing = counts.into_iter().map(|(danger, operations)| MissingConsent {
+        danger,
+        operations,
+        flag: match danger {
+            Danger::Delete => format!("--allow-deletes {operations}"),
+            other => format!("--allow {}", other.code()),
+        },
+        given: if danger == Danger::Delete { consents.deletes } else { None },
+    });
+    (missing.collect(), given.into_iter().collect())
 }

@@ -5,8 +5,10 @@
 //! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
 
 mod around;
+mod base;
 mod build;
 mod check;
+mod dangers;
 mod guard;
 mod lower;
 mod operation;
@@ -15,8 +17,9 @@ mod rule_operation;
 mod waf;
 mod waf_check;
 
+pub use base::plan_zone_with_base;
 pub use build::plan_zone;
-pub use guard::{Consents, Danger, MissingConsent};
+pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_rule_operation, lower_step, lower_zone_operation};
 pub use operation::{
     Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction, ZoneOperation,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::guard::{Consents, Danger, MissingConsent};
+use super::guard::{Consents, GivenConsent, MissingConsent};
 use super::rule_operation::{RuleAction, RuleOperation};
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
-use crate::model::{Address, RecordForm, RecordId, Tier, ZoneId, ZoneName};
+use crate::model::{Address, Danger, RecordForm, RecordId, Tier, ZoneId, ZoneName};
 use crate::wire::record::RecordPatch;
 
 /// What is done to one record.
@@ -67,15 +67,36 @@ pub enum Reverse {
 /// Why an operation is in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
+    /// The spec changed.
+    Spec,
+    /// Somebody changed the service, and the plan takes that back.
+    Drift,
+    /// Both: a conflict.
+    Both,
     /// Nobody knows whether the spec or the service changed: there is no earlier spec to compare with.
     Unknown,
 }
 
 impl Cause {
+    /// From whether the spec changed, and whether the service is not as the spec before wanted it.
+    #[must_use]
+    pub fn of(changed: bool, drifted: bool) -> Self {
+        match (changed, drifted) {
+            (true, false) => Self::Spec,
+            (false, true) => Self::Drift,
+            (true, true) => Self::Both,
+            // Neither changed, and yet they differ: the spec before was never applied.
+            (false, false) => Self::Spec,
+        }
+    }
+
     /// The word used in every output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Spec => "spec",
+            Self::Drift => "drift",
+            Self::Both => "both",
             Self::Unknown => "unknown",
         }
     }
@@ -100,6 +121,10 @@ pub struct Operation {
     pub cause: Cause,
     /// What is dangerous about it.
     pub dangers: Vec<Danger>,
+    /// Dangers of it that the spec accepts, with the reasons.
+    pub accepted: BTreeMap<Danger, String>,
+    /// When the live record was last changed, as the service wrote it.
+    pub modified_on: Option<String>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,
 }
@@ -127,6 +152,10 @@ pub struct ZoneOperation {
     pub fields: Vec<FieldChange>,
     /// Why it is here.
     pub cause: Cause,
+    /// What is dangerous about it.
+    pub dangers: Vec<Danger>,
+    /// Dangers of it that the spec accepts, with the reasons.
+    pub accepted: BTreeMap<Danger, String>,
     /// The spec entry that asks for it.
     pub place: Place,
 }
@@ -188,6 +217,12 @@ pub struct ZonePlan {
     pub set_aside: Vec<SetAsideCount>,
     /// Whether the live records, before anything is deleted, leave no room for what is created.
     pub tight: bool,
+    /// What is dangerous about the plan as a whole.
+    pub dangers: Vec<Danger>,
+    /// Dangers that the spec accepts for the zone, with the reasons.
+    pub accepted: BTreeMap<Danger, String>,
+    /// How many records the zone has.
+    pub live_records: usize,
     /// What somebody has to do elsewhere: records for the registrar, name servers.
     pub notes: Vec<String>,
     /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
@@ -335,7 +370,13 @@ impl Plan {
         if self.zones.iter().all(ZonePlan::is_empty) {
             return Verdict::InSync;
         }
-        let missing = super::guard::missing(self, consents);
+        let (missing, _) = super::guard::judge(self, consents);
         if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
+    }
+
+    /// The consents that it needs and has.
+    #[must_use]
+    pub fn consents(&self, consents: &Consents) -> Vec<GivenConsent> {
+        super::guard::judge(self, consents).1
     }
 }

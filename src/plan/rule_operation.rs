@@ -1,12 +1,13 @@
 //! Operations on the rules of a zone, as data.
 
-use super::guard::Danger;
+use std::collections::BTreeMap;
+
 use super::operation::Cause;
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, RuleDeleteReason};
 use crate::insight::Impact;
-use crate::model::Address;
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId, RulesetId};
+use crate::model::{Address, Danger};
 
 /// What is done to one rule, or to the entry point of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,8 +118,10 @@ pub struct RuleOperation {
     pub cause: Cause,
     /// What is dangerous about it.
     pub dangers: Vec<Danger>,
-    /// Why weaker protection is accepted, where the spec says so.
-    pub waiver: Option<String>,
+    /// Dangers of it that the spec accepts, with the reasons.
+    pub accepted: BTreeMap<Danger, String>,
+    /// When the live rule was last changed, as the service wrote it.
+    pub modified_on: Option<String>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,
 }

@@ -5,15 +5,14 @@
 //! what makes it weaker. Each write makes a new version of its ruleset, and positions are said relative to rules that exist
 //! by then.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::guard::Danger;
 use super::operation::Cause;
 use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
 use crate::insight::{Direction, Impact, deployment_impact, move_impact, rule_impact};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody};
-use crate::model::{Address, DesiredZone, LiveZone};
+use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
 /// All operations on the rules of a zone.
 pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<RuleOperation> {
@@ -26,17 +25,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafCh
         }
     }
     ranked.sort_by_key(|(rank, _)| *rank);
-    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words);
-    ranked
-        .into_iter()
-        .map(|(_, mut operation)| {
-            if operation.dangers.contains(&Danger::WeakensProtection) && waiver.is_some() {
-                operation.dangers.retain(|d| *d != Danger::WeakensProtection);
-                operation.waiver = waiver.cloned();
-            }
-            operation
-        })
-        .collect()
+    ranked.into_iter().map(|(_, operation)| operation).collect()
 }
 
 /// When an operation is carried out.
@@ -127,7 +116,8 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
         expect: ExpectRuleset::Absent,
         reverse: RuleReverse::Delete,
         cause: Cause::Unknown,
-        waiver: None,
+        accepted: BTreeMap::new(),
+        modified_on: None,
         place: first.place,
         impact,
     };
@@ -177,12 +167,23 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
                         _ => None,
                     },
                 ),
-                waiver: None,
+                accepted: BTreeMap::new(),
+                modified_on: modified_on(change),
                 place: change.place,
             };
             (rank, operation)
         })
         .collect()
+}
+
+/// When the live rule of a change was last changed.
+fn modified_on(change: &RuleChange) -> Option<String> {
+    match &change.kind {
+        RuleChangeKind::Create => None,
+        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => {
+            live.last_updated.clone()
+        }
+    }
 }
 
 /// What undoes a change.

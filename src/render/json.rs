@@ -2,6 +2,8 @@
 //!
 //! The field names and codes are a contract, frozen by tests; a change raises `format`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::diagnostics;
@@ -9,7 +11,7 @@ use super::text::ZoneResult;
 use crate::apply::{Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
-use crate::model::{Address, RecordForm, RecordId, Value};
+use crate::model::{Address, Danger, RecordForm, RecordId, Value};
 use crate::plan::{
     Action, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation, ZonePlan,
 };
@@ -68,7 +70,7 @@ fn records<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item =
 /// Operations on a zone itself.
 fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
     zone.zone_operations.iter().map(move |operation| {
-        let ZoneOperation { address, action, fields, cause, place } = operation;
+        let ZoneOperation { address, action, fields, cause, dangers, accepted, place } = operation;
         let (kind, word) = match action {
             ZoneAction::Create => ("zone", "create"),
             ZoneAction::Change(ZonePart::Setting { .. }) => ("zone_setting", "update"),
@@ -85,7 +87,7 @@ fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterato
         json!({
             "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "action": word,
             "cause": cause.as_str(), "effect": null, "before": before, "after": after,
-            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": [], "source": source(*place, sources),
+            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": codes(dangers), "accepted": reasons(accepted), "source": source(*place, sources),
         })
     })
 }
@@ -94,7 +96,8 @@ fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterato
 fn rules<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
     zone.rule_operations.iter().map(move |operation| {
         let RuleOperation {
-            address, phase: _, name, action, fields, impact, expect: _, reverse: _, cause, dangers, waiver, place,
+            address, phase: _, name, action, fields, impact, expect: _, reverse: _, cause, dangers, accepted,
+            modified_on, place,
         } = operation;
         let with_id = |id: &str, rule| {
             let mut whole = rule_json(rule);
@@ -117,7 +120,7 @@ fn rules<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = J
             "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "name": name, "action": action.word(),
             "cause": cause.as_str(), "effect": { "class": impact.direction.as_str(), "lines": impact.lines },
             "before": before, "after": after, "fields": fields.iter().map(field).collect::<Vec<_>>(),
-            "dangers": dangers.iter().map(|d| d.code()).collect::<Vec<_>>(), "waiver": waiver,
+            "dangers": codes(dangers), "accepted": reasons(accepted), "live_modified_on": modified_on,
             "source": place.map(|p| source(p, sources)),
         })
     })
@@ -132,7 +135,19 @@ fn notes(zone: &ZonePlan) -> Vec<Json> {
 
 /// One operation.
 fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json {
-    let Operation { address, shown_name: _, action, fields, expect: _, reverse: _, cause, dangers, place } = operation;
+    let Operation {
+        address,
+        shown_name: _,
+        action,
+        fields,
+        expect: _,
+        reverse: _,
+        cause,
+        dangers,
+        accepted,
+        modified_on,
+        place,
+    } = operation;
     let (word, before, after, effect) = match action {
         Action::CreateRecord { after } => ("create", Json::Null, form(None, after), Json::Null),
         Action::PatchRecord { id, before, after, patch: _ } => {
@@ -143,6 +158,7 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
                 DeleteReason::Tombstone => "the spec says state: absent",
                 DeleteReason::Pruned => "not in the spec, and the zone is pruned",
                 DeleteReason::InTheWay => "makes room for another record at this name",
+                DeleteReason::Removed => "removed from the spec",
             };
             ("delete", form(Some(id), before), Json::Null, json!(why))
         }
@@ -157,9 +173,21 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
         "before": before,
         "after": after,
         "fields": fields.iter().map(field).collect::<Vec<_>>(),
-        "dangers": dangers.iter().map(|d| d.code()).collect::<Vec<_>>(),
+        "dangers": codes(dangers),
+        "accepted": reasons(accepted),
+        "live_modified_on": modified_on,
         "source": place.map(|p| source(p, sources)),
     })
+}
+
+/// Dangers by their codes.
+fn codes(dangers: &[Danger]) -> Vec<&'static str> {
+    dangers.iter().map(|d| d.code()).collect()
+}
+
+/// Dangers that the spec accepts, with its reasons.
+fn reasons(accepted: &BTreeMap<Danger, String>) -> Json {
+    accepted.iter().map(|(danger, reason)| (danger.code().to_owned(), json!(reason))).collect::<Map<_, _>>().into()
 }
 
 /// A record as the service would write it, as far as it is said.

@@ -29,7 +29,20 @@ pub fn print(desired: &Desired) -> String {
 
 /// A zone.
 fn zone(zone: &DesiredZone) -> Json {
-    let DesiredZone { name, id, place: _, unmanaged, ignore, create, around, waf, records, tombstones } = zone;
+    let DesiredZone {
+        name,
+        id,
+        place: _,
+        unmanaged,
+        ignore,
+        allow: _,
+        create,
+        around,
+        waf,
+        records,
+        tombstones,
+        removed: _,
+    } = zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));
@@ -80,7 +93,7 @@ fn pattern(pattern: &IgnorePattern) -> Json {
 
 /// A record.
 fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
-    let DesiredRecord { name, data, facets, protect, spelling: _ } = record;
+    let DesiredRecord { name, data, facets, protect, allow: _, spelling: _ } = record;
     let mut map = start(zone, name, data.type_name());
     value(&mut map, data);
     let Facets { ttl, proxied, comment, tags, settings } = facets;

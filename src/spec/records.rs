@@ -76,7 +76,7 @@ impl Target<'_> {
             }
             self.check(&name, &data, place);
             let protect = entry.protect.is_some_and(|p| p.value);
-            self.records.push(DesiredRecord { name, data, facets: facets.clone(), protect, spelling });
+            self.records.push(DesiredRecord { name, data, facets: facets.clone(), protect, allow: None, spelling });
         }
     }
 

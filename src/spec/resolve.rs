@@ -401,6 +401,8 @@ fn zone(
         waf: None,
         records: Vec::new(),
         tombstones: Vec::new(),
+        allow: BTreeMap::new(),
+        removed: BTreeMap::new(),
     };
     for (number, records) in records {
         let file = &files[number];

@@ -134,6 +134,7 @@ pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
         data,
         facets,
         protect: false,
+        allow: None,
         spelling: Spelling { name: "x".into(), place: place(), entry: place() },
     }
 }
@@ -160,7 +161,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
             .into_iter()
             .map(|(name, data, facets)| {
                 let facets = fitting(&data, facets);
-                DesiredRecord { name, data, facets, protect: false, spelling: spelling.clone() }
+                DesiredRecord { name, data, facets, protect: false, allow: None, spelling: spelling.clone() }
             })
             .collect();
         let contradicts = |name: &Fqdn, data: &Rdata| {

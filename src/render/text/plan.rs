@@ -129,6 +129,7 @@ fn write_operation(
                 DeleteReason::Tombstone => "state: absent",
                 DeleteReason::Pruned => "not in the spec, and the zone is pruned",
                 DeleteReason::InTheWay => "makes room at this name",
+                DeleteReason::Removed => "removed from the spec",
             };
             let words = [facets(before), why.to_owned()];
             let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();

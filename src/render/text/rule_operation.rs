@@ -54,8 +54,8 @@ pub(super) fn write_rule_operation(out: &mut dyn Write, operation: &RuleOperatio
     for line in &operation.impact.lines {
         writeln!(out, "      {} {}", styled("→", DIM, colour), safe(line))?;
     }
-    if let Some(waiver) = &operation.waiver {
-        writeln!(out, "      {}", styled(&format!("accepted in the spec: {}", safe(waiver)), DIM, colour))?;
+    for reason in operation.accepted.values() {
+        writeln!(out, "      {}", styled(&format!("accepted in the spec: {}", safe(reason)), DIM, colour))?;
     }
     Ok(())
 }

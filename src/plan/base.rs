@@ -1,0 +1,237 @@
+//! The third leg of a comparison: what the spec said before. It tells intent from drift, and what was given up.
+//!
+//! | the spec | the service | cause |
+//! |---|---|---|
+//! | changed | as the spec before wanted it | `spec` |
+//! | as before | not as it wanted it | `drift`: somebody else changed it, and the plan takes that back |
+//! | changed | not as the spec before wanted it | `both`: a conflict |
+//!
+//! What the spec before wanted and this one does not name is deleted, if it still is as it was: ownership without a state
+//! file.
+
+use std::collections::BTreeSet;
+
+use super::build::plan_zone;
+use super::operation::{Action, Cause, ZoneAction, ZonePlan};
+use crate::diagnostic::{Diagnostics, Place};
+use crate::diff::{DeleteReason, ZonePart};
+use crate::model::ruleset::{DeploymentWants, Note, Phase, RuleTuning, RuleWants, Switch, TagTuning, WafWants};
+use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
+
+/// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
+const FEWEST: usize = 10;
+
+/// Plans one zone with the spec before as the third leg.
+#[must_use]
+pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    let extended = with_removed(desired, base);
+    let (mut plan, diagnostics) = plan_zone(&extended, live);
+    let (past, _) = plan_zone(base, live);
+    let drift = Drift::new(&past);
+    for operation in &mut plan.operations {
+        let own = find(&desired.records, operation.form().name.clone(), &operation.form().data);
+        let old = find(&base.records, operation.form().name.clone(), &operation.form().data);
+        let is_same = match (own, old) {
+            (Some(own), Some(old)) => own.facets == old.facets,
+            (None, None) => true,
+            _ => false,
+        };
+        let (changed, drifted) = match &operation.action {
+            Action::CreateRecord { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
+            Action::PatchRecord { id, .. } => (!is_same, drift.touched.contains(id)),
+            Action::DeleteRecord { id, reason, .. } => match reason {
+                DeleteReason::Removed | DeleteReason::InTheWay => (true, drift.touched.contains(id)),
+                DeleteReason::Tombstone | DeleteReason::Pruned => {
+                    let was_wanted_gone = drift.deleted.contains(id);
+                    (!was_wanted_gone, was_wanted_gone)
+                }
+            },
+        };
+        operation.cause = Cause::of(changed, drifted);
+    }
+    for operation in &mut plan.zone_operations {
+        let changed = match &operation.action {
+            ZoneAction::Create => base.create != desired.create,
+            ZoneAction::Change(part) => wanted_part(desired, part) != wanted_part(base, part),
+        };
+        operation.cause = Cause::of(changed, drift.addresses.contains(&operation.address));
+    }
+    for operation in &mut plan.rule_operations {
+        let changed = rule_changed(desired, base, operation.phase, &operation.name);
+        operation.cause = Cause::of(changed, drift.addresses.contains(&operation.address));
+    }
+    conflicts(&mut plan);
+    shrinking(&mut plan, desired, base, live, &drift);
+    (plan, diagnostics)
+}
+
+/// What the service does not have as the spec before wanted it.
+struct Drift<'p> {
+    created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
+    touched: BTreeSet<RecordId>,
+    deleted: BTreeSet<RecordId>,
+    addresses: BTreeSet<Address>,
+}
+
+impl<'p> Drift<'p> {
+    /// From the plan that the spec before would have now.
+    fn new(past: &'p ZonePlan) -> Self {
+        let mut drift = Self {
+            created: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            deleted: BTreeSet::new(),
+            addresses: past.addresses().cloned().collect(),
+        };
+        for operation in &past.operations {
+            match &operation.action {
+                Action::CreateRecord { after } => drop(drift.created.insert((&after.name, &after.data))),
+                Action::PatchRecord { id, after, .. } => {
+                    drift.touched.insert(id.clone());
+                    drift.created.insert((&after.name, &after.data));
+                }
+                Action::DeleteRecord { id, .. } => {
+                    drift.touched.insert(id.clone());
+                    drift.deleted.insert(id.clone());
+                }
+            }
+        }
+        drift
+    }
+}
+
+/// A record of a sorted list.
+fn find<'r>(records: &'r [DesiredRecord], name: Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
+    let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
+    let wanted = (name, data.record_type(), data.clone());
+    // Lists of a spec are sorted; one that is not is searched.
+    match records.binary_search_by(|r| key(r).cmp(&wanted)) {
+        Ok(n) => Some(&records[n]),
+        Err(_) => None,
+    }
+}
+
+/// What a spec says about a part of a zone, without its place.
+fn wanted_part(zone: &DesiredZone, part: &ZonePart) -> String {
+    match part {
+        ZonePart::Setting { name, .. } => format!("{:?}", zone.around.settings.get(name).map(|(value, _)| value)),
+        ZonePart::Dnssec { .. } => format!("{:?}", zone.around.dnssec.map(|(on, _)| on)),
+        ZonePart::DnsSettings { members } => {
+            let said = members.keys().map(|name| zone.around.dns_settings.get(name).map(|(value, _)| value));
+            format!("{:?}", said.collect::<Vec<_>>())
+        }
+    }
+}
+
+/// Whether the specs say different things about a rule, or about all rules where the name is that of several.
+fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
+    let plain = |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
+    let (Some(own), Some(old)) = (plain(desired), plain(base)) else { return true };
+    let rule = |waf: &WafWants| -> Option<RuleWants> {
+        let list = match phase {
+            Phase::Custom => &waf.custom,
+            Phase::RateLimit => &waf.rate_limits,
+            Phase::Managed => &waf.exceptions,
+        };
+        list.iter().flatten().find(|r| r.name == name).cloned()
+    };
+    let deployment = |waf: &WafWants| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
+    match (phase, deployment(&own), deployment(&old)) {
+        // That the last day of an entry is over is what the spec says, not what somebody did.
+        (Phase::Managed, Some(own), Some(old)) => own != old || has_expired(&own),
+        (Phase::Managed, Some(_), None) | (Phase::Managed, None, Some(_)) => true,
+        _ => match (rule(&own), rule(&old)) {
+            (Some(own), Some(old)) => own != old || own.note.is_expired,
+            (None, None) => own != old,
+            _ => true,
+        },
+    }
+}
+
+/// Whether the last day of any entry is over.
+fn has_expired(wants: &DeploymentWants) -> bool {
+    wants.rules.iter().map(|r| &r.note).chain(wants.tags.iter().map(|t| &t.note)).any(|n| n.is_expired)
+}
+
+/// What both sides changed is a danger of its own.
+fn conflicts(plan: &mut ZonePlan) {
+    let both = |cause: Cause| cause == Cause::Both;
+    plan.operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
+    plan.rule_operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
+    plan.zone_operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
+}
+
+/// A spec or a listing that lost half of a zone is more likely broken than meant.
+fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, live: &LiveZone, drift: &Drift) {
+    if base.records.len() >= FEWEST && desired.records.len() * 2 < base.records.len() {
+        plan.dangers.push(Danger::SpecShrank);
+    }
+    let missing =
+        drift.created.iter().filter(|(name, data)| !live.records.iter().any(|r| r.name == **name && r.data == **data));
+    if !live.is_new && base.records.len() >= FEWEST && missing.count() * 2 > base.records.len() {
+        plan.dangers.push(Danger::LiveShrank);
+    }
+}
+
+/// What is wanted, and what the spec before wanted and this one does not name.
+fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
+    let mut extended = desired.clone();
+    for record in &base.records {
+        if find(&desired.records, record.name.clone(), &record.data).is_none() {
+            extended.removed.insert((record.name.clone(), record.data.clone()), record.protect);
+        }
+    }
+    if let Some(old) = &base.waf {
+        extended.waf = desired
+            .waf
+            .clone()
+            .map_or_else(|| removed_section(old), |own| Some(with_removed_rules(*own, old)))
+            .map(Box::new);
+    }
+    extended
+}
+
+/// A section that is gone as a whole: its rules go, its deployments stay as they are.
+fn removed_section(old: &WafWants) -> Option<WafWants> {
+    let section = with_removed_rules(WafWants::new(old.place), old);
+    let says_anything = section.phases().next().is_some();
+    says_anything.then_some(section)
+}
+
+/// A section with the rules and tunings that were given up, as wanted gone.
+fn with_removed_rules(mut own: WafWants, old: &WafWants) -> WafWants {
+    let place = own.place;
+    for (list, old_list) in [
+        (&mut own.exceptions, &old.exceptions),
+        (&mut own.custom, &old.custom),
+        (&mut own.rate_limits, &old.rate_limits),
+    ] {
+        let named: BTreeSet<String> = list.iter().flatten().map(|r| r.name.clone()).collect();
+        let given_up = old_list.iter().flatten().filter(|r| !named.contains(&r.name));
+        let gone: Vec<RuleWants> =
+            given_up.map(|r| RuleWants { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) }).collect();
+        if !gone.is_empty() {
+            list.get_or_insert_default().extend(gone);
+        }
+    }
+    for deployment in own.deployments.iter_mut().filter(|d| d.switch == Switch::On) {
+        let Some(old) = old.deployments.iter().find(|d| d.ruleset == deployment.ruleset) else { continue };
+        let over = |note: &Note| Note { is_expired: true, ..note.clone() };
+        let here = deployment.place;
+        let rules: Vec<RuleTuning> = old
+            .rules
+            .iter()
+            .filter(|old| !deployment.rules.iter().any(|own| own.target == old.target))
+            .map(|old| RuleTuning { note: over(&old.note), place: here, ..old.clone() })
+            .collect();
+        let tags: Vec<TagTuning> = old
+            .tags
+            .iter()
+            .filter(|old| !deployment.tags.iter().any(|own| own.tag == old.tag))
+            .map(|old| TagTuning { note: over(&old.note), place: here, ..old.clone() })
+            .collect();
+        // What is taken back comes first, so that what is wanted has the last word.
+        deployment.rules.splice(0..0, rules);
+        deployment.tags.splice(0..0, tags);
+    }
+    own
+}

@@ -1,0 +1,248 @@
+//! What is dangerous about a zone's plan, seen as a whole: what a single operation does not show.
+//!
+//! | danger | when |
+//! |---|---|
+//! | delete | a record is deleted for any reason but to make room |
+//! | changes-protected | a record marked so is changed or goes |
+//! | exposes-origin | a proxied name becomes DNS only, or an address that was hidden so far is published under another |
+//! | changes-apex-ns, changes-apex-mx | such records exist at the apex, and they change |
+//! | changes-dnssec | DS or DNSKEY records that exist change, or signing is switched off |
+//! | removes-last-address | a name had an address, alias or the like, and has none afterwards |
+//! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::operation::{Action, Operation, ZoneAction, ZonePlan};
+use crate::diff::ZonePart;
+use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata, RecordForm, RecordId, RecordType};
+
+/// Names the dangers of a zone's operations on the zone and its records.
+pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone) {
+    for operation in &mut plan.zone_operations {
+        if matches!(operation.action, ZoneAction::Change(ZonePart::Dnssec { on: false })) {
+            operation.dangers.push(Danger::ChangesDnssec);
+        }
+    }
+    let view = View::new(plan, live);
+    let found: Vec<Vec<Danger>> = plan.operations.iter().map(|operation| view.of(operation)).collect();
+    for (operation, dangers) in plan.operations.iter_mut().zip(found) {
+        operation.dangers.extend(dangers);
+        operation.dangers.sort();
+        operation.dangers.dedup();
+    }
+    accept(plan, desired);
+}
+
+/// Notes which dangers the spec accepts, for the thing concerned or for the zone.
+fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
+    let of_zone = &desired.allow;
+    plan.accepted.clone_from(of_zone);
+    for operation in &mut plan.operations {
+        let own = std::mem::take(&mut operation.accepted);
+        operation.accepted = of_zone.clone().into_iter().chain(own).collect();
+        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
+    }
+    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());
+    for operation in &mut plan.rule_operations {
+        let weakening = waiver.clone().map(|words| (Danger::WeakensProtection, words));
+        operation.accepted = of_zone.clone().into_iter().chain(weakening).collect();
+        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
+    }
+    for operation in &mut plan.zone_operations {
+        operation.accepted.clone_from(of_zone);
+        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
+    }
+}
+
+/// A zone before and after its plan.
+struct View<'a> {
+    apex: &'a Fqdn,
+    /// Types that stand at the apex now.
+    at_apex: BTreeSet<RecordType>,
+    /// How many records with addresses each name of the plan has, before and after.
+    addresses: BTreeMap<&'a Fqdn, (usize, usize)>,
+    /// Names that are there afterwards, with all names above them.
+    standing: BTreeSet<String>,
+    /// Wildcards that are there afterwards, without `*.`.
+    wildcards: BTreeSet<String>,
+    /// Addresses of proxied names, before or after.
+    hidden: BTreeSet<&'a Rdata>,
+    /// Addresses that anybody can look up already.
+    public: BTreeSet<&'a Rdata>,
+    /// Names that were proxied and are not deleted and made again as such.
+    was_proxied: BTreeSet<&'a Fqdn>,
+}
+
+/// Whether records of this type lead a client to a server.
+fn has_address(data: &Rdata) -> bool {
+    matches!(
+        data.record_type(),
+        Some(RecordType::A | RecordType::Aaaa | RecordType::Cname | RecordType::Https | RecordType::Svcb)
+    )
+}
+
+/// Whether a record's value is an address.
+fn is_address(data: &Rdata) -> bool {
+    matches!(data.record_type(), Some(RecordType::A | RecordType::Aaaa))
+}
+
+/// The record of an operation before it.
+fn before(action: &Action) -> Option<&RecordForm> {
+    match action {
+        Action::CreateRecord { .. } => None,
+        Action::PatchRecord { before, .. } | Action::DeleteRecord { before, .. } => Some(before),
+    }
+}
+
+/// The record of an operation after it.
+fn after(action: &Action) -> Option<&RecordForm> {
+    match action {
+        Action::CreateRecord { after } => Some(after),
+        Action::PatchRecord { after, .. } => Some(after),
+        Action::DeleteRecord { .. } => None,
+    }
+}
+
+/// Whether a record hides its address.
+fn is_proxied(form: &RecordForm) -> bool {
+    form.facets.proxied == Some(true)
+}
+
+impl<'a> View<'a> {
+    /// Looks at a zone. Costs as much as the zone has records, if anything is planned at all.
+    fn new(plan: &'a ZonePlan, live: &'a LiveZone) -> Self {
+        let mut view = Self {
+            apex: live.name.as_fqdn(),
+            at_apex: BTreeSet::new(),
+            addresses: BTreeMap::new(),
+            standing: BTreeSet::new(),
+            wildcards: BTreeSet::new(),
+            hidden: BTreeSet::new(),
+            public: BTreeSet::new(),
+            was_proxied: BTreeSet::new(),
+        };
+        if plan.operations.is_empty() {
+            return view;
+        }
+        let deleted = plan.operations.iter().filter_map(|o| match &o.action {
+            Action::DeleteRecord { id, .. } => Some(id),
+            Action::CreateRecord { .. } | Action::PatchRecord { .. } => None,
+        });
+        let gone: BTreeSet<&RecordId> = deleted.collect();
+        let deletes_names = !gone.is_empty();
+        for operation in &plan.operations {
+            view.addresses.entry(&operation.form().name).or_default();
+        }
+        for record in &live.records {
+            if record.name == *view.apex {
+                view.at_apex.extend(record.data.record_type());
+            }
+            let stays = !gone.contains(&record.id);
+            if has_address(&record.data)
+                && let Some((had, has)) = view.addresses.get_mut(&record.name)
+            {
+                *had += 1;
+                *has += usize::from(stays);
+            }
+            if is_address(&record.data) {
+                if record.proxied {
+                    view.hidden.insert(&record.data);
+                } else {
+                    view.public.insert(&record.data);
+                }
+            }
+            if record.proxied {
+                view.was_proxied.insert(&record.name);
+            }
+            if stays && deletes_names {
+                view.stand(&record.name);
+            }
+        }
+        for operation in &plan.operations {
+            let (before, after) = (before(&operation.action), after(&operation.action));
+            if let (None, Some(after)) = (before, after) {
+                if has_address(&after.data)
+                    && let Some((_, has)) = view.addresses.get_mut(&after.name)
+                {
+                    *has += 1;
+                }
+                view.stand(&after.name);
+            }
+            if let Some(after) = after.filter(|a| is_address(&a.data) && is_proxied(a)) {
+                view.hidden.insert(&after.data);
+            }
+        }
+        view
+    }
+
+    /// A name is there afterwards, and so are all above it.
+    fn stand(&mut self, name: &Fqdn) {
+        let mut text = name.as_str();
+        if let Some(parent) = text.strip_prefix("*.") {
+            self.wildcards.insert(parent.to_owned());
+        }
+        while self.standing.insert(text.to_owned()) {
+            match text.split_once('.') {
+                Some((_, parent)) if parent.len() >= self.apex.as_str().len() => text = parent,
+                _ => break,
+            }
+        }
+    }
+
+    /// The wildcard that answers for a name that is not there: that of the closest name above it which is.
+    fn falls_to_wildcard(&self, name: &Fqdn) -> bool {
+        let mut text = name.as_str();
+        if self.standing.contains(text) {
+            return false;
+        }
+        while let Some((_, parent)) = text.split_once('.') {
+            if self.wildcards.contains(parent) {
+                return true;
+            }
+            if self.standing.contains(parent) || parent.len() < self.apex.as_str().len() {
+                return false;
+            }
+            text = parent;
+        }
+        false
+    }
+
+    /// The dangers of one operation.
+    fn of(&self, operation: &Operation) -> Vec<Danger> {
+        let (before, after) = (before(&operation.action), after(&operation.action));
+        let (name, data) = (&operation.form().name, &operation.form().data);
+        let mut dangers = Vec::new();
+        let kind = data.record_type();
+        let exists = kind.is_some_and(|kind| self.at_apex.contains(&kind));
+        if name == self.apex && (before.is_some() || exists) {
+            dangers.extend(match kind {
+                Some(RecordType::Ns) => Some(Danger::ChangesApexNs),
+                Some(RecordType::Mx) => Some(Danger::ChangesApexMx),
+                _ => None,
+            });
+        }
+        if before.is_some() && matches!(kind, Some(RecordType::Ds | RecordType::Dnskey)) {
+            dangers.push(Danger::ChangesDnssec);
+        }
+        if let Some(after) = after.filter(|a| !is_proxied(a)) {
+            let unhidden = before.is_some_and(is_proxied);
+            // Deleted and made again under the same name without its cover.
+            let uncovered = before.is_none() && has_address(&after.data) && self.was_proxied.contains(name);
+            let published =
+                is_address(&after.data) && self.hidden.contains(&after.data) && !self.public.contains(&after.data);
+            let is_new_value = before.is_none_or(|b| b.data != after.data);
+            if unhidden || uncovered || (published && is_new_value) {
+                dangers.push(Danger::ExposesOrigin);
+            }
+        }
+        if after.is_none() {
+            if has_address(data) && self.addresses.get(name).is_some_and(|(had, has)| *had > 0 && *has == 0) {
+                dangers.push(Danger::RemovesLastAddress);
+            }
+            if self.falls_to_wildcard(name) {
+                dangers.push(Danger::FallsToWildcard);
+            }
+        }
+        dangers
+    }
+}
