@@ -9,13 +9,15 @@ use proptest::prelude::*;
 use support::generators::{
     desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, stored, two_spellings, zone_name,
 };
+use support::protection::waf_wants;
+use zonewright::diagnostic::Sources;
 use zonewright::diff::{SetAsideReason, diff_zone};
 use zonewright::model::{
-    DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
+    Desired, DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
     Spelling, Unmanaged, Value, ZoneId,
 };
 use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
-use zonewright::wire;
+use zonewright::{spec, wire};
 
 /// Cases of each law.
 const CASES: u32 = 1000;
@@ -315,4 +317,22 @@ fn a_full_zone_shrinks_before_it_grows() {
         assert!(held <= 200, "{held} records in a zone for 200");
     }
     assert_eq!(held, 100);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is printed of a zone's protection reads back as the same, places apart; printing it again changes nothing.
+    #[test]
+    fn printing_and_loading_protection_are_inverse(waf in waf_wants()) {
+        let zone = DesiredZone { waf: Some(Box::new(waf)), ..empty_desired() };
+        let desired = Desired { zones: [(zone_name(), zone)].into() };
+        let printed = spec::print(&desired);
+        let mut sources = Sources::default();
+        let outcome = spec::load(&[spec::Input::Stdin(printed.clone())], &spec::Options::default(), &mut sources);
+        let again = outcome.desired.unwrap_or_else(|| panic!("{:?}\n{printed}", outcome.diagnostics));
+        let waf = |desired: &Desired| desired.zones[&zone_name()].waf.clone().map(|waf| waf.at_place(place()));
+        prop_assert_eq!(waf(&again), waf(&desired), "{}", printed);
+        prop_assert_eq!(spec::print(&again), printed);
+    }
 }

@@ -144,3 +144,78 @@ fn a_good_section_is_understood_and_reads_back() {
     assert!(again.diagnostics.is_empty(), "{}", shown(&again, &sources));
     assert_eq!(bare(again.desired.unwrap()), desired);
 }
+
+/// A spec of one zone with this `waf` section.
+fn with_waf(section: &str) -> String {
+    format!("version: 1\nzones:\n  example.com:\n    waf: {section}\n")
+}
+
+#[test]
+fn the_schema_and_the_program_agree() {
+    let validator = jsonschema::draft7::new(&schema()).unwrap();
+    let json = |text: &str| serde_yaml::from_str::<serde_json::Value>(text).unwrap();
+    let good = fs::read_to_string(Path::new(CASES).join("waf-good.yaml")).unwrap();
+    let errors: Vec<_> = validator.iter_errors(&json(&good)).map(|e| format!("{e} at {}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    for section in [
+        "{ owasp: true }",
+        "{ owasp: [{ paranoia: 1 }] }",
+        "{ owasp: { paranoia: 5 } }",
+        "{ owasp: { threshold: strict } }",
+        "{ owasp: { threshold: 0 } }",
+        "{ owasp: { action: allow } }",
+        "{ owasp: { level: 2 } }",
+        "{ cloudflare: { paranoia: 2 } }",
+        "{ cloudflare: { tags: [{ action: block }] } }",
+        "{ exceptions: [{ name: a, when: all, skip: everything }] }",
+        "{ exceptions: [{ name: a, when: all, skip: all, reason: x }] }",
+        "{ custom: [{ name: a, when: all }] }",
+        "{ custom: [{ name: a, when: all, action: block, response: { status_code: 500, content: x, content_type: text/plain } }] }",
+        "{ custom: [{ when: all, action: block }] }",
+        "{ rate_limits: [{ name: a, when: all, per: ip, limit: 5 in 1m }] }",
+        "{ unmanaged: ignore }",
+        "{ mode: log }",
+    ] {
+        let text = with_waf(section);
+        assert!(!validator.is_valid(&json(&text)), "accepted by the schema: {section}");
+        assert!(load_text(&text).0.desired.is_none(), "accepted by the program: {section}");
+    }
+    for section in [
+        "{}",
+        "{ owasp: on, cloudflare: { } }",
+        "{ owasp: { paranoia: '2', threshold: '40' } }",
+        "{ owasp: { paranoia: custom, raw: {} } }",
+        "{ exceptions: [{ name: a, state: absent }], custom: [], rate_limits: [{ name: a, raw: { action: log, expression: 'true' } }] }",
+    ] {
+        let text = with_waf(section);
+        assert!(validator.is_valid(&json(&text)), "refused by the schema: {section}");
+        let (outcome, sources) = load_text(&text);
+        assert!(outcome.desired.is_some(), "refused by the program: {section}\n{}", shown(&outcome, &sources));
+    }
+    let text = "version: 1\nvariables: { L: 2, T: high }\nzones: { example.com: { waf: { owasp: { paranoia: '${L}', threshold: '${T}' } } } }\n";
+    assert!(validator.is_valid(&json(&text)));
+    let owasp = &wants(text).deployments[0];
+    assert_eq!((owasp.paranoia.unwrap().0.level(), owasp.threshold.unwrap().0), (2, 25));
+}
+
+#[test]
+fn what_is_not_said_is_not_wanted() {
+    let (outcome, _) = load_text("version: 1\nzones: { example.com: {} }\n");
+    assert!(outcome.desired.unwrap().zones.into_values().all(|z| z.waf.is_none()));
+    let waf = wants(&with_waf("{ owasp: { threshold: 30 } }"));
+    assert_eq!(waf.phases().count(), 1);
+    let owasp = &waf.deployments[0];
+    assert!(owasp.paranoia.is_none() && owasp.when.is_none() && owasp.action.is_none() && owasp.rules.is_empty());
+    assert_eq!(waf.unmanaged, Unmanaged::Keep);
+    // The zone's own `unmanaged` is about records.
+    let pruned = "version: 1\nzones: { example.com: { unmanaged: prune, waf: { custom: [] } } }\n";
+    assert_eq!((wants(pruned).unmanaged, wants(pruned).custom), (Unmanaged::Keep, Some(Vec::new())));
+}
+
+#[test]
+fn a_section_printed_alone_is_what_stands_below_the_key() {
+    let waf =
+        wants(&with_waf("{ owasp: { threshold: 40, when: all }, custom: [{ name: a, when: all, action: log }] }"));
+    let printed = zonewright::spec::print_waf(&waf);
+    assert_eq!(printed, "owasp:\n  threshold: medium\n  when: all\ncustom:\n- name: a\n  when: all\n  action: log\n");
+}

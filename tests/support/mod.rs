@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
 
 pub(crate) mod generators;
+pub(crate) mod protection;
 pub(crate) mod rulesets;
 pub(crate) mod spellings;
 #[cfg(feature = "sandbox")]

@@ -59,10 +59,7 @@ impl Section<'_> {
         for (key, _, help) in needed.into_iter().filter(|(_, is_missing, _)| *is_missing) {
             self.missing(key, syntax.span, place, help);
         }
-        let count = match count {
-            Some(count) => Some(self.expression(count, RATE_LIMIT_PHASE, true).map(|f| (f.value, f.place))),
-            None => None,
-        };
+        let count = count.as_ref().map(|c| self.expression(c, RATE_LIMIT_PHASE, true).map(|f| (f.value, f.place)));
         let per = per.as_ref().and_then(|p| self.per(p));
         let limit = limit.as_ref().and_then(|l| self.limit(l));
         let then = then.as_ref().and_then(|t| self.then(t));

@@ -1,0 +1,267 @@
+//! Random `waf` sections for property tests, in the order in which a spec is read.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use zonewright::model::Unmanaged;
+use zonewright::model::Value;
+use zonewright::model::expression::Expression;
+use zonewright::model::facts::rulesets::{RATE_PERIODS, RATE_TIMEOUTS, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
+use zonewright::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
+use zonewright::model::ruleset::{
+    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
+    TuningTarget, WafWants,
+};
+
+use super::generators::place;
+
+/// Words for people, some of which YAML or a substitution could take for something else.
+fn words() -> impl Strategy<Value = String> {
+    select(vec!["why", "no", "1.10", "${X} and $${Y}", "a: b # c", "null", "two\nlines", " é "]).prop_map(str::to_owned)
+}
+
+/// An expression.
+fn expression() -> impl Strategy<Value = Expression> {
+    select(vec![
+        "true",
+        "http.host eq \"example.com\"",
+        "(http.host eq \"a\")\n  or ip.src in {192.0.2.1 192.0.2.2}",
+        "http.user_agent contains \"${X} # {\"",
+        "cf.client.bot",
+    ])
+    .prop_map(Expression::reported)
+}
+
+/// Why an entry is there; `reason` is there wherever it may be required.
+fn note() -> impl Strategy<Value = Note> {
+    (words(), option::of(words()), option::of(Just("2027-03-01".to_owned())))
+        .prop_map(|(reason, owner, expires)| Note { reason: Some(reason), owner, expires, is_expired: false })
+}
+
+/// A rule of a managed ruleset.
+fn rule_name() -> impl Strategy<Value = RuleName> {
+    select(vec!["942430", "012345", "5e123456", "efb7b8c949ac4650a09736fc376e9aee", "October CMS - File: \"x\""])
+        .prop_map(RuleName::new)
+}
+
+/// What is done with requests.
+fn action() -> impl Strategy<Value = String> {
+    select(SCORE_ACTIONS.to_vec()).prop_map(str::to_owned)
+}
+
+/// Overrides as the service has them.
+fn overrides() -> impl Strategy<Value = Value> {
+    let rule = |id: &str, score: i64| {
+        let members = [("id", Value::from(id)), ("score_threshold", Value::Integer(score))];
+        Value::Map(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+    };
+    (1i64..100, any::<bool>()).prop_map(move |(score, enabled)| {
+        let mut members = BTreeMap::from([("rules".to_owned(), Value::List(vec![rule("6179ae15", score)]))]);
+        members.insert("enabled".to_owned(), Value::Bool(enabled));
+        Value::Map(members)
+    })
+}
+
+/// Tuning of rules, in the order in which it is applied; `others` says whether actions are possible.
+fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning>)> {
+    let names = vec(rule_name(), 0..4);
+    let tags = subsequence(vec!["php", "java", "cve"], 0..=3);
+    (names, tags, vec((any::<bool>(), any::<bool>(), option::of(action()), note()), 8)).prop_map(
+        move |(names, tags, rest)| {
+            let mut rest = rest.into_iter();
+            let (mut kept, mut rules) = (Vec::new(), Vec::new());
+            for tag in tags {
+                let Some((enabled, future, _, note)) = rest.next() else { break };
+                if future {
+                    let tag = tag.to_owned();
+                    kept.push(TagTuning { tag, enabled: Some(enabled), action: None, note, place: place() });
+                } else {
+                    let target = TuningTarget::Tag(tag.to_owned());
+                    rules.push(RuleTuning { target, enabled: Some(enabled), action: None, note, place: place() });
+                }
+            }
+            let mut names = names;
+            names.sort();
+            names.dedup();
+            for name in names {
+                let Some((enabled, _, action, note)) = rest.next() else { break };
+                let target = TuningTarget::Rule(name);
+                let action = action.filter(|_| others);
+                rules.push(RuleTuning { target, enabled: Some(enabled), action, note, place: place() });
+            }
+            let class = |r: &RuleTuning| match (r.enabled, &r.action) {
+                (Some(false), None) => 0,
+                (Some(true), None) => 1,
+                _ => 2,
+            };
+            rules.sort_by_key(|r| (matches!(r.target, TuningTarget::Rule(_)), class(r)));
+            // Tags of the OWASP ruleset stand under `disable` and `enable`, in this order.
+            if !others {
+                kept.sort_by_key(|t| t.enabled);
+            }
+            (kept, rules)
+        },
+    )
+}
+
+/// A managed ruleset.
+fn deployment(ruleset: Managed) -> impl Strategy<Value = DeploymentWants> {
+    let is_owasp = ruleset == Managed::Owasp;
+    let scope = (option::of(expression()), option::of(select(vec!["latest", "1.2.3"])), option::of(overrides()));
+    let score = (option::of(1u8..=4), option::of(5u32..80), option::of(action()));
+    (any::<bool>(), scope, score, tuning(!is_owasp)).prop_map(
+        move |(on, (when, version, raw), score, (tags, rules))| {
+            let bare = DeploymentWants::new(ruleset, if on { Switch::On } else { Switch::Off }, place());
+            if !on {
+                return bare;
+            }
+            let (paranoia, threshold, action) = score;
+            DeploymentWants {
+                when: when.map(|w| (w, place())),
+                version: version.map(|v| (v.to_owned(), place())),
+                paranoia: paranoia.filter(|_| is_owasp).map(|p| (Paranoia::new(p).unwrap(), place())),
+                threshold: threshold.filter(|_| is_owasp).map(|t| (t, place())),
+                action: action.filter(|_| is_owasp).map(|a| (ScoreAction::parse(&a).unwrap(), place())),
+                tags,
+                rules,
+                raw: raw.map(|r| (r, place())),
+                ..bare
+            }
+        },
+    )
+}
+
+/// What a blocked request is answered.
+fn response() -> impl Strategy<Value = Value> {
+    (400i64..500, words()).prop_map(|(status, content)| {
+        let members = [
+            ("status_code", Value::Integer(status)),
+            ("content", Value::Text(content)),
+            ("content_type", Value::from("text/plain")),
+        ];
+        Value::Map(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+    })
+}
+
+/// What an exception skips.
+fn exception() -> impl Strategy<Value = RuleForm> {
+    let names = |managed| {
+        vec(rule_name(), 1..3)
+            .prop_map(move |n| SkipTarget::Rules(managed, n.into_iter().map(|n| (n, place())).collect()))
+    };
+    let rulesets = subsequence(
+        vec![
+            SkipTarget::Ruleset(Managed::Owasp),
+            SkipTarget::Ruleset(Managed::Cloudflare),
+            SkipTarget::RulesetId("77454fe2d30c4220b5701f6fdfb893ba".to_owned()),
+        ],
+        1..=3,
+    );
+    let parts = (option::of(names(Managed::Owasp)), option::of(names(Managed::Cloudflare)), rulesets);
+    prop_oneof![
+        Just(RuleForm::Skip(vec![SkipTarget::Everything])),
+        parts.prop_map(|(owasp, cloudflare, rulesets)| {
+            RuleForm::Skip(owasp.into_iter().chain(cloudflare).chain(rulesets).collect())
+        }),
+    ]
+}
+
+/// What a custom rule does.
+fn custom() -> impl Strategy<Value = RuleForm> {
+    let phases = subsequence(SKIP_PHASES.to_vec(), 0..=2);
+    let skips = (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3)).prop_map(|(phases, products)| {
+        let phases = phases.into_iter().map(|p| SkipTarget::Phase(p.to_owned()));
+        RuleForm::Skip(phases.chain(products.into_iter().map(|p| SkipTarget::Product(p.to_owned()))).collect())
+    });
+    prop_oneof![
+        Just(RuleForm::Skip(vec![SkipTarget::Everything])),
+        skips,
+        action().prop_map(|action| RuleForm::Act { action, response: None }),
+        response().prop_map(|r| RuleForm::Act { action: "block".to_owned(), response: Some(r) }),
+    ]
+}
+
+/// A rate.
+fn rate() -> impl Strategy<Value = RuleForm> {
+    let per = subsequence(vec!["cf.bot_management.ja3_hash", "http.request.headers[\"x-key\"]", "ip.src"], 0..=3);
+    let times = (1u32..1000, select(RATE_PERIODS.to_vec()), select(RATE_TIMEOUTS.to_vec()));
+    let rest = (option::of(expression()), option::of(any::<bool>()), option::of(response()));
+    (per, times, action(), rest).prop_map(|(per, (requests, period, timeout), action, (count, to_origin, response))| {
+        RuleForm::Rate(RateWants {
+            per: per.into_iter().map(str::to_owned).collect(),
+            requests,
+            period,
+            timeout,
+            count: count.map(|c| (c, place())),
+            to_origin,
+            response: response.filter(|_| action == "block"),
+            action,
+        })
+    })
+}
+
+/// Rules with names, each name once; `form` is what they do.
+fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<RuleWants>>> {
+    let raw = Value::Map(BTreeMap::from([
+        ("action".to_owned(), Value::from("log")),
+        ("expression".to_owned(), Value::from("http.host eq \"${X}\"")),
+        ("position".to_owned(), Value::Null),
+        ("list".to_owned(), Value::List(vec![Value::Bool(true), Value::from("off")])),
+    ]));
+    let form = prop_oneof![8 => form, 1 => Just(RuleForm::Raw(raw))];
+    let words = (option::of(words()), option::of(any::<bool>()), note());
+    let anchors = (any::<bool>(), any::<bool>());
+    let rule = (expression(), any::<bool>(), form, words, anchors, proptest::bool::weighted(0.1)).prop_map(
+        |(when, enabled, form, (description, log, note), (before, after), is_absent)| {
+            let is_raw = matches!(form, RuleForm::Raw(_));
+            let anchor = |is: bool, make: fn(String, _) -> Anchor| is.then(|| make("other.rule".to_owned(), place()));
+            let base = RuleWants {
+                name: String::new(),
+                place: place(),
+                when: None,
+                is_absent,
+                enabled: true,
+                description: None,
+                form: RuleForm::Raw(Value::Map(BTreeMap::new())),
+                log: None,
+                anchors: Vec::new(),
+                note,
+            };
+            if is_absent {
+                return base;
+            }
+            RuleWants {
+                when: (!is_raw).then_some((when, place())),
+                enabled: enabled || is_raw,
+                description: description.filter(|_| !is_raw),
+                log: log.filter(|_| matches!(form, RuleForm::Skip(_))),
+                anchors: anchor(before, Anchor::Before).into_iter().chain(anchor(after, Anchor::After)).collect(),
+                form,
+                ..base
+            }
+        },
+    );
+    option::of(vec(rule, 0..4)).prop_map(|list| {
+        Some(list?.into_iter().enumerate().map(|(n, r)| RuleWants { name: format!("rule-{n}"), ..r }).collect())
+    })
+}
+
+/// A `waf` section.
+pub(crate) fn waf_wants() -> impl Strategy<Value = WafWants> {
+    let deployments = (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
+    let lists = (rules(exception().boxed()), rules(custom().boxed()), rules(rate().boxed()));
+    (any::<bool>(), deployments, lists, option::of(words())).prop_map(
+        |(prune, (cloudflare, owasp), (exceptions, custom, rate_limits), accepted)| WafWants {
+            unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
+            deployments: cloudflare.into_iter().chain(owasp).collect(),
+            exceptions,
+            custom,
+            rate_limits,
+            accept_weakening: accepted.map(|words| (words, place())),
+            ..WafWants::new(place())
+        },
+    )
+}
