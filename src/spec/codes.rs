@@ -212,7 +212,7 @@ findings! {
         "An exception with an expression that is always true protects nothing from what it skips.";
     SCORE_ACTION = "WAF0026" Warning "the action has no effect on the score":
         "An override of the whole ruleset does not reach the rule that acts on the score.";
-    PARANOIA_TAG = "WAF0027" Error "the tag means nothing in this ruleset":
+    PARANOIA_TAG = "WAF0027" Warning "the tag means nothing in this ruleset":
         "Paranoia levels belong to the OWASP ruleset, whose level is set by `paranoia`.";
     LEVELS = "WAF0028" Warning "these are no paranoia levels":
         "A paranoia level includes the levels below it; switching a lower one off leaves a hole.";

@@ -169,11 +169,13 @@ fn a_flood_of_mistakes_is_cut_off() {
 
 #[test]
 fn every_truncation_of_a_good_spec_is_survived() {
-    let text = fs::read_to_string(Path::new(CASES).join("good.yaml")).unwrap();
-    for end in (0..text.len()).filter(|n| text.is_char_boundary(*n)) {
-        let (outcome, sources) = load_text(&text[..end]);
-        assert!(outcome.desired.is_some() || outcome.diagnostics.has_errors());
-        let _ = shown(&outcome, &sources);
+    for case in ["good.yaml", "waf-good.yaml"] {
+        let text = fs::read_to_string(Path::new(CASES).join(case)).unwrap();
+        for end in (0..text.len()).filter(|n| text.is_char_boundary(*n)) {
+            let (outcome, sources) = load_text(&text[..end]);
+            assert!(outcome.desired.is_some() || outcome.diagnostics.has_errors());
+            let _ = shown(&outcome, &sources);
+        }
     }
 }
 
@@ -201,8 +203,9 @@ proptest! {
     }
 
     #[test]
-    fn a_good_spec_with_one_byte_changed_never_panics(at in 0_usize..2_500, byte in any::<u8>()) {
-        let mut bytes = fs::read(Path::new(CASES).join("good.yaml")).unwrap();
+    fn a_good_spec_with_one_byte_changed_never_panics(waf in any::<bool>(), at in 0_usize..6_000, byte in any::<u8>()) {
+        let case = if waf { "waf-good.yaml" } else { "good.yaml" };
+        let mut bytes = fs::read(Path::new(CASES).join(case)).unwrap();
         let at = at % bytes.len();
         bytes[at] = byte;
         let (outcome, sources) = load_text(&String::from_utf8_lossy(&bytes));

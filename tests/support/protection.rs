@@ -172,10 +172,12 @@ fn exception() -> impl Strategy<Value = RuleForm> {
 /// What a custom rule does.
 fn custom() -> impl Strategy<Value = RuleForm> {
     let phases = subsequence(SKIP_PHASES.to_vec(), 0..=2);
-    let skips = (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3)).prop_map(|(phases, products)| {
-        let phases = phases.into_iter().map(|p| SkipTarget::Phase(p.to_owned()));
-        RuleForm::Skip(phases.chain(products.into_iter().map(|p| SkipTarget::Product(p.to_owned()))).collect())
-    });
+    let skips =
+        (phases, subsequence(SKIP_PRODUCTS.to_vec(), 1..=3), any::<bool>()).prop_map(|(phases, products, all)| {
+            let phases = phases.into_iter().map(|p| SkipTarget::Phase(p.to_owned()));
+            let products = products.into_iter().map(|p| SkipTarget::Product(p.to_owned()));
+            RuleForm::Skip(phases.chain(products).chain(all.then_some(SkipTarget::Everything)).collect())
+        });
     prop_oneof![
         Just(RuleForm::Skip(vec![SkipTarget::Everything])),
         skips,

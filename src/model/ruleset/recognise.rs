@@ -8,7 +8,7 @@ use super::phase::Phase;
 use super::rule::{LiveRule, LiveWaf, RuleBody};
 use super::wants::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
 use crate::diagnostic::Place;
-use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::facts::rulesets::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
 
@@ -142,13 +142,19 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
         _ => None,
     };
     let per = texts(rate.get("characteristics")?)?;
+    // A spec refuses what the documentation does not know; such a rule stays as it is.
+    let (requests, period) = (number("requests_per_period")?, number("period")?);
+    let timeout = number("mitigation_timeout").unwrap_or(0);
+    if requests == 0 || !RATE_PERIODS.contains(&period) || !RATE_TIMEOUTS.contains(&timeout) {
+        return None;
+    }
     let own: Vec<String> = per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
     Some(RateWants {
         per: own,
-        requests: number("requests_per_period")?,
-        period: number("period")?,
+        requests,
+        period,
         action: body.action().to_owned(),
-        timeout: number("mitigation_timeout").unwrap_or(0),
+        timeout,
         count,
         to_origin: (rate.get("requests_to_origin") == Some(&Value::Bool(true))).then_some(true),
         response: body.parameter("response").cloned(),

@@ -189,11 +189,14 @@ fn rule(wants: &RuleWants, says_action: bool) -> Json {
 
 /// What requests pass by.
 fn skip(targets: &[SkipTarget]) -> Json {
+    if let [SkipTarget::Everything] = targets {
+        return json!("everything");
+    }
     let mut parts = Parts::default();
     let (mut rulesets, mut phases, mut products) = (Vec::new(), Vec::new(), Vec::new());
     for target in targets {
         match target {
-            SkipTarget::Everything => return json!("everything"),
+            SkipTarget::Everything => parts.put("everything", Some(true)),
             SkipTarget::Ruleset(managed) => rulesets.push(json!(managed.key())),
             SkipTarget::RulesetId(id) => rulesets.push(json!(id)),
             SkipTarget::Rules(managed, names) => {

@@ -135,7 +135,7 @@ impl Section<'_> {
     ) -> Option<RuleWants> {
         let Parts { span, name, when, enabled, description, note, anchors, state, raw, own: _, phase } = parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
-        let name = name.and_then(|n| self.name(n));
+        let name = name.and_then(|n| self.name(n, phase));
         let what = name.clone().unwrap_or_else(|| "this rule".to_owned());
         let note = self.note(*note, &what);
         if *state == Some(StateSyntax::Absent) {
@@ -156,7 +156,7 @@ impl Section<'_> {
             return Some(rule);
         }
         let anchors = self.anchors(*anchors, name.as_deref());
-        let description = description.and_then(|d| self.reader.words("description", d)).map(|d| d.value);
+        let description = description.map(|d| d.value.0.clone());
         let (when, form) = match raw {
             Some(raw) => (None, self.raw_rule(parts, raw, name.as_deref())),
             None => {
@@ -189,7 +189,7 @@ impl Section<'_> {
     }
 
     /// The name of a rule.
-    fn name(&mut self, syntax: &Spanned<Text>) -> Option<String> {
+    fn name(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let complain = |detail: String, help: String| codes::RULE_NAME.at(place, detail).help(help);
@@ -199,7 +199,7 @@ impl Section<'_> {
         } else if let Some(c) = text.chars().find(|c| !is_legal(*c)) {
             let better: String = text.chars().map(|c| if is_legal(c) { c.to_ascii_lowercase() } else { '-' }).collect();
             complain(format!("{c:?} cannot stand in a name"), format!("write `{}`", super::super::clip(&better)))
-        } else if Managed::ALL.iter().any(|m| m.key() == text) {
+        } else if phase == MANAGED_PHASE && Managed::ALL.iter().any(|m| m.key() == text) {
             complain(
                 format!("`{text}` is the name of the rule that executes the managed ruleset"),
                 "choose a name that says what the rule is for".to_owned(),
@@ -315,16 +315,17 @@ impl Section<'_> {
             WordOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
             WordOr::Parts(parts) => parts,
         };
-        let CustomSkipSyntax { phases, products } = parts;
+        let CustomSkipSyntax { everything, phases, products } = parts;
+        let lists = [phases.as_ref().map(|p| p.span), products.as_ref().map(|p| p.span)];
         let words = |list: &Option<Spanned<Vec<Spanned<Text>>>>| -> Vec<String> {
             list.iter().flat_map(|l| &l.value).map(|w| w.value.0.clone()).collect()
         };
         let targets = words(phases).into_iter().map(SkipTarget::Phase);
-        let targets: Vec<_> = targets.chain(words(products).into_iter().map(SkipTarget::Product)).collect();
+        let products = words(products).into_iter().map(SkipTarget::Product);
+        let everything = everything.filter(|e| e.value).map(|_| SkipTarget::Everything);
+        let targets: Vec<_> = targets.chain(products).chain(everything).collect();
         // What the shape check refused has been reported.
-        let lists = [phases.as_ref(), products.as_ref()];
-        let is_whole = lists.into_iter().flatten().all(|list| self.is_whole(list.span));
-        if targets.is_empty() && !is_whole {
+        if targets.is_empty() && lists.into_iter().flatten().any(|list| !self.is_whole(list)) {
             return None;
         }
         self.some_target(syntax.span, targets)

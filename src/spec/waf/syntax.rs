@@ -279,6 +279,8 @@ pub(super) struct ExceptionSkipSyntax {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CustomSkipSyntax {
+    /// Also the custom rules after this one.
+    pub(super) everything: Option<Spanned<bool>>,
     /// Later phases.
     #[serde(default)]
     #[schemars(schema_with = "skip_phases")]
