@@ -190,6 +190,22 @@ fn validate_needs_nothing() {
 }
 
 #[test]
+fn the_day_can_be_given() {
+    let directory = TempDir::new().unwrap();
+    let rule = "{ name: a, when: all, action: log, reason: x, expires: 2027-03-01 }";
+    let text = format!("version: 1\nzones:\n  example.com:\n    waf: {{ custom: [{rule}] }}\n");
+    std::fs::write(directory.path().join("spec.yaml"), text).unwrap();
+    let run = |day: &str| {
+        Ran::from(binary(directory.path()).args(["validate", "spec.yaml", "--today", day]).output().unwrap())
+    };
+    assert!(!run("2027-02-14").exits(0).stderr.contains("WAF"));
+    assert!(run("2027-02-15").exits(0).stderr.contains("WAF0023"));
+    assert!(run("2027-03-01").exits(0).stderr.contains("WAF0023"));
+    assert!(run("2027-03-02").exits(0).stderr.contains("WAF0022"));
+    run("2027-02-30").exits(64);
+}
+
+#[test]
 fn the_sandbox_can_be_filled_printed_and_emptied() {
     let directory = TempDir::new().unwrap();
     let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());

@@ -544,6 +544,20 @@ fn examples_are_applied_and_stay_applied() {
     }
 }
 
+/// The managed rulesets of the example need a paid plan; what has expired is taken back.
+#[test]
+fn the_tuned_example_is_applied_and_its_entries_expire() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let workspace = Workspace::empty(profile(|p| p.tier = "business".to_owned()));
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "plan": "business", "records": [] }] }));
+    workspace.file("spec.yaml", std::fs::read_to_string(root.join("examples/waf-tuning/zone.yaml")).unwrap());
+    let day = ["--today", "2026-11-20"];
+    workspace.run(&[&["apply", "spec.yaml", "--yes"], &day[..]].concat()).exits(0);
+    workspace.run(&[&["plan", "spec.yaml", "--detailed-exitcode"], &day[..]].concat()).exits(0);
+    let later = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--today", "2029-02-01"]).exits(2);
+    assert!(later.stderr.contains("WAF0022") && later.stdout.contains("editor"), "{}{}", later.stdout, later.stderr);
+}
+
 /// The transcript in the README is what the program prints, apart from the time in the journal's name.
 #[test]
 fn the_readme_tells_the_truth() {

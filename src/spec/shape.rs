@@ -415,6 +415,9 @@ impl Check<'_> {
                 Name::Key(key) => format!("write `{key}: [{}]`", super::clip(text)),
                 Name::Spec | Name::Item(_) => format!("write `[{}]`", super::clip(text)),
             },
+            Some(_) if kinds.object && matches!(name, Name::Item("disable" | "enable")) => {
+                format!("write `{{ rule: {}, reason: … }}`", super::clip(text))
+            }
             Some(_) if kinds.object => "write `key: value` pairs below it, indented".to_owned(),
             None if kinds.string => "write the value itself, in quotes if it begins with `{` or `[`".to_owned(),
             None if kinds.array => "write each item after a `- `".to_owned(),

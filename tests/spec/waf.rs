@@ -193,7 +193,7 @@ fn the_schema_and_the_program_agree() {
         assert!(outcome.desired.is_some(), "refused by the program: {section}\n{}", shown(&outcome, &sources));
     }
     let text = "version: 1\nvariables: { L: 2, T: high }\nzones: { example.com: { waf: { owasp: { paranoia: '${L}', threshold: '${T}' } } } }\n";
-    assert!(validator.is_valid(&json(&text)));
+    assert!(validator.is_valid(&json(text)));
     let owasp = &wants(text).deployments[0];
     assert_eq!((owasp.paranoia.unwrap().0.level(), owasp.threshold.unwrap().0), (2, 25));
 }
