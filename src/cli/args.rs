@@ -1,9 +1,13 @@
 //! The command line.
 
+mod waf;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
 const AFTER_HELP: &str = "\
@@ -135,6 +139,9 @@ pub(super) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(SandboxCommand),
+    /// See what the settings of the managed WAF mean
+    #[command(subcommand)]
+    Waf(WafCommand),
     /// Print the JSON Schema of the spec
     Schema,
     /// Print a completion script for a shell

@@ -7,6 +7,7 @@ mod execution;
 mod exit;
 mod output;
 mod planning;
+mod protection;
 mod service;
 mod settings;
 
@@ -57,6 +58,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         Command::Validate(args) => commands::validate::run(args, global, output),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => commands::sandbox::run(command, global, output).await,
+        Command::Waf(command) => commands::waf::run(command, global, output).await,
         Command::Schema => commands::about::schema(output),
         Command::Completions { shell } => commands::about::completions(*shell, output),
         Command::Man => commands::about::man(output),

@@ -83,7 +83,7 @@ pub struct RuleSurvey {
 pub struct Survey<'w> {
     /// Managed rulesets, those without a deployment too if we have a word for them.
     pub rulesets: Vec<RulesetSurvey<'w>>,
-    /// Exceptions that concern no ruleset that is known here.
+    /// Custom rules.
     pub custom: Vec<RuleSurvey>,
     /// Rate limits.
     pub rate_limits: Vec<RuleSurvey>,

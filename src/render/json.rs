@@ -2,6 +2,8 @@
 //!
 //! The field names and codes are a contract, frozen by tests; a change raises `format`.
 
+pub mod waf;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};

@@ -7,3 +7,4 @@ pub(super) mod plan;
 #[cfg(feature = "sandbox")]
 pub(super) mod sandbox;
 pub(super) mod validate;
+pub(super) mod waf;

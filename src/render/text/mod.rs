@@ -5,7 +5,9 @@ mod plan;
 mod requests;
 mod result;
 mod rule_operation;
+mod waf;
 
 pub use plan::{PlanView, write_plan};
 pub use requests::write_requests;
 pub use result::{ZoneResult, write_result};
+pub use waf::{write_waf_difference, write_waf_lock, write_waf_rules, write_waf_survey};

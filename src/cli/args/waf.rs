@@ -1,0 +1,110 @@
+//! Arguments of `waf`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::SpecArgs;
+use crate::model::facts::crs::FAMILIES;
+use crate::model::managed::Managed;
+
+/// `waf`.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum WafCommand {
+    /// List the rules of a managed ruleset, with their state under the spec and the reason for it
+    Rules(Box<WafRulesArgs>),
+    /// Show what protects zones at the service now
+    Effective(WafEffectiveArgs),
+    /// Show what the spec changes in effect, rule by rule
+    Diff(WafDiffArgs),
+    /// Write down the managed rulesets, or compare them with what was written down
+    Lock(WafLockArgs),
+}
+
+/// `waf rules`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafRulesArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub(in crate::cli) spec: SpecArgs,
+    /// Which ruleset
+    #[arg(long, value_enum, default_value_t = Ruleset::Owasp)]
+    pub(in crate::cli) ruleset: Ruleset,
+    /// Only rules that carry this tag
+    #[arg(long, value_name = "TAG")]
+    pub(in crate::cli) tag: Option<String>,
+    /// Only rules of this family of attacks
+    #[arg(long, value_parser = PossibleValuesParser::new(FAMILIES.iter().map(|f| f.key)))]
+    pub(in crate::cli) family: Option<String>,
+    /// Only rules of this paranoia level
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(in crate::cli) level: Option<u8>,
+    /// Only rules that are on, or off
+    #[arg(long, value_enum)]
+    pub(in crate::cli) state: Option<State>,
+}
+
+/// A managed ruleset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Ruleset {
+    /// The Cloudflare OWASP Core Ruleset.
+    Owasp,
+    /// The Cloudflare Managed Ruleset.
+    Cloudflare,
+}
+
+impl Ruleset {
+    /// As the model has it.
+    pub(in crate::cli) fn managed(self) -> Managed {
+        match self {
+            Self::Owasp => Managed::Owasp,
+            Self::Cloudflare => Managed::Cloudflare,
+        }
+    }
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum State {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// `waf effective`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafEffectiveArgs {
+    /// Names of zones
+    #[arg(required = true, value_name = "ZONE")]
+    pub(in crate::cli) zones: Vec<String>,
+    /// List the rules of the managed rulesets as well
+    #[arg(long)]
+    pub(in crate::cli) rules: bool,
+}
+
+/// `waf diff`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafDiffArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub(in crate::cli) spec: SpecArgs,
+    /// Exit with 2 if there are differences
+    #[arg(long)]
+    pub(in crate::cli) detailed_exitcode: bool,
+}
+
+/// `waf lock`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafLockArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub(in crate::cli) spec: SpecArgs,
+    /// The file [default: waf.lock beside the first SPEC]
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) lock: Option<PathBuf>,
+    /// Write nothing; exit with 2 if the service has changed something
+    #[arg(long)]
+    pub(in crate::cli) check: bool,
+}

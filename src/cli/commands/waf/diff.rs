@@ -1,0 +1,28 @@
+//! `waf diff`: what a spec changes in effect.
+
+use std::sync::Arc;
+
+use crate::cli::args::{Format, Global, WafDiffArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::protection;
+use crate::insight::{Difference, difference};
+use crate::render::json::waf as json;
+use crate::render::text::write_waf_difference;
+
+/// Reads, compares, prints.
+pub(super) async fn run(args: &WafDiffArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (_, zones) = match protection::of_spec(&args.spec, global, output).await? {
+        Ok(read) => read,
+        Err(exit) => return Ok(exit),
+    };
+    let all: Vec<_> = zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after))).collect();
+    match output.format {
+        Format::Json => output.json(&json::difference(&all))?,
+        Format::Text => output.result(|out| {
+            all.iter().try_for_each(|(name, difference)| write_waf_difference(out, name, difference, output.colour))
+        })?,
+    }
+    let differs = |d: &Difference| !(d.changed.is_empty() && d.rules.is_empty());
+    Ok(if args.detailed_exitcode && all.iter().any(|(_, d)| differs(d)) { Exit::Differences } else { Exit::Success })
+}

@@ -1,0 +1,24 @@
+//! `waf effective`: what protects zones at the service now, whoever set it.
+
+use std::sync::Arc;
+
+use crate::cli::args::{Format, Global, WafEffectiveArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::protection;
+use crate::insight::survey;
+use crate::render::json::waf as json;
+use crate::render::text::write_waf_survey;
+
+/// Reads and prints.
+pub(super) async fn run(args: &WafEffectiveArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let zones = protection::of_names(&args.zones, global, output).await?;
+    let surveys: Vec<_> = zones.iter().map(|(name, waf)| (name.as_str(), survey(waf))).collect();
+    match output.format {
+        Format::Json => output.json(&json::effective(&surveys, args.rules))?,
+        Format::Text => output.result(|out| {
+            surveys.iter().try_for_each(|(name, survey)| write_waf_survey(out, name, survey, args.rules, output.colour))
+        })?,
+    }
+    Ok(Exit::Success)
+}

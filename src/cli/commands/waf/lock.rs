@@ -1,0 +1,79 @@
+//! `waf lock`: writes the managed rulesets down, or compares them with what was written down.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use anyhow::{Context, bail};
+
+use crate::cli::args::{Format, Global, WafLockArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::protection;
+use crate::insight::lock::{Lock, compare};
+use crate::live::WafQuery;
+use crate::model::managed::Catalogue;
+use crate::render::json::waf as json;
+use crate::render::text::write_waf_lock;
+
+/// Name of the file.
+const NAME: &str = "waf.lock";
+
+/// Reads, compares, and writes unless it is only to check.
+pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (loaded, zones) = match protection::of_spec(&args.spec, global, output).await? {
+        Ok(read) => read,
+        Err(exit) => return Ok(exit),
+    };
+    let tuned = |which| {
+        let mut sections = loaded.desired.zones.values().filter_map(|z| z.waf.as_deref());
+        sections.any(|section| WafQuery::of(section).managed.contains(&which))
+    };
+    let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
+    let lock = Lock::of(catalogues().filter(|c| c.which.is_some_and(tuned)));
+    if lock.rulesets.is_empty() {
+        bail!("the spec tunes no managed ruleset that the service offers, so there is nothing to write down");
+    }
+    let path = args.lock.clone().unwrap_or_else(|| beside(&args.spec.spec));
+    let before = read(&path, args.check)?;
+    let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
+    let known = before.clone().unwrap_or_default();
+    let rulesets = lock.rulesets.iter().filter_map(|r| Some(compare(known.ruleset(&r.id), of_id(&r.id)?)));
+    let changes: Vec<_> = rulesets.collect();
+    let is_same = before.as_ref() == Some(&lock);
+    if !args.check && !is_same {
+        fs::write(&path, lock.print()).with_context(|| format!("failed to write {}", path.display()))?;
+    }
+    let file = path.display().to_string();
+    match output.format {
+        Format::Json => output.json(&json::lock(&file, &changes, is_same, args.check))?,
+        Format::Text => {
+            let first = before.is_none();
+            output.result(|out| write_waf_lock(out, &file, &changes, is_same, args.check, first))?;
+        }
+    }
+    Ok(if args.check && !is_same { Exit::Differences } else { Exit::Success })
+}
+
+/// The file beside the first part of a spec.
+fn beside(spec: &[PathBuf]) -> PathBuf {
+    match spec.first().filter(|path| path.as_os_str() != "-") {
+        Some(path) if path.is_dir() => path.join(NAME),
+        Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
+        None => PathBuf::from(NAME),
+    }
+}
+
+/// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.
+fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
+    };
+    match Lock::parse(&text) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error) if is_check => Err(error).with_context(|| format!("failed to read {}", path.display())),
+        Err(_) => Ok(Some(Lock::default())),
+    }
+}

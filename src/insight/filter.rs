@@ -1,0 +1,28 @@
+//! A choice of rules of a managed ruleset.
+
+use super::survey::RuleRow;
+
+/// Which rules are shown. What is `None` does not matter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleFilter {
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Of the family with this key.
+    pub family: Option<String>,
+    /// Of this paranoia level.
+    pub level: Option<u8>,
+    /// On, or off.
+    pub is_on: Option<bool>,
+}
+
+impl RuleFilter {
+    /// Whether a rule is one of them.
+    #[must_use]
+    pub fn keeps(&self, row: &RuleRow) -> bool {
+        let Self { tag, family, level, is_on } = self;
+        tag.as_ref().is_none_or(|tag| row.rule.tags.contains(tag))
+            && family.as_ref().is_none_or(|key| row.rule.family().is_some_and(|f| f.key == key))
+            && level.is_none_or(|level| row.rule.level().is_some_and(|l| l.level() == level))
+            && is_on.is_none_or(|is_on| row.is_on == is_on)
+    }
+}

@@ -1,0 +1,290 @@
+//! Insight into the protection of zones, for people.
+
+use std::io::{self, Write};
+
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, pad, styled};
+use crate::insight::lock::LockChanges;
+use crate::insight::{
+    Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, rule_label, title,
+};
+use crate::model::managed::{CatalogueRule, threshold_word};
+use crate::render::safe::safe;
+
+/// Widest title in a table.
+const WIDEST_TITLE: usize = 56;
+/// Width of the first column of a survey.
+const LABEL: usize = 12;
+/// Characters of an id that are shown where there is no number.
+const SHORT_ID: usize = 8;
+/// The score of a critical rule.
+const CRITICAL: u32 = 5;
+
+/// Writes the rules of one managed ruleset in several zones.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_waf_rules(
+    out: &mut dyn Write,
+    zones: &[(&str, &RulesetSurvey, Vec<RuleRow>)],
+    colour: bool,
+) -> io::Result<()> {
+    for (name, ruleset, rows) in zones {
+        writeln!(out, "{}  {}", styled(&safe(name), BOLD, colour), heading(ruleset))?;
+        table(out, rows, "  ", colour)?;
+        let on = rows.iter().filter(|r| r.is_on).count();
+        let of = ruleset.catalogue.map_or(0, |c| c.rules.len());
+        let line = format!("  {} shown of {of}, {on} on", count(rows.len(), "rule"));
+        writeln!(out, "{}\n", styled(&line, DIM, colour))?;
+    }
+    Ok(())
+}
+
+/// A ruleset with its version and whether it is deployed.
+fn heading(ruleset: &RulesetSurvey) -> String {
+    let version = ruleset.catalogue.map(|c| format!(", version {}", safe(&c.version))).unwrap_or_default();
+    let state = match ruleset.deployed {
+        Deployed::On => String::new(),
+        Deployed::No | Deployed::Off => format!(" ({})", ruleset.deployed.as_str()),
+    };
+    format!("{}{version}{state}", safe(&ruleset.name))
+}
+
+/// Rules, one a line.
+fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> io::Result<()> {
+    let shown = |row: &RuleRow| cut(&safe(title(row.rule)), WIDEST_TITLE);
+    let titles = rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0);
+    let family = |row: &RuleRow| row.rule.family().map_or("-", |f| f.key);
+    let families = rows.iter().map(|r| family(r).len()).max().unwrap_or(0);
+    for row in rows {
+        let level = row.rule.level().map_or("-".to_owned(), |l| format!("PL{}", l.level()));
+        let score = row.rule.score().map_or("-".to_owned(), |s| format!("+{s}"));
+        let (state, style) = if row.is_on { ("on ", CREATE) } else { ("off", DIM) };
+        writeln!(
+            out,
+            "{indent}{}  {}  {}  {}  {}  {}  {}{}",
+            name(row.rule, colour),
+            pad(&shown(row), titles),
+            pad(&level, 3),
+            pad(family(row), families),
+            pad(&score, 2),
+            styled(state, style, colour),
+            safe(&row.action),
+            styled(&because(row), DIM, colour),
+        )?;
+    }
+    Ok(())
+}
+
+/// The number of a rule, or the beginning of its id, dimmed.
+fn name(rule: &CatalogueRule, colour: bool) -> String {
+    match rule.number {
+        Some(number) => pad(&number.to_string(), SHORT_ID),
+        None => {
+            let id: String = safe(&rule.id.0).chars().take(SHORT_ID).collect();
+            styled(&pad(&id, SHORT_ID), DIM, colour)
+        }
+    }
+}
+
+/// Why a rule stands as it does.
+fn because(row: &RuleRow) -> String {
+    let mut words = Vec::new();
+    match (&row.tag, row.why) {
+        (_, "default") => {}
+        (Some(tag), _) => words.push(format!("tag {}", safe(tag))),
+        (None, "rule") => words.push("override of this rule".to_owned()),
+        (None, "ruleset") => words.push("override of the ruleset".to_owned()),
+        (None, why) => words.push(why.to_owned()),
+    }
+    if !row.exceptions.is_empty() {
+        let names: Vec<_> = row.exceptions.iter().map(|e| safe(e)).collect();
+        words.push(format!("except {}", names.join(", ")));
+    }
+    if words.is_empty() { String::new() } else { format!("  ({})", words.join("; ")) }
+}
+
+/// At most so many characters.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Writes what protects a zone.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_waf_survey(
+    out: &mut dyn Write,
+    zone: &str,
+    survey: &Survey,
+    with_rules: bool,
+    colour: bool,
+) -> io::Result<()> {
+    writeln!(out, "{}\n", styled(&safe(zone), BOLD, colour))?;
+    for ruleset in &survey.rulesets {
+        write_ruleset(out, ruleset, with_rules, colour)?;
+    }
+    write_own(out, "custom rules", &survey.custom, colour)?;
+    write_own(out, "rate limits", &survey.rate_limits, colour)?;
+    writeln!(out)
+}
+
+/// A line of a survey: what, and what of it.
+fn line(out: &mut dyn Write, label: &str, value: &str, colour: bool) -> io::Result<()> {
+    writeln!(out, "    {}{value}", styled(&pad(label, LABEL), DIM, colour))
+}
+
+/// Several lines of a survey under one name.
+fn lines(out: &mut dyn Write, label: &str, values: &[String], colour: bool) -> io::Result<()> {
+    for (n, value) in values.iter().enumerate() {
+        line(out, if n == 0 { label } else { "" }, value, colour)?;
+    }
+    Ok(())
+}
+
+/// The requests of a rule in words.
+fn scope(expression: &str) -> String {
+    if matches!(expression, "true" | "") { "all requests".to_owned() } else { format!("`{}`", safe(expression)) }
+}
+
+/// One managed ruleset.
+fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool, colour: bool) -> io::Result<()> {
+    writeln!(out, "  {}", styled(&heading(ruleset), BOLD, colour))?;
+    if ruleset.deployed == Deployed::No {
+        return writeln!(out);
+    }
+    line(out, "scope", &scope(&ruleset.scope), colour)?;
+    let Some(standing) = &ruleset.standing else {
+        let why = if ruleset.catalogue.is_some() { "overrides of a shape that is not known" } else { "not read" };
+        line(out, "rules", why, colour)?;
+        return writeln!(out);
+    };
+    if let Some(version) = &standing.version {
+        line(out, "pinned to", &format!("version {}", safe(version)), colour)?;
+    }
+    match (standing.paranoia, &ruleset.strange_levels) {
+        (Some(level), _) => line(out, "paranoia", &level.level().to_string(), colour)?,
+        (None, Some(why)) => line(out, "paranoia", &format!("custom: {}", safe(why)), colour)?,
+        (None, None) => {}
+    }
+    if let Some(threshold) = standing.threshold() {
+        let word = threshold_word(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
+        let hits = count(usize::try_from(threshold.div_ceil(CRITICAL)).unwrap_or(usize::MAX), "critical hit");
+        line(out, "threshold", &format!("{threshold}{word}: {hits} of +{CRITICAL}"), colour)?;
+    }
+    if let Some(action) = standing.action() {
+        line(out, "action", &safe(action), colour)?;
+    }
+    if ruleset.deployed == Deployed::On && !standing.acts() {
+        line(out, "off", "the rule that compares the score is off, so nothing is done", colour)?;
+    }
+    let (on, total) = (if standing.is_on { standing.rules_on() } else { 0 }, standing.rules.len());
+    line(out, "rules", &format!("{on} of {total} on{}", families(&ruleset.families())), colour)?;
+    let made_safe = |texts: Vec<String>| texts.iter().map(|t| safe(t).into_owned()).collect::<Vec<_>>();
+    lines(out, "overrides", &made_safe(ruleset.rule_overrides()), colour)?;
+    let exceptions = ruleset.exceptions.iter().map(|e| format!("{}: {} {}", e.name, scope(&e.scope), e.does));
+    lines(out, "exceptions", &made_safe(exceptions.collect()), colour)?;
+    let unreachable = ruleset.unreachable.iter().map(|r| r.sentence());
+    lines(out, "never stops", &made_safe(unreachable.collect()), colour)?;
+    if with_rules {
+        table(out, &ruleset.rows(), "    ", colour)?;
+    }
+    writeln!(out)
+}
+
+/// Rules on of all, by family.
+fn families(counts: &[FamilyCount]) -> String {
+    let known: Vec<_> = counts
+        .iter()
+        .filter_map(|FamilyCount { family, on, total }| Some(format!("{} {on}/{total}", family.as_ref()?.name)))
+        .collect();
+    if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) }
+}
+
+/// Rules with expressions of their own.
+fn write_own(out: &mut dyn Write, label: &str, rules: &[RuleSurvey], colour: bool) -> io::Result<()> {
+    if rules.is_empty() {
+        return writeln!(out, "  {}  none", styled(label, BOLD, colour));
+    }
+    writeln!(out, "  {}", styled(label, BOLD, colour))?;
+    for RuleSurvey { name, id: _, action: _, is_on, scope: expression, does } in rules {
+        let off = if *is_on { "" } else { " (off)" };
+        writeln!(out, "    {}{off}: {}: {}", safe(name), scope(expression), safe(does))?;
+    }
+    Ok(())
+}
+
+/// Writes what a spec changes in effect.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_waf_difference(out: &mut dyn Write, zone: &str, difference: &Difference, colour: bool) -> io::Result<()> {
+    let Difference { direction, changed, rules } = difference;
+    if changed.is_empty() && rules.is_empty() {
+        return writeln!(out, "{}  in effect as wanted", styled(&safe(zone), BOLD, colour));
+    }
+    writeln!(out, "{}  {}\n", styled(&safe(zone), BOLD, colour), word(*direction, colour))?;
+    for change in changed {
+        let name = safe(&change.name);
+        writeln!(out, "  {name} ({})  {}", change.phase.about(), word(change.impact.direction, colour))?;
+        for effect in &change.impact.lines {
+            writeln!(out, "    {}", safe(effect))?;
+        }
+    }
+    if !rules.is_empty() {
+        writeln!(out, "\n  {} of managed rulesets:", count(rules.len(), "rule"))?;
+    }
+    for rule in rules {
+        let label = match rule.rule.number {
+            Some(number) => format!("{number} {}", cut(&safe(title(&rule.rule)), WIDEST_TITLE)),
+            None => safe(&rule_label(&rule.rule)).into_owned(),
+        };
+        let state = match rule.before == rule.after {
+            true => safe(&rule.after).into_owned(),
+            false => format!("{} → {}", safe(&rule.before), safe(&rule.after)),
+        };
+        let passed = match rule.exceptions_before == rule.exceptions_after {
+            true => String::new(),
+            false if rule.exceptions_after.is_empty() => "  (no exception any more)".to_owned(),
+            false => format!("  (except {})", safe(&rule.exceptions_after.join(", "))),
+        };
+        writeln!(out, "  {} {label}: {state}{passed}", styled("~", UPDATE, colour))?;
+    }
+    writeln!(out)
+}
+
+/// A direction, coloured.
+fn word(direction: Direction, colour: bool) -> String {
+    let style = match direction {
+        Direction::Neutral => DIM,
+        Direction::Strengthens => CREATE,
+        Direction::Weakens | Direction::Both => DELETE,
+        Direction::Unclassified => UPDATE,
+    };
+    styled(direction.as_str(), style, colour)
+}
+
+/// Writes what the service changed since the lock was written.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_waf_lock(
+    out: &mut dyn Write,
+    file: &str,
+    changes: &[LockChanges],
+    is_same: bool,
+    is_check: bool,
+    is_first: bool,
+) -> io::Result<()> {
+    for change in changes.iter().filter(|_| !is_first) {
+        writeln!(out, "{}", safe(&change.sentence()))?;
+    }
+    let file = safe(file);
+    match (is_same, is_check) {
+        (true, _) => writeln!(out, "{file} is up to date."),
+        (false, true) => writeln!(out, "{file} is not up to date."),
+        (false, false) => writeln!(out, "Wrote {file}: {}.", count(changes.len(), "ruleset")),
+    }
+}
