@@ -118,7 +118,7 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     off.set("enabled", false);
     let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| deployment_impact(b, a, Some(&catalogue));
     let made = impact(None, Some(&on));
-    let reach = "local file inclusion: all rules together score 20, below the threshold 25";
+    let reach = "below the threshold 25 with all their rules together, so not stopped by this ruleset alone: method enforcement 5";
     expect(&made, Direction::Strengthens, &["is deployed for all requests: 135 of 210 rules on, paranoia 1", reach]);
     expect(&impact(Some(&on), None), Direction::Weakens, &["the deployment goes: the whole OWASP ruleset is off"]);
     expect(&impact(Some(&on), Some(&off)), Direction::Weakens, &["the whole OWASP ruleset is switched off"]);

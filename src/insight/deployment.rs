@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::direction::{Direction, Effects, Impact};
 use super::reach;
 use super::rule::fate;
-use super::scope::{self, ScopeChange};
+use super::scope;
 use super::standing::standing;
 use super::tuning::{compare, remark_idle};
 use super::words;
 use crate::model::Value;
+use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 
@@ -24,8 +25,7 @@ const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"
 /// The rule that executes a managed ruleset changes; `None` = not there. With the rules of the ruleset, if they are known.
 #[must_use]
 pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, catalogue: Option<&Catalogue>) -> Impact {
-    let on =
-        |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && scope::expression(b).canonical() != "false");
+    let on = |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && !scope::expression(b).is_always_false());
     let mut effects = Effects::default();
     match (before.filter(|_| on(before)), after.filter(|_| on(after))) {
         (None, None) => return Impact::none(if before.or(after).is_some() { "the ruleset is off" } else { "" }),
@@ -46,7 +46,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         (false, false) => format!("the deployment goes: the whole {name} is off"),
     };
     let direction = if is_on { Direction::Strengthens } else { Direction::Weakens };
-    let requests = words::expression(scope::expression(body).text());
+    let requests = scope::requests(&scope::expression(body));
     let Some(catalogue) = catalogue else {
         effects.add(direction, format!("{line} for {requests}; its rules are not known"));
         return;
@@ -69,8 +69,8 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
     }
     effects.add(direction, parts.join(", "));
     if is_on {
-        for reach in reach::of_standing(&standing) {
-            effects.remark(reach.sentence());
+        if let Some(line) = reach::reach_summary(&reach::of_standing(&standing)) {
+            effects.remark(line);
         }
         remark_idle(&Overrides::default(), &standing, catalogue, effects);
     }
@@ -95,12 +95,12 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
         return effects.add(Direction::Unclassified, line);
     }
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
-    let change = scope::scope_change(&requests, &requests_after);
+    let change = Expression::scope_change(&requests, &requests_after);
     let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
     let sides = catalogue.and_then(|c| Some((standing(&left, c)?, standing(&right, c)?, c)));
     let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
-    if change != ScopeChange::Same && acts {
-        effects.add(change.direction(), scope::sentence(&requests, &requests_after, change));
+    if change != ScopeChange::Equal && acts {
+        effects.add(scope::direction(change), scope::sentence(&requests, &requests_after, change));
     }
     if left.parameter("version") != right.parameter("version") {
         let version =

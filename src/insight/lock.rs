@@ -25,6 +25,8 @@ const FORMAT: u32 = 1;
 const COMMENT: &str = "\
 # The managed rulesets of the service as last looked at, written by `zonewright waf lock`. Do not edit.
 # id, number, paranoia level, state unless overridden, action, digest of the tags, title";
+/// The word before a ruleset.
+const RULESET: &str = "ruleset";
 /// Hexadecimal digits of the digest of tags.
 const DIGEST_DIGITS: usize = 8;
 /// Rules named in a sentence.
@@ -207,7 +209,7 @@ impl Lock {
     pub fn print(&self) -> String {
         let mut text = format!("{COMMENT}\nwaf.lock {FORMAT}\n");
         for LockedRuleset { id, version, name, rules } in &self.rulesets {
-            text.push_str(&format!("\nruleset {id} {version} {name}").replace("  ", " "));
+            text.push_str(&format!("\nruleset {id} {version} {name}"));
             text.truncate(text.trim_end().len());
             text.push('\n');
             for rule in rules {
@@ -349,7 +351,12 @@ impl LockChanges {
 /// A text as one word of a line.
 fn word(text: &str) -> String {
     let word: String = text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    if word.is_empty() { "-".to_owned() } else { word }
+    match word.as_str() {
+        "" => "-".to_owned(),
+        // What would be a comment or the head of a ruleset at the beginning of a line.
+        text if text.starts_with('#') || text == RULESET => format!("_{text}"),
+        _ => word,
+    }
 }
 
 /// A text as the rest of a line.

@@ -36,7 +36,7 @@ pub use direction::{Direction, Impact, NO_EFFECT};
 pub use exception::{Skipped, skipped};
 pub use filter::RuleFilter;
 pub use order::move_impact;
-pub use reach::{Reach, unreachable_families};
+pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
 pub use standing::{RuleStanding, Standing, Why, standing};
 pub use survey::{Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey};

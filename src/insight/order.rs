@@ -11,7 +11,7 @@ pub fn move_impact(phase: Phase, rule: &RuleBody, waf: &LiveWaf) -> Impact {
     if !rule.is_enabled() {
         return Impact::none("the rule is off");
     }
-    if scope::expression(rule).canonical() == "false" {
+    if scope::expression(rule).is_always_false() {
         return Impact::none("no request is concerned");
     }
     let line = match (rule.action(), rule.executes()) {

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, more_is_stronger};
-use super::scope::scope_change;
+use super::scope;
 use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
@@ -92,8 +92,8 @@ pub(super) fn compare(before: &BTreeMap<String, Value>, after: &BTreeMap<String,
                 };
                 let (direction, words) = match (side(before), side(after)) {
                     (Some(before), Some(after)) => {
-                        let change = scope_change(&before, &after);
-                        (change.direction(), super::scope::sentence(&before, &after, change))
+                        let change = Expression::scope_change(&before, &after);
+                        (scope::direction(change), scope::sentence(&before, &after, change))
                     }
                     (None, _) | (_, None) => (Direction::Unclassified, "it is another set of requests now".to_owned()),
                 };

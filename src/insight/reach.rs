@@ -48,6 +48,28 @@ impl Reach {
     }
 }
 
+/// Families that cannot be stopped, in one sentence; `None` if there are none.
+#[must_use]
+pub fn reach_summary(all: &[Reach]) -> Option<String> {
+    match all {
+        [] => None,
+        [one] => Some(one.sentence()),
+        several => {
+            let names: Vec<_> = several.iter().map(|r| format!("{} {}", r.family.name, r.total)).collect();
+            let assumed: Vec<_> = several.iter().flat_map(|r| r.assumed.iter().cloned()).collect();
+            let assumed = match assumed.as_slice() {
+                [] => String::new(),
+                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", words::some(some, 5)),
+            };
+            Some(format!(
+                "below the threshold {} with all their rules together, so not stopped by this ruleset alone: {}{assumed}",
+                several[0].threshold,
+                names.join(", ")
+            ))
+        }
+    }
+}
+
 /// The families of which no attack alone can reach the threshold. None where nothing is compared with a threshold.
 #[must_use]
 pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Reach> {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::deployment::deployment_impact;
 use super::direction::{Direction, Effects, Impact, Strength, compare_actions, strength};
 use super::exception::{self, Skipped, skipped};
-use super::scope::ScopeChange;
-use super::{rate, scope, words};
+use super::{rate, scope};
 use crate::model::Value;
+use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
 /// Members whose meaning is known; a change of any other cannot be told.
@@ -35,7 +35,7 @@ fn kind(body: &RuleBody) -> Kind {
 
 /// Whether a rule concerns any request.
 fn is_live(body: &RuleBody) -> bool {
-    body.is_enabled() && scope::expression(body).canonical() != "false"
+    body.is_enabled() && !scope::expression(body).is_always_false()
 }
 
 /// A rule other than a deployment that we tune is made, changed or deleted; `None` = not there.
@@ -89,9 +89,9 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
 /// The requests of a rule, in words.
 fn requests(rule: &RuleBody) -> String {
     let expression = scope::expression(rule);
-    match expression.text() {
-        "" | "true" => "all requests".to_owned(),
-        text => format!("requests where {}", words::expression(text)),
+    match expression.text().is_empty() || expression.is_always_true() {
+        true => "all requests".to_owned(),
+        false => format!("requests where {}", scope::requests(&expression)),
     }
 }
 
@@ -108,12 +108,12 @@ pub(super) fn fate(action: &str) -> &'static str {
 /// Adds what changes between two rules that both concern requests.
 fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
-    let change = scope::scope_change(&requests, &requests_after);
+    let change = Expression::scope_change(&requests, &requests_after);
     let actions = (before.action(), after.action());
     let scope_direction = match (kind(before), kind(after)) {
         (Kind::Skips(had), Kind::Skips(has)) => {
             exception::compare(&had, &has, phase, waf, effects);
-            change.direction().reversed()
+            scope::direction(change).reversed()
         }
         (Kind::Acts, Kind::Acts) => {
             let direction = compare_actions(actions.0, actions.1);
@@ -124,7 +124,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
                     format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)),
                 );
             }
-            change.direction()
+            scope::direction(change)
         }
         (Kind::Acts, Kind::Skips(_)) => {
             effects.add(Direction::Weakens, format!("action {} → skip: the rule becomes an exception", actions.0));
@@ -139,10 +139,10 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
                 let line = format!("action {} → {}: what that does to protection is not known", actions.0, actions.1);
                 effects.add(Direction::Unclassified, line);
             }
-            if change == ScopeChange::Same { Direction::Neutral } else { Direction::Unclassified }
+            if change == ScopeChange::Equal { Direction::Neutral } else { Direction::Unclassified }
         }
     };
-    if change != ScopeChange::Same {
+    if change != ScopeChange::Equal {
         effects.add(scope_direction, scope::sentence(&requests, &requests_after, change));
     }
     match (rate::rate(before), rate::rate(after)) {

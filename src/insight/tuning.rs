@@ -57,9 +57,10 @@ fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, ef
     if changed > 0 {
         effects.remark(format!("{changed} of {} rules change", before.rules.len()));
     }
-    let (reach, reach_after) = (reach::of_standing(before), reach::of_standing(after));
-    for new in reach_after.iter().filter(|r| !reach.iter().any(|b| b.family == r.family)) {
-        effects.remark(new.sentence());
+    let (reach, mut new) = (reach::of_standing(before), reach::of_standing(after));
+    new.retain(|r| !reach.iter().any(|b| b.family == r.family));
+    if let Some(line) = reach::reach_summary(&new) {
+        effects.remark(line);
     }
 }
 

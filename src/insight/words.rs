@@ -69,7 +69,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// An expression in a sentence.
 pub(super) fn expression(text: &str) -> String {
-    if text == "true" { "all requests".to_owned() } else { format!("`{}`", cut(text, MOST_OF_EXPRESSION)) }
+    format!("`{}`", cut(text, MOST_OF_EXPRESSION))
 }
 
 /// A count with its noun.

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, pad, styled};
 use crate::insight::lock::LockChanges;
 use crate::insight::{
-    Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, rule_label, title,
+    Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, reach_summary,
+    rule_label, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_word};
 use crate::render::safe::safe;
@@ -52,9 +53,14 @@ fn heading(ruleset: &RulesetSurvey) -> String {
 /// Rules, one a line.
 fn table(out: &mut dyn Write, rows: &[RuleRow], indent: &str, colour: bool) -> io::Result<()> {
     let shown = |row: &RuleRow| cut(&safe(title(row.rule)), WIDEST_TITLE);
-    let titles = rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0);
+    let titles = rows.iter().map(|r| shown(r).chars().count()).max().unwrap_or(0).max("looks for".len());
     let family = |row: &RuleRow| row.rule.family().map_or("-", |f| f.key);
-    let families = rows.iter().map(|r| family(r).len()).max().unwrap_or(0);
+    let families = rows.iter().map(|r| family(r).len()).max().unwrap_or(0).max("family".len());
+    if !rows.is_empty() {
+        let (rule, title) = (pad("rule", SHORT_ID), pad("looks for", titles));
+        let head = format!("{rule}  {title}  lvl  {}  sc  state", pad("family", families));
+        writeln!(out, "{indent}{}", styled(&head, DIM, colour))?;
+    }
     for row in rows {
         let level = row.rule.level().map_or("-".to_owned(), |l| format!("PL{}", l.level()));
         let score = row.rule.score().map_or("-".to_owned(), |s| format!("+{s}"));
@@ -186,8 +192,7 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     lines(out, "overrides", &made_safe(ruleset.rule_overrides()), colour)?;
     let exceptions = ruleset.exceptions.iter().map(|e| format!("{}: {} {}", e.name, scope(&e.scope), e.does));
     lines(out, "exceptions", &made_safe(exceptions.collect()), colour)?;
-    let unreachable = ruleset.unreachable.iter().map(|r| r.sentence());
-    lines(out, "never stops", &made_safe(unreachable.collect()), colour)?;
+    lines(out, "never stops", &made_safe(reach_summary(&ruleset.unreachable).into_iter().collect()), colour)?;
     if with_rules {
         table(out, &ruleset.rows(), "    ", colour)?;
     }
