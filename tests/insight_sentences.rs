@@ -3,12 +3,18 @@
 mod support;
 
 use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
 use serde_json::{Value as Json, json};
 use support::rulesets::{body, cloudflare, deployment, id_of, owasp, owasp_of, scoring_rule, tuning, waf};
-use zonewright::insight::{Direction, Impact, NO_EFFECT, deployment_impact, rule_impact, unreachable_families};
+use zonewright::insight::{
+    Deployed, Difference, Direction, Impact, NO_EFFECT, deployment_impact, difference, rule_impact, survey,
+    unreachable_families,
+};
 use zonewright::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
 use zonewright::model::managed::{Managed, Overrides};
-use zonewright::model::ruleset::{LiveWaf, Phase, RuleBody};
+use zonewright::model::ruleset::{
+    EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleBody, RuleId, RulesetId, canonical,
+};
 
 /// The impact on the OWASP ruleset of a change of overrides.
 fn owasp_change(before: Json, after: Json) -> Impact {
@@ -335,8 +341,145 @@ fn the_direction_of_every_pair_of_settings_follows_the_lattice() {
     }
 }
 
+#[test]
+fn members_that_nobody_knows_are_named() {
+    let level = |value: &str| json!({ "categories": [{ "category": "wordpress", "sensitivity_level": value }] });
+    let line = "sensitivity_level of tag wordpress changes: what it does is not known";
+    expect(&cloudflare_change(level("low"), level("medium")), Direction::Unclassified, &[line]);
+    let nobody = |value: &str| json!({ "categories": [{ "category": "nobody", "sensitivity_level": value }] });
+    expect(&cloudflare_change(nobody("low"), nobody("medium")), Direction::Neutral, &[NO_EFFECT]);
+    let weaker = json!({ "action": "log", "sensitivity_level": "low" });
+    expect(&cloudflare_change(json!(null), weaker), Direction::Both, &["of the overrides changes", "block → log"]);
+    let custom = |value: bool| {
+        let mut rule = body(json!({ "action": "block", "expression": "true" }));
+        rule.set("exposed_credential_check", value);
+        rule
+    };
+    let impact = rule_impact(Phase::Custom, Some(&custom(true)), Some(&custom(false)), &waf());
+    expect(&impact, Direction::Unclassified, &["exposed_credential_check changes"]);
+}
+
+/// A live rule.
+fn live(id: &str, body: RuleBody) -> LiveRule {
+    LiveRule { id: RuleId(id.to_owned()), last_updated: None, body }
+}
+
+/// A zone with these rules in its phases.
+fn zone(phases: &[(Phase, Vec<LiveRule>)]) -> LiveWaf {
+    let entry_point = |rules: &Vec<LiveRule>| {
+        let (id, rules) = (RulesetId("entry".to_owned()), rules.clone());
+        EntryPoint::Present(LiveRuleset { id, version: Some("1".to_owned()), last_updated: None, rules })
+    };
+    let entry_points = phases.iter().map(|(phase, rules)| (*phase, entry_point(rules))).collect();
+    LiveWaf { entry_points, ..waf() }
+}
+
+#[test]
+fn a_survey_finds_what_passes_by_a_ruleset() {
+    let bypass = body(json!({
+        "action": "skip", "ref": "office", "expression": "ip.src eq 192.0.2.1",
+        "action_parameters": { "phases": ["http_request_firewall_managed"] },
+    }));
+    let editor = exception(json!({ "rules": { Managed::Owasp.facts().id: [id_of(941_160)] } }));
+    let after = exception(json!({ "ruleset": "current" }));
+    let deployed = deployment(&owasp(), tuning(2, 40, "block"));
+    let managed = vec![live("1", editor.clone()), live("2", deployed), live("3", after)];
+    let zone = zone(&[(Phase::Custom, vec![live("0", bypass)]), (Phase::Managed, managed)]);
+    let survey = survey(&zone);
+    let ruleset = |which: Managed| survey.rulesets.iter().find(|r| r.which == Some(which)).expect("it is there");
+    let names: Vec<_> = ruleset(Managed::Owasp).exceptions.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names, ["office", "1"], "what stands after the deployment does not act on it");
+    let rows = ruleset(Managed::Owasp).rows();
+    let exceptions =
+        |number: u32| rows.iter().find(|r| r.rule.number == Some(number)).expect("it is there").exceptions.len();
+    assert_eq!((exceptions(941_160), exceptions(942_100)), (2, 1));
+    assert_eq!(ruleset(Managed::Cloudflare).deployed, Deployed::No);
+    assert!(ruleset(Managed::Cloudflare).rows().iter().all(|r| !r.is_on && r.why == "not deployed"));
+}
+
+#[test]
+fn a_difference_is_told_rule_by_rule() {
+    let catalogue = owasp();
+    let at = |paranoia: u8| live("1", deployment(&catalogue, tuning(paranoia, 40, "block")));
+    let skip = |id: &str| live(id, exception(json!({ "rules": { Managed::Owasp.facts().id: [id_of(941_160)] } })));
+    let before = zone(&[(Phase::Managed, vec![at(1)])]);
+    let after = zone(&[(Phase::Managed, vec![skip("new"), at(2)])]);
+    let found = difference(&before, &after);
+    assert_eq!((found.direction, found.changed.len(), found.rules.len()), (Direction::Both, 2, 50));
+    let passed = found.rules.iter().find(|r| r.rule.number == Some(941_160)).expect("it is there");
+    assert_eq!((passed.before == passed.after, passed.exceptions_after.as_slice()), (true, &["new".to_owned()][..]));
+    assert_eq!(difference(&after, &after), Difference::default());
+    let turned = zone(&[(Phase::Managed, vec![at(2), skip("new")])]);
+    let order = difference(&after, &turned);
+    assert_eq!((order.direction, order.rules.len()), (Direction::Unclassified, 1));
+}
+
+/// A rule that skips, acts, or does something else, by rate or not.
+fn any_rule() -> impl Strategy<Value = RuleBody> {
+    let owasp = Managed::Owasp.facts().id;
+    let targets = [
+        ("ruleset", json!("current")),
+        ("rulesets", json!([owasp])),
+        ("rules", json!({ owasp: [id_of(942_100), id_of(942_430)] })),
+        ("rules", json!({ owasp: [id_of(942_100), ANOMALY_RULE] })),
+        ("products", json!(["bic"])),
+        ("phases", json!(["http_request_firewall_managed"])),
+    ];
+    let expressions =
+        ["true", "false", "http.host eq \"a\"", "http.host eq \"a\" or http.host eq \"b\"", "http.host in {\"a\"}"];
+    let rate =
+        (1i64..4, prop_oneof![Just(0i64), Just(60)], subsequence(vec!["cf.colo.id", "ip.src", "http.host"], 0..=3));
+    (
+        select(vec!["block", "log", "js_challenge", "managed_challenge", "skip", "skip", "rewrite"]),
+        select(expressions.to_vec()),
+        subsequence(targets.to_vec(), 0..=3),
+        prop::option::of(rate),
+        prop::bool::weighted(0.85),
+        prop::option::of("[a-z]{0,3}"),
+    )
+        .prop_map(|(action, expression, targets, rate, enabled, description)| {
+            let mut rule = body(json!({ "action": action, "expression": expression, "enabled": enabled }));
+            if action == "skip" {
+                for (name, value) in targets {
+                    rule.set_parameter(name, json_value(value));
+                }
+            } else if let Some((requests, timeout, by)) = rate {
+                let rate = json!({
+                    "requests_per_period": requests, "period": 60, "mitigation_timeout": timeout, "characteristics": by,
+                });
+                rule.set("ratelimit", json_value(rate));
+            }
+            if let Some(description) = description {
+                rule.set("description", description);
+            }
+            rule
+        })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn the_way_back_goes_the_other_way(before in any_rule(), after in any_rule(), phase in select(Phase::ALL)) {
+        let waf = waf();
+        let forth = rule_impact(phase, Some(&before), Some(&after), &waf);
+        let back = rule_impact(phase, Some(&after), Some(&before), &waf).direction;
+        match forth.direction {
+            Direction::Neutral | Direction::Strengthens | Direction::Weakens => {
+                prop_assert_eq!(back, forth.direction.reversed(), "{:#?}", forth.lines);
+            }
+            // What cannot be told hides a strengthening and shows a weakening.
+            Direction::Both | Direction::Unclassified => {
+                prop_assert!(matches!(back, Direction::Both | Direction::Unclassified), "{:#?}", forth.lines);
+            }
+        }
+        if canonical(&before) == canonical(&after) {
+            prop_assert_eq!(forth.direction, Direction::Neutral);
+            prop_assert!(forth.lines[0].starts_with(NO_EFFECT));
+        }
+        let made = rule_impact(phase, None, Some(&after), &waf).direction;
+        prop_assert_eq!(rule_impact(phase, Some(&after), None, &waf).direction, made.reversed());
+    }
 
     #[test]
     fn nothing_in_a_rule_makes_the_reckoning_fail(text in "\\PC{0,40}", number in any::<i64>()) {

@@ -14,7 +14,7 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0   done, or no difference
   1   error, nothing was written
-  2   differences (plan --detailed-exitcode)
+  2   differences (plan and waf diff with --detailed-exitcode, waf lock --check)
   3   refused: a consent is missing
   4   the service is no longer as the plan saw it, nothing was written
   5   applied in part: the journal says what
