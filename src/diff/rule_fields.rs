@@ -69,12 +69,12 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut BTreeM
         other => other,
     };
     for (path, (a, b)) in by_id {
-        let (path, name): (String, Box<dyn Fn(&str) -> String>) = match path.strip_prefix("skip.rules.") {
-            Some(id) => (format!("skip.{}", ruleset(id)), Box::new(|rule| rule_name(waf.catalogue(id), rule))),
-            None if path == "skip.rulesets" => (path, Box::new(&ruleset)),
-            None => (path, Box::new(str::to_owned)),
+        let (path, name): (String, &dyn Fn(&str) -> String) = match path.strip_prefix("skip.rules.") {
+            Some(id) => (format!("skip.{}", ruleset(id)), &|rule| rule_name(waf.catalogue(id), rule)),
+            None if path == "skip.rulesets" => (path, &ruleset),
+            None => (path, &str::to_owned),
         };
-        fields.insert(path, (named(a, &*name), named(b, &*name)));
+        fields.insert(path, (named(a, name), named(b, name)));
     }
 }
 
