@@ -32,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "diagnostic",
             "model",
             "insight",
+            "import",
             "wire",
             "spec",
             "lint",

@@ -140,6 +140,12 @@ fn a_deployment_comes_goes_and_changes_its_scope() {
     );
     expect(&impact(Some(&narrow), Some(&on)), Direction::Strengthens, &["more requests"]);
     expect(&impact(Some(&narrow), Some(&other)), Direction::Unclassified, &["cannot be told"]);
+    let mut either = on.clone();
+    either.set("expression", "http.host in {\"b.example\" \"a.example\"}");
+    expect(&impact(Some(&narrow), Some(&either)), Direction::Strengthens, &["more requests are concerned"]);
+    let mut spelt = narrow.clone();
+    spelt.set("expression", "(http.host == \"a.example\")");
+    expect(&impact(Some(&narrow), Some(&spelt)), Direction::Neutral, &[NO_EFFECT]);
     let mut pinned = on.clone();
     pinned.set_parameter("version", "35");
     expect(&impact(Some(&on), Some(&pinned)), Direction::Unclassified, &["version latest → 35"]);

@@ -116,6 +116,23 @@ fn what_is_in_effect_is_shown_without_a_spec() {
 }
 
 #[test]
+fn what_the_service_says_cannot_drive_the_terminal() {
+    let workspace = workspace();
+    workspace.plant(&json!({ "zones": [{
+        "name": "hostile.example", "plan": "business", "records": [],
+        "rulesets": [{
+            "kind": "zone", "phase": "http_request_firewall_custom", "name": "default",
+            "rules": [{
+                "action": "block", "expression": "http.host eq \"a\u{1b}[2Jb\"",
+                "description": "quiet\u{1b}[2J\nfake: all is well",
+            }],
+        }],
+    }] }));
+    let text = workspace.run(&["waf", "effective", "hostile.example", "--color", "never"]).exits(0).stdout;
+    assert!(!text.contains('\u{1b}') && text.contains(r"quiet\u{1b}[2J\u{a}fake"), "{text}");
+}
+
+#[test]
 fn what_a_spec_changes_is_shown_rule_by_rule() {
     let workspace = workspace();
     spec(&workspace, TUNED);
