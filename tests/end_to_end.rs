@@ -171,9 +171,11 @@ fn deletes_need_their_exact_number() {
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1"]).exits(3);
     workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "3"]).exits(3);
     assert_eq!(workspace.writes().len(), 0);
-    workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(0);
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(3);
+    let consents = ["--allow-deletes", "2", "--allow", "removes-last-address"];
+    workspace.run(&[&["apply", "spec.yaml", "--yes"][..], &consents].concat()).exits(0);
     assert_eq!(workspace.records("example.com").len(), 1);
-    workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(0);
+    workspace.run(&[&["apply", "spec.yaml", "--yes"][..], &consents].concat()).exits(0);
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }
 

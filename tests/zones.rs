@@ -143,6 +143,8 @@ fn dnssec_goes_through_its_states() {
     let again = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     assert!(again.stdout.contains(" IN DS "), "{}", again.stdout);
     spec(&workspace, "    dnssec: off");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "changes-dnssec"]).exits(0);
     workspace.settles("spec.yaml");
     spec(&workspace, "    records: []");
     let before = workspace.requests().len();

@@ -65,7 +65,7 @@ struct View<'a> {
     standing: BTreeSet<String>,
     /// Wildcards that are there afterwards, without `*.`.
     wildcards: BTreeSet<String>,
-    /// Addresses of proxied names, before or after.
+    /// Addresses of proxied names now; what is new has not been hidden yet.
     hidden: BTreeSet<&'a Rdata>,
     /// Addresses that anybody can look up already.
     public: BTreeSet<&'a Rdata>,
@@ -167,9 +167,6 @@ impl<'a> View<'a> {
                     *has += 1;
                 }
                 view.stand(&after.name);
-            }
-            if let Some(after) = after.filter(|a| is_address(&a.data) && is_proxied(a)) {
-                view.hidden.insert(&after.data);
             }
         }
         view

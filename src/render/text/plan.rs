@@ -1,13 +1,14 @@
 //! A plan for a reviewer.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, facets, pad, styled};
 use super::rule_operation::write_rule_operation;
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
-use crate::model::Value;
+use crate::model::{Danger, Value};
 use crate::plan::{
-    Action, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+    Action, Cause, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation, ZonePlan,
 };
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
@@ -51,6 +52,8 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
         writeln!(out)?;
         for operation in &zone.zone_operations {
             write_zone_operation(out, operation, view.colour)?;
+            let dangers = (&operation.dangers[..], &operation.accepted);
+            write_dangers(out, dangers, (operation.cause, None), "      ", view.colour)?;
         }
     }
     if !zone.rule_operations.is_empty() {
@@ -70,6 +73,8 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
         let types = zone.operations.iter().map(|o| o.form().data.type_name().len()).max().unwrap_or(0);
         for operation in &zone.operations {
             write_operation(out, operation, names, types, view.colour)?;
+            let cause = (operation.cause, operation.modified_on.as_deref());
+            write_dangers(out, (&operation.dangers, &operation.accepted), cause, "      ", view.colour)?;
         }
     }
     if !zone.is_empty() {
@@ -148,6 +153,32 @@ fn write_operation(
             Ok(())
         }
     }
+}
+
+/// What is dangerous about an operation, and what it takes back, each in a line of its own.
+pub(super) fn write_dangers(
+    out: &mut dyn Write,
+    (dangers, accepted): (&[Danger], &BTreeMap<Danger, String>),
+    (cause, modified_on): (Cause, Option<&str>),
+    indent: &str,
+    colour: bool,
+) -> io::Result<()> {
+    let when = modified_on.map(|t| format!(" (last changed {})", safe(t))).unwrap_or_default();
+    let cause = match cause {
+        Cause::Drift => Some(format!("takes back a change made outside{when}")),
+        Cause::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
+        Cause::Spec | Cause::Unknown => None,
+    };
+    if let Some(cause) = cause {
+        writeln!(out, "{indent}{}", styled(&format!("! {cause}"), UPDATE, colour))?;
+    }
+    // That something is deleted is seen.
+    for danger in dangers.iter().filter(|d| **d != Danger::Delete) {
+        let why = accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
+        let line = format!("! {}: {}", danger.code(), danger.about());
+        writeln!(out, "{indent}{}{}", styled(&line, DELETE, colour), why.unwrap_or_default())?;
+    }
+    Ok(())
 }
 
 /// Words after a value.

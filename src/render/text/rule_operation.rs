@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::{CREATE, DELETE, DIM, UPDATE, styled};
+use super::plan::write_dangers;
 use crate::diff::{FieldChange, RuleDeleteReason};
 use crate::insight::Direction;
 use crate::model::Value;
@@ -54,9 +55,8 @@ pub(super) fn write_rule_operation(out: &mut dyn Write, operation: &RuleOperatio
     for line in &operation.impact.lines {
         writeln!(out, "      {} {}", styled("→", DIM, colour), safe(line))?;
     }
-    for reason in operation.accepted.values() {
-        writeln!(out, "      {}", styled(&format!("accepted in the spec: {}", safe(reason)), DIM, colour))?;
-    }
+    let cause = (operation.cause, operation.modified_on.as_deref());
+    write_dangers(out, (&operation.dangers, &operation.accepted), cause, "      ", colour)?;
     Ok(())
 }
 
