@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use crate::model::ZoneName;
+use crate::model::{Danger, ZoneName};
 use crate::plan::{Action, Operation, RuleAction, RuleOperation, Step, ZoneAction, ZoneOperation, ZonePlan};
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
@@ -159,6 +159,14 @@ impl Journal {
         result: Option<&Json>,
     ) -> Result<(), JournalError> {
         self.line(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": result.map(created_ids) }))
+    }
+
+    /// Notes a consent under which the plan is carried out.
+    ///
+    /// # Errors
+    /// The line cannot be written.
+    pub fn consent(&mut self, danger: Danger, by: &str) -> Result<(), JournalError> {
+        self.line(json!({ "event": "consent", "danger": danger.code(), "by": by }))
     }
 
     /// Notes that a zone was read back, and how many differences were left.

@@ -5,25 +5,31 @@ mod waf;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
-const AFTER_HELP: &str = "\
+fn after_help() -> String {
+    let consents = Danger::ALL.iter().map(|danger| match danger {
+        Danger::Delete => format!("  {:<29} {}", "--allow-deletes N", danger.consent()),
+        danger => format!("  {:<29} {}", format!("--allow {}", danger.code()), danger.consent()),
+    });
+    let consents = consents.collect::<Vec<_>>().join("\n");
+    format!(
+        "\
 Exit codes:
   0   done, or no difference
   1   error, nothing was written
-  2   differences (plan and waf diff with --detailed-exitcode, waf lock --check)
+  2   differences (drift; plan and waf diff with --detailed-exitcode, waf lock --check)
   3   refused: a consent is missing
   4   the service is no longer as the plan saw it, nothing was written
   5   applied in part: the journal says what
   64  wrong usage
 
-Consents:
-  --allow-deletes N           delete exactly N records
-  --allow changes-protected   change records marked `protect: true`
-  --allow weakens-protection  let requests through that were stopped before
+Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:
+{consents}
 
 Environment:
   CLOUDFLARE_API_TOKEN                        an API token, or
@@ -31,13 +37,15 @@ Environment:
   CLOUDFLARE_ACCOUNT_ID                       look zones up in this account only
   CLOUDFLARE_BASE_URL                         another address of the API
   Each can be given as NAME_FILE, naming a file that holds the value.
-";
+"
+    )
+}
 
 /// Declarative reconciler for Cloudflare zones and DNS records.
 ///
 /// A YAML spec says what should be; `plan` shows what differs; `apply` makes it so and reads it back.
 #[derive(Debug, Parser)]
-#[command(name = "zonewright", version, about, long_about = None, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
 pub(super) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -56,6 +64,12 @@ pub(super) struct Global {
     /// Set a variable of the spec; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
     pub variables: Vec<(String, String)>,
+    /// The spec as it was before: a git revision of the same paths, or a file or directory
+    #[arg(long, global = true, value_name = "REV|PATH", help_heading = "Global options")]
+    pub base: Option<String>,
+    /// Permissions and limits that are committed beside the spec [default: .zonewright-policy.yaml, if there is one]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub policy: Option<PathBuf>,
     /// Judge what has expired as of this day [default: the day of the clock, in UTC]
     #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = "Global options")]
     pub today: Option<String>,

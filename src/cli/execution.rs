@@ -40,6 +40,9 @@ pub(super) async fn execute(
 ) -> anyhow::Result<Exit> {
     let clock = || humantime::format_rfc3339_micros(std::time::SystemTime::now()).to_string();
     let mut journal = Journal::begin(&global.journal, &loaded.digest, clock)?;
+    for consent in &planned.plan.consents_given {
+        journal.consent(consent.danger, &consent.by)?;
+    }
     let mut observer = progress(output, planned.plan.summary().operations());
     let mut done: Vec<Executed> = Vec::new();
     let mut broken: Option<JournalError> = None;

@@ -1,6 +1,7 @@
 //! The command line: wires rooms together, and nothing else.
 
 mod args;
+mod base;
 mod cache;
 mod commands;
 mod execution;

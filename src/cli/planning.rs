@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use super::args::{ConsentArgs, Global, SpecArgs};
+use super::base::Base;
 use super::exit::Exit;
 use super::output::Output;
 use super::service::{Access, Service};
@@ -14,7 +15,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::{Desired, DesiredZone, Live, LiveZone};
-use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone};
+use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone, plan_zone_with_base};
 use crate::render;
 use crate::spec;
 
@@ -39,6 +40,8 @@ pub(super) struct Loaded {
     pub(super) files: usize,
     /// Records wanted.
     pub(super) records: usize,
+    /// The spec as it was before, if one is named.
+    pub(super) base: Option<Base>,
 }
 
 impl Loaded {
@@ -72,7 +75,7 @@ pub(super) async fn begin(
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Result<Begun, Exit>> {
-    let consents = match settings::consents(consents) {
+    let consents = match settings::consents(consents, global)? {
         Ok(consents) => consents,
         Err(message) => {
             output.message(&format!("error: {message}"));
@@ -116,7 +119,8 @@ pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow:
     }
     match desired {
         Some(desired) if !diagnostics.has_errors() => {
-            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records }))
+            let base = global.base.as_deref().map(|base| super::base::load(base, args, global)).transpose()?;
+            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records, base }))
         }
         _ => {
             report_errors(&diagnostics, &sources, output)?;
@@ -226,6 +230,7 @@ pub(super) async fn plan(
     let mut live = fetched.live;
     let mut plan =
         Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
+    plan.base = loaded.base.as_ref().map(|base| base.name.clone());
     for zone in &fetched.missing {
         if loaded.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
             let mut new = LiveZone::to_be_made(zone.clone());
@@ -252,10 +257,10 @@ pub(super) async fn plan(
     }
     for (name, desired) in &loaded.desired.zones {
         let Some(zone) = live.zones.get_mut(name) else { continue };
-        let (mut zone_plan, mut diagnostics) = plan_zone(desired, zone);
+        let (mut zone_plan, mut diagnostics) = plan_one(loaded, desired, zone);
         if zone_plan.quota_in_doubt && !zone.is_new {
             zone.record_quota = fetch_record_quota(reader, &zone.id).await;
-            (zone_plan, diagnostics) = plan_zone(desired, zone);
+            (zone_plan, diagnostics) = plan_one(loaded, desired, zone);
         }
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
@@ -264,6 +269,18 @@ pub(super) async fn plan(
     plan.requests_made = service.requests();
     output.hide();
     Ok(Planned { plan, live, options })
+}
+
+/// Plans one zone, with the spec before as third leg where there is one.
+pub(super) fn plan_one(loaded: &Loaded, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    match &loaded.base {
+        None => plan_zone(desired, live),
+        Some(base) => {
+            // A zone that the spec before did not name wanted nothing.
+            let nothing = DesiredZone::new(desired.name.clone(), desired.place);
+            plan_zone_with_base(desired, base.desired.zones.get(&desired.name).unwrap_or(&nothing), live)
+        }
+    }
 }
 
 /// How a zone's changes are cut: by the flag, within what the zone's plan allows.

@@ -9,7 +9,8 @@ use secrecy::SecretString;
 use super::args::{ConsentArgs, Global};
 use crate::api::{Credentials, Settings};
 use crate::model::Danger;
-use crate::plan::Consents;
+use crate::plan::{Consents, Policy, PolicyEntry};
+use crate::spec::{Allowed, PolicyFile, read_policy};
 
 /// The account to look zones up in.
 ///
@@ -81,25 +82,51 @@ fn variable(name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Permissions given on the command line.
+/// The policy that is read where none is named, if it is there.
+const POLICY: &str = ".zonewright-policy.yaml";
+
+/// Permissions given on the command line and in the policy file.
+///
+/// The inner error is a code that does not exist, with those that do.
 ///
 /// # Errors
-/// A code that does not exist, with those that do.
-pub(super) fn consents(args: &ConsentArgs) -> Result<Consents, String> {
-    let mut consents = Consents { deletes: args.allow_deletes, ..Consents::default() };
+/// The policy file cannot be read.
+pub(super) fn consents(args: &ConsentArgs, global: &Global) -> anyhow::Result<Result<Consents, String>> {
+    let policy = policy(global)?;
+    let mut consents = Consents { deletes: args.allow_deletes, policy, ..Consents::default() };
     for code in args.allow.iter().map(|c| c.trim()).filter(|c| !c.is_empty()) {
         match Danger::by_code(code) {
             Some(danger) => {
                 consents.dangers.insert(danger);
             }
             None if code == Danger::Delete.code() => {
-                return Err("deletes are allowed by their exact number: --allow-deletes N".to_owned());
+                return Ok(Err("deletes are allowed by their exact number: --allow-deletes N".to_owned()));
             }
             None => {
                 let known: Vec<_> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
-                return Err(format!("there is no danger called {code:?}; known are: {}", known.join(", ")));
+                return Ok(Err(format!("there is no danger called {code:?}; known are: {}", known.join(", "))));
             }
         }
     }
-    Ok(consents)
+    Ok(Ok(consents))
+}
+
+/// The policy file, if there is one.
+fn policy(global: &Global) -> anyhow::Result<Policy> {
+    let usual = PathBuf::from(POLICY);
+    let path = match &global.policy {
+        Some(path) => path,
+        None if usual.is_file() => &usual,
+        None => return Ok(Policy::default()),
+    };
+    let text = fs::read_to_string(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
+    let file = read_policy(&text).with_context(|| format!("the policy {} cannot be used", path.display()))?;
+    let PolicyFile { most_changes, from_records, allowed } = file;
+    let usual = Policy::default();
+    let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
+    Ok(Policy {
+        most_changes: most_changes.unwrap_or(usual.most_changes),
+        from_records: from_records.unwrap_or(usual.from_records),
+        allowed: allowed.into_iter().map(entry).collect(),
+    })
 }

@@ -1,6 +1,8 @@
 //! The result of a comparison.
 
-use crate::model::{Address, DesiredRecord, LiveRecord, ReadOnly, Value, ZoneName};
+use std::collections::BTreeMap;
+
+use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, Value, ZoneName};
 
 /// One field of a record that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub enum ChangeKind<'a> {
         reason: DeleteReason,
         /// The spec entry that asks for it, where there is one.
         place: Option<crate::diagnostic::Place>,
+        /// Dangers that the entry accepts, with its reasons.
+        accepted: Option<&'a BTreeMap<Danger, String>>,
     },
 }
 

@@ -104,7 +104,7 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
         let Outcome { unchanged: _, creates, changes, set_aside, rest, kept_different } = outcome;
         result.kept_different.append(kept_different);
         for record in std::mem::take(rest) {
-            let delete = |reason| ChangeKind::Delete { before: record, reason, place: None };
+            let delete = |reason| ChangeKind::Delete { before: record, reason, place: None, accepted: None };
             if in_the_way(record) {
                 changes.push(delete(DeleteReason::InTheWay));
             } else if zone.unmanaged == Unmanaged::Prune {
@@ -273,6 +273,7 @@ fn take_tombstones<'a>(
                 before: record,
                 reason: DeleteReason::Tombstone,
                 place: Some(tombstone.spelling.entry),
+                accepted: tombstone.allow.as_deref(),
             }),
             None => rest.push(record),
         }

@@ -186,6 +186,8 @@ pub struct Tombstone {
     pub record_type: RecordType,
     /// Only this value; `None` for every value at the name and type.
     pub data: Option<Rdata>,
+    /// Dangers that are accepted for it, with the reasons.
+    pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// How it was written.
     pub spelling: Spelling,
 }

@@ -69,7 +69,7 @@ fn operation(desired: &DesiredZone, change: &Change) -> Operation {
                 Action::PatchRecord { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
             (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
-        ChangeKind::Delete { before, reason, place } => {
+        ChangeKind::Delete { before, reason, place, accepted: _ } => {
             let action =
                 Action::DeleteRecord { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
             // A record that was protected by the spec before does not lose that by being dropped from it.
@@ -88,7 +88,7 @@ fn operation(desired: &DesiredZone, change: &Change) -> Operation {
     let (accepted, modified_on) = match kind {
         ChangeKind::Create { after } => (after.allow.as_deref().cloned(), None),
         ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
-        ChangeKind::Delete { before, .. } => (None, before.modified_on.clone()),
+        ChangeKind::Delete { before, accepted, .. } => (accepted.cloned(), before.modified_on.clone()),
     };
     let accepted = accepted.unwrap_or_default();
     let name = &match &action {

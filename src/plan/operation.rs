@@ -318,6 +318,10 @@ pub struct Plan {
     pub diagnostics: Diagnostics,
     /// Requests made so far.
     pub requests_made: u64,
+    /// The spec before, in the words by which a reader knows it.
+    pub base: Option<String>,
+    /// The consents that it needs and has.
+    pub consents_given: Vec<GivenConsent>,
 }
 
 impl Plan {
@@ -374,7 +378,7 @@ impl Plan {
         if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
     }
 
-    /// The consents that it needs and has.
+    /// The consents that it needs and has, of these.
     #[must_use]
     pub fn consents(&self, consents: &Consents) -> Vec<GivenConsent> {
         super::guard::judge(self, consents).1

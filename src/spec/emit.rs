@@ -11,8 +11,8 @@ use serde_json::{Map, Value as Json, json};
 use super::template::escape;
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value, ZoneName,
-    ZoneWants, facts::Slot,
+    Comment, Danger, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value,
+    ZoneName, ZoneWants, facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -35,7 +35,7 @@ fn zone(zone: &DesiredZone) -> Json {
         place: _,
         unmanaged,
         ignore,
-        allow: _,
+        allow,
         create,
         around,
         waf,
@@ -52,6 +52,9 @@ fn zone(zone: &DesiredZone) -> Json {
     }
     if !ignore.is_empty() {
         map.insert("ignore".to_owned(), ignore.iter().map(pattern).collect());
+    }
+    if !allow.is_empty() {
+        map.insert("allow".to_owned(), accepted(allow));
     }
     if *create {
         map.insert("create".to_owned(), json!(true));
@@ -78,6 +81,11 @@ fn zone(zone: &DesiredZone) -> Json {
     Json::Object(map)
 }
 
+/// Accepted dangers with their reasons.
+fn accepted(allow: &BTreeMap<Danger, String>) -> Json {
+    allow.iter().map(|(danger, reason)| (danger.code().to_owned(), json!(escape(reason)))).collect::<Map<_, _>>().into()
+}
+
 /// An item of `ignore`.
 fn pattern(pattern: &IgnorePattern) -> Json {
     let IgnorePattern { name, record_type, content, tag, reason, place: _ } = pattern;
@@ -93,7 +101,7 @@ fn pattern(pattern: &IgnorePattern) -> Json {
 
 /// A record.
 fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
-    let DesiredRecord { name, data, facets, protect, allow: _, spelling: _ } = record;
+    let DesiredRecord { name, data, facets, protect, allow, spelling: _ } = record;
     let mut map = start(zone, name, data.type_name());
     value(&mut map, data);
     let Facets { ttl, proxied, comment, tags, settings } = facets;
@@ -119,17 +127,23 @@ fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
     if *protect {
         map.insert("protect".to_owned(), json!(true));
     }
+    if let Some(allow) = allow {
+        map.insert("allow".to_owned(), accepted(allow));
+    }
     Json::Object(map)
 }
 
 /// A tombstone.
 fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
-    let Tombstone { name, record_type, data, spelling: _ } = tombstone;
+    let Tombstone { name, record_type, data, allow, spelling: _ } = tombstone;
     let mut map = start(zone, name, record_type.as_str());
     if let Some(data) = data {
         value(&mut map, data);
     }
     map.insert("state".to_owned(), json!("absent"));
+    if let Some(allow) = allow {
+        map.insert("allow".to_owned(), accepted(allow));
+    }
     Json::Object(map)
 }
 

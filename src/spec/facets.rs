@@ -2,14 +2,14 @@
 //!
 //! Spanned syntax in, checked model values out; every mistake becomes a finding and yields nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::codes;
 use super::date::Day;
-use super::read::{Nullable, Spanned, Text};
+use super::read::{Entries, Nullable, Spanned, Text};
 use super::syntax::DefaultsSyntax;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
-use crate::model::{Comment, Tag, TagError, Ttl, facts};
+use crate::model::{Comment, Danger, Tag, TagError, Ttl, facts};
 
 /// Longest comment that any plan allows.
 ///
@@ -126,6 +126,17 @@ impl Reader<'_> {
     /// The place of a spanned thing.
     pub(super) fn place<T>(&self, at: &Spanned<T>) -> Place {
         Place { source: self.source, span: at.span }
+    }
+
+    /// Dangers that are accepted; the shape check has refused unknown ones.
+    pub(super) fn allow(&mut self, entries: Option<&Entries<Spanned<Text>>>) -> BTreeMap<Danger, String> {
+        let mut all = BTreeMap::new();
+        for (code, reason) in entries.into_iter().flat_map(|e| &e.0) {
+            if let (Some(danger), Some(reason)) = (Danger::by_code(&code.value.0), self.words("reason", reason)) {
+                all.insert(danger, reason.value);
+            }
+        }
+        all
     }
 
     /// A value with the place of what it was read from.

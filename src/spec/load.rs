@@ -399,7 +399,7 @@ fn too_large(diagnostic: Diagnostic) -> Diagnostic {
 }
 
 /// Whether a path names a YAML file.
-fn is_yaml(path: &Path) -> bool {
+pub(super) fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "yaml" || e == "yml")
 }
 

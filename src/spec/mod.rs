@@ -21,9 +21,11 @@ mod emit;
 mod facets;
 mod free;
 mod load;
+mod policy;
 mod read;
 mod records;
 mod resolve;
+mod revision;
 mod scalar;
 mod scan;
 mod schema;
@@ -41,6 +43,8 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 pub use emit::print;
+pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
+pub use revision::{Revision, RevisionError, at_revision};
 pub use schema::schema;
 pub use waf::print_waf;
 

@@ -62,21 +62,30 @@ impl Target<'_> {
             Spelling { name: written.value.0.as_str().into(), place, entry }
         };
         let whole = self.place(written);
+        let allow = self.reader().allow(entry.allow.as_ref());
+        let allow = (!allow.is_empty()).then(|| Box::new(allow));
         let Some(items) = items else {
             if absent {
-                self.tombstones.push(Tombstone { name, record_type, data: None, spelling: spelling(whole) });
+                self.tombstones.push(Tombstone { name, record_type, data: None, allow, spelling: spelling(whole) });
             }
             return;
         };
         for (data, place) in items {
             let (name, spelling) = (name.clone(), spelling(place));
             if absent {
-                self.tombstones.push(Tombstone { name, record_type, data: Some(data), spelling });
+                self.tombstones.push(Tombstone { name, record_type, data: Some(data), allow: allow.clone(), spelling });
                 continue;
             }
             self.check(&name, &data, place);
             let protect = entry.protect.is_some_and(|p| p.value);
-            self.records.push(DesiredRecord { name, data, facets: facets.clone(), protect, allow: None, spelling });
+            self.records.push(DesiredRecord {
+                name,
+                data,
+                facets: facets.clone(),
+                protect,
+                allow: allow.clone(),
+                spelling,
+            });
         }
     }
 

@@ -16,7 +16,9 @@ use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, Unmana
 use super::tree::Tree;
 use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
-use crate::model::{Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants};
+use crate::model::{
+    Danger, Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants,
+};
 
 /// A file as it comes in.
 pub(super) struct FileIn {
@@ -41,6 +43,7 @@ struct Fragments {
     unmanaged: Option<Facet<Unmanaged>>,
     ignore: Vec<IgnorePattern>,
     ignore_place: Option<Place>,
+    allow: BTreeMap<Danger, String>,
     create: Option<Facet<bool>>,
     dnssec: Option<Facet<bool>>,
     settings: BTreeMap<String, Facet<Value>>,
@@ -84,6 +87,7 @@ pub(super) fn resolve(
                 unmanaged: None,
                 ignore: Vec::new(),
                 ignore_place: None,
+                allow: BTreeMap::new(),
                 create: None,
                 dnssec: None,
                 settings: BTreeMap::new(),
@@ -168,6 +172,7 @@ impl Fragments {
             id,
             unmanaged,
             ignore,
+            allow,
             create,
             settings,
             dnssec,
@@ -197,6 +202,9 @@ impl Fragments {
             };
             let facet = reader.facet(&unmanaged, value);
             agree("unmanaged", &mut self.unmanaged, facet, reader.diagnostics);
+        }
+        for (danger, reason) in reader.allow(allow.as_ref()) {
+            self.allow.entry(danger).or_insert(reason);
         }
         if let Some(ignore) = ignore {
             if let Some(first) = ignore.value.first() {
@@ -366,6 +374,7 @@ fn zone(
         unmanaged,
         ignore,
         ignore_place,
+        allow,
         create,
         dnssec,
         settings,
@@ -401,7 +410,7 @@ fn zone(
         waf: None,
         records: Vec::new(),
         tombstones: Vec::new(),
-        allow: BTreeMap::new(),
+        allow,
         removed: BTreeMap::new(),
     };
     for (number, records) in records {

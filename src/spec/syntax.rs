@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::free::Free;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use super::waf::{ProfileSyntax, WafSyntax};
-use crate::model::RecordType;
 use crate::model::facts::MAXIMUM_TTL;
+use crate::model::{Danger, RecordType};
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,6 +62,10 @@ pub(super) struct ZoneSyntax {
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
     /// With `unmanaged: prune`, records that are left alone all the same.
     pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
+    /// Dangers that are accepted for everything in the zone: the code of each, and why.
+    #[serde(default)]
+    #[schemars(schema_with = "allow")]
+    pub(super) allow: Option<Entries<Spanned<Text>>>,
     /// What the zone's records say unless they say otherwise; wins over the defaults of files.
     pub(super) defaults: Option<DefaultsSyntax>,
     /// Make the zone if the service does not have it; without this, a missing zone is an error.
@@ -159,6 +163,10 @@ pub(super) struct RecordSyntax {
     pub(super) state: Option<Spanned<StateSyntax>>,
     /// Changing or deleting the record needs its own consent.
     pub(super) protect: Option<Spanned<bool>>,
+    /// Dangers that are accepted for the record: the code of each, and why.
+    #[serde(default)]
+    #[schemars(schema_with = "allow")]
+    pub(super) allow: Option<Entries<Spanned<Text>>>,
     /// Who answers for the record; never sent to the service.
     pub(super) owner: Option<Spanned<Text>>,
     /// Why the record exists; never sent to the service.
@@ -263,6 +271,17 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
             }
         }
     })
+}
+
+/// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by their number.
+fn allow(_: &mut SchemaGenerator) -> Schema {
+    let one = |danger: &Danger| {
+        let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });
+        (danger.code().to_owned(), schema)
+    };
+    let known = Danger::ALL.iter().filter(|d| Danger::by_code(d.code()).is_some());
+    let properties: serde_json::Map<String, serde_json::Value> = known.map(one).collect();
+    json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
 /// A date.

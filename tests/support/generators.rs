@@ -171,6 +171,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
             .into_iter()
             .filter(|(name, data, _)| !contradicts(name, data))
             .map(|(name, data, all)| Tombstone {
+                allow: None,
                 name,
                 record_type: data.record_type().expect("generated values are understood"),
                 data: (!all).then_some(data),

@@ -43,7 +43,8 @@ async fn plan_and_apply(
     consents: &Consents,
     service: &Service,
 ) -> anyhow::Result<Exit> {
-    let planned = planning::plan(loaded, service, global, output).await?;
+    let mut planned = planning::plan(loaded, service, global, output).await?;
+    planned.plan.consents_given = planned.plan.consents(consents);
     let verdict = planned.plan.verdict(consents);
     let requests = requests(&planned, global);
     let stop = match verdict {

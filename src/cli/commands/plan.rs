@@ -33,6 +33,7 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     if args.server_check {
         note_answers(&mut planned.plan, &answers);
     }
+    planned.plan.consents_given = planned.plan.consents(&consents);
     let verdict = planned.plan.verdict(&consents);
     let requests = requests(&planned, global).len();
     show(&planned, &verdict, requests, &loaded, output)?;

@@ -8,7 +8,8 @@ use super::rule_operation::write_rule_operation;
 use crate::diff::{DeleteReason, FieldChange, ZonePart};
 use crate::model::{Danger, Value};
 use crate::plan::{
-    Action, Cause, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+    Action, Cause, GivenConsent, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation,
+    ZonePlan,
 };
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
@@ -40,6 +41,10 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         write_zone(out, zone, view)?;
     }
     write_summary(out, view)?;
+    for GivenConsent { danger, by } in &view.plan.consents_given {
+        let line = format!("Consent given: {} ({})", danger.about(), safe(by));
+        writeln!(out, "{}", styled(&line, DIM, view.colour))?;
+    }
     write_consents(out, view)
 }
 
@@ -252,7 +257,8 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         );
     }
     let line = format!("Plan: {} to create, {} to update, {} to delete.", s.create, s.update, s.delete);
-    let requests = format!("({made} made, {} to apply)", view.requests_to_apply);
+    let base = view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(base))).unwrap_or_default();
+    let requests = format!("({made} made, {} to apply{base})", view.requests_to_apply);
     writeln!(out, "{}  {}", styled(&line, BOLD, view.colour), styled(&requests, DIM, view.colour))?;
     if *view.verdict == Verdict::Incomplete {
         writeln!(out, "The plan is incomplete and cannot be applied: see the errors.")?;

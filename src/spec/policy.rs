@@ -1,0 +1,135 @@
+//! The policy file: permissions and limits that are committed beside a spec.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::model::Danger;
+
+/// A policy file as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSyntax {
+    /// Version of the form.
+    version: u32,
+    /// How much of a zone may change, in percent of its records.
+    most_changes: Option<u8>,
+    /// From how many records on that counts.
+    from_records: Option<usize>,
+    /// Dangers that are allowed everywhere, with reasons.
+    #[serde(default)]
+    allow: BTreeMap<String, String>,
+    /// Dangers that are allowed for zones, by a name or glob.
+    #[serde(default)]
+    zones: BTreeMap<String, ZoneSyntax>,
+}
+
+/// What a policy says about zones.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ZoneSyntax {
+    /// Dangers that are allowed, with reasons.
+    #[serde(default)]
+    allow: BTreeMap<String, String>,
+}
+
+/// A danger that a policy allows: zones, danger, reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowed {
+    /// Which zones.
+    pub zones: glob::Pattern,
+    /// Which danger.
+    pub danger: Danger,
+    /// Why.
+    pub reason: String,
+}
+
+/// A policy.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PolicyFile {
+    /// How much of a zone may change without consent, in percent of its records.
+    pub most_changes: Option<u8>,
+    /// From how many records on that counts.
+    pub from_records: Option<usize>,
+    /// What is allowed.
+    pub allowed: Vec<Allowed>,
+}
+
+/// Why a policy cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// It is no YAML, or has other keys.
+    #[error("{0}")]
+    Form(String),
+    /// The version is another one.
+    #[error("`version` must be 1, not {0}")]
+    Version(u32),
+    /// A number is out of range.
+    #[error("`most_changes` is a percentage, 0 to 100, not {0}")]
+    Share(u8),
+    /// A danger does not exist, or cannot be allowed in a file.
+    #[error("there is no danger called {0:?} that a policy can allow; known are: {1}")]
+    Danger(String, String),
+    /// A reason is empty.
+    #[error("{0} is allowed without a reason; write why")]
+    Reason(String),
+    /// A name of zones is no glob.
+    #[error("{0:?} is not a name or glob of zones")]
+    Zones(String),
+}
+
+/// Reads a policy.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
+    let file: FileSyntax = serde_yaml::from_str(text).map_err(|error| PolicyError::Form(error.to_string()))?;
+    let FileSyntax { version, most_changes, from_records, allow, zones } = file;
+    if version != 1 {
+        return Err(PolicyError::Version(version));
+    }
+    if let Some(share) = most_changes.filter(|share| *share > 100) {
+        return Err(PolicyError::Share(share));
+    }
+    let everywhere = std::iter::once(("*".to_owned(), ZoneSyntax { allow }));
+    let mut allowed = Vec::new();
+    for (zones, ZoneSyntax { allow }) in zones.into_iter().chain(everywhere) {
+        let pattern = glob::Pattern::new(&zones.to_lowercase()).map_err(|_| PolicyError::Zones(zones.clone()))?;
+        for (code, reason) in allow {
+            let known = || {
+                let codes = Danger::ALL.iter().map(|d| d.code()).filter(|code| Danger::by_code(code).is_some());
+                codes.collect::<Vec<_>>().join(", ")
+            };
+            let danger = Danger::by_code(&code).ok_or_else(|| PolicyError::Danger(code.clone(), known()))?;
+            if reason.trim().is_empty() {
+                return Err(PolicyError::Reason(code));
+            }
+            allowed.push(Allowed { zones: pattern.clone(), danger, reason });
+        }
+    }
+    Ok(PolicyFile { most_changes, from_records, allowed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_read_whole_or_refused() {
+        let text = "version: 1\nmost_changes: 25\nallow: { exposes-origin: TICKET-1 }\nzones:\n  \"*.example\":\n    allow: { changes-apex-mx: moving mail }\n";
+        let policy = read_policy(text).unwrap();
+        assert_eq!((policy.most_changes, policy.allowed.len()), (Some(25), 2));
+        assert!(policy.allowed[0].zones.matches("a.example"));
+        for bad in [
+            "version: 2",
+            "version: 1\nallow: { delete: x }",
+            "version: 1\nallow: { exposes-origin: ' ' }",
+            "version: 1\nalow: {}",
+            "version: 1\nmost_changes: 101",
+            "",
+            "[",
+        ] {
+            assert!(read_policy(bad).is_err(), "{bad}");
+        }
+    }
+}
