@@ -209,6 +209,12 @@ impl Running {
         self.service.push_fault(fault);
     }
 
+    /// Somebody else writes: a request that takes effect and is not logged. Whether it was accepted.
+    #[must_use]
+    pub fn write_as_another(&self, method: &str, path: &str, body: &Value) -> bool {
+        self.service.as_another(method, path, body)
+    }
+
     /// Plants a document, as [`seed`] does.
     ///
     /// # Errors

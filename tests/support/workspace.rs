@@ -111,6 +111,12 @@ impl Workspace {
         self.requests().into_iter().filter(|r| r.method != "GET").collect()
     }
 
+    /// Somebody else writes.
+    #[track_caller]
+    pub(crate) fn write(&self, method: &str, path: &str, body: &Value) {
+        assert!(self.sandbox().write_as_another(method, path, body), "{method} {path} was refused");
+    }
+
     /// Everything that the service has.
     pub(crate) fn dump(&self) -> Value {
         self.sandbox().dump().unwrap()
