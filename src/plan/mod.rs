@@ -9,6 +9,7 @@ mod base;
 mod build;
 mod check;
 mod dangers;
+pub mod file;
 mod guard;
 mod lower;
 mod operation;

@@ -19,7 +19,7 @@ use crate::plan::{
 };
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
-use crate::wire::ruleset::rule_json;
+use crate::wire::ruleset::{position_json, rule_json};
 
 /// A plan.
 #[must_use]
@@ -124,6 +124,7 @@ fn rules<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = J
             "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "name": name, "action": action.word(),
             "cause": cause.as_str(), "effect": { "class": impact.direction.as_str(), "lines": impact.lines },
             "before": before, "after": after, "fields": fields.iter().map(field).collect::<Vec<_>>(),
+            "position": position(action),
             "dangers": codes(dangers), "accepted": reasons(accepted), "live_modified_on": modified_on,
             "source": place.map(|p| source(p, sources)),
         })
@@ -182,6 +183,17 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
         "live_modified_on": modified_on,
         "source": place.map(|p| source(p, sources)),
     })
+}
+
+/// Where a rule is put, as it is sent.
+fn position(action: &RuleAction) -> Json {
+    match action {
+        RuleAction::Create { position, .. } | RuleAction::Patch { position, .. } => {
+            position.as_ref().map_or(Json::Null, position_json)
+        }
+        RuleAction::Move { position, .. } => position_json(position),
+        RuleAction::CreateEntryPoint { .. } | RuleAction::Delete { .. } => Json::Null,
+    }
 }
 
 /// Dangers by their codes.

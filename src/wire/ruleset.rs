@@ -137,16 +137,21 @@ pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -
 /// A body with a position.
 fn with_position(mut body: Map<String, Json>, position: Option<&Position>) -> Json {
     if let Some(position) = position {
-        let value = match position {
-            Position::First => json!({ "before": "" }),
-            Position::Last => json!({ "after": "" }),
-            Position::Before(id) => json!({ "before": id.0 }),
-            Position::After(id) => json!({ "after": id.0 }),
-            Position::Index(index) => json!({ "index": index }),
-        };
-        body.insert("position".to_owned(), value);
+        body.insert("position".to_owned(), position_json(position));
     }
     Json::Object(body)
+}
+
+/// A position as it is sent.
+#[must_use]
+pub fn position_json(position: &Position) -> Json {
+    match position {
+        Position::First => json!({ "before": "" }),
+        Position::Last => json!({ "after": "" }),
+        Position::Before(id) => json!({ "before": id.0 }),
+        Position::After(id) => json!({ "after": id.0 }),
+        Position::Index(index) => json!({ "index": index }),
+    }
 }
 
 /// A rule's definition as JSON, the members that people look for first at the top.

@@ -1,0 +1,256 @@
+//! Saved plans: what was reviewed, as a file that is complete in itself.
+//!
+//! The file is the plan in its JSON form with more beside it: the spec as resolved (and the one before), the exact requests,
+//! the consents, fingerprints of what was live, and a checksum over everything. To apply it, the same inputs are planned
+//! again against what is live then; only if that gives the same operations, with the same before and after of each, is
+//! anything sent. So applying makes no choices, and a world that moved shows as an operation that is another one.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::model::LiveZone;
+use crate::wire::record::create_body;
+
+/// Version of the form of saved plans.
+const FORMAT: u64 = 1;
+/// The member that makes a plan a saved one.
+const SAVED: &str = "saved";
+/// The member with the checksum.
+const CHECKSUM: &str = "checksum";
+
+/// What a saved plan holds beside the plan itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// The program that wrote it, with its version.
+    pub tool: String,
+    /// When it was made, RFC 3339 in UTC.
+    pub created_at: String,
+    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    pub today: String,
+    /// The spec as resolved, as YAML.
+    pub desired: String,
+    /// The spec before, as YAML, and what a reader knows it by.
+    pub base: Option<(String, String)>,
+    /// The SHA-256 of the spec's files.
+    pub spec_digest: String,
+    /// How many deletes were allowed.
+    pub deletes: Option<usize>,
+    /// The codes of other dangers that were allowed on the command line.
+    pub dangers: Vec<String>,
+    /// Fingerprints of the zones that were live, by name.
+    pub live: BTreeMap<String, String>,
+}
+
+/// Why a file is no saved plan that can be applied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanFileError {
+    /// It is no JSON: cut off, or something else.
+    #[error("the file is not whole, or no plan at all: {0}")]
+    NotJson(String),
+    /// It is JSON of another kind.
+    #[error("the file is no saved plan; save one with `plan --out`")]
+    NotSaved,
+    /// It was written in another form.
+    #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
+    Format(String),
+    /// It was changed after it was written.
+    #[error("the plan was edited or damaged after it was saved: its checksum does not fit. Plan again")]
+    Checksum,
+    /// Something is missing.
+    #[error("the plan has no usable `{0}`; plan again")]
+    Missing(&'static str),
+}
+
+/// A plan in its JSON form as a saved plan. The members of the plan stay as they are.
+#[must_use]
+pub fn seal(plan: Json, requests: Vec<Json>, saved: &Saved) -> Json {
+    let Json::Object(mut file) = plan else { return plan };
+    let Saved { tool, created_at, today, desired, base, spec_digest, deletes, dangers, live } = saved;
+    let base = base.as_ref().map(|(name, text)| json!({ "name": name, "spec": text }));
+    file.insert(
+        SAVED.to_owned(),
+        json!({
+            "format": FORMAT, "tool": tool, "created_at": created_at, "today": today, "spec_digest": spec_digest,
+            "live": live, "consents": { "deletes": deletes, "dangers": dangers }, "requests": requests,
+            "spec": desired, "base": base,
+        }),
+    );
+    let sum = checksum(&file);
+    file.insert(CHECKSUM.to_owned(), json!(sum));
+    Json::Object(file)
+}
+
+/// The SHA-256 of everything but the checksum, in a form that does not depend on the order of members.
+fn checksum(file: &Map<String, Json>) -> String {
+    let mut hash = Sha256::new();
+    let members: BTreeMap<&String, &Json> = file.iter().filter(|(name, _)| *name != CHECKSUM).collect();
+    for (name, value) in members {
+        feed(&mut hash, &Json::String(name.clone()));
+        feed(&mut hash, value);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Adds a value to a digest; members of objects by their names.
+fn feed(hash: &mut Sha256, value: &Json) {
+    match value {
+        Json::Object(members) => {
+            hash.update(b"{");
+            let sorted: BTreeMap<&String, &Json> = members.iter().collect();
+            for (name, value) in sorted {
+                feed(hash, &Json::String(name.clone()));
+                feed(hash, value);
+            }
+            hash.update(b"}");
+        }
+        Json::Array(items) => {
+            hash.update(b"[");
+            items.iter().for_each(|item| feed(hash, item));
+            hash.update(b"]");
+        }
+        scalar => {
+            let text = scalar.to_string();
+            hash.update((text.len() as u64).to_be_bytes());
+            hash.update(text.as_bytes());
+        }
+    }
+}
+
+/// Whether a text looks like a plan rather than a spec: specs are YAML mappings, written without braces around everything.
+#[must_use]
+pub fn looks_like_plan(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains("\"kind\"")
+}
+
+/// Reads a saved plan: the plan, and what is beside it.
+///
+/// # Errors
+/// It is not whole, of another kind or format, or was changed.
+pub fn open(text: &str) -> Result<(Json, Saved), PlanFileError> {
+    let file: Json = serde_json::from_str(text).map_err(|error| PlanFileError::NotJson(error.to_string()))?;
+    let members = file.as_object().ok_or(PlanFileError::NotSaved)?;
+    let saved = members.get(SAVED).and_then(Json::as_object).ok_or(PlanFileError::NotSaved)?;
+    if file.get("kind").and_then(Json::as_str) != Some("plan") {
+        return Err(PlanFileError::NotSaved);
+    }
+    match saved.get("format") {
+        Some(format) if format.as_u64() == Some(FORMAT) => {}
+        Some(format) => return Err(PlanFileError::Format(format.to_string())),
+        None => return Err(PlanFileError::Missing("format")),
+    }
+    if members.get(CHECKSUM).and_then(Json::as_str) != Some(checksum(members).as_str()) {
+        return Err(PlanFileError::Checksum);
+    }
+    let text = |name: &'static str| {
+        saved.get(name).and_then(Json::as_str).map(str::to_owned).ok_or(PlanFileError::Missing(name))
+    };
+    let pointed = |pointer: &str| file.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+    let dangers = file.pointer("/saved/consents/dangers").and_then(Json::as_array).into_iter().flatten();
+    let live = saved.get("live").and_then(Json::as_object).into_iter().flatten();
+    let result = Saved {
+        tool: text("tool")?,
+        created_at: text("created_at")?,
+        today: text("today")?,
+        desired: text("spec")?,
+        base: pointed("/saved/base/name").zip(pointed("/saved/base/spec")),
+        spec_digest: text("spec_digest")?,
+        deletes: file.pointer("/saved/consents/deletes").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok()),
+        dangers: dangers.filter_map(Json::as_str).map(str::to_owned).collect(),
+        live: live.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
+    };
+    Ok((file, result))
+}
+
+/// The fingerprint of a zone's records and rules as they are live.
+#[must_use]
+pub fn fingerprint(zone: &LiveZone) -> String {
+    let mut lines: Vec<String> = zone
+        .records
+        .iter()
+        .map(|r| format!("{} {} {}", r.id.0, create_body(&r.form()), r.modified_on.as_deref().unwrap_or_default()))
+        .collect();
+    lines.sort_unstable();
+    lines.extend(zone.waf.entry_points.iter().map(|(phase, entry)| format!("{} {entry:?}", phase.as_str())));
+    let mut hash = Sha256::new();
+    lines.iter().for_each(|line| hash.update(line.as_bytes()));
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An operation of a saved plan that is no longer the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanMoved {
+    /// Its address.
+    pub address: String,
+    /// What is different.
+    pub what: String,
+}
+
+/// How the operations of a saved plan differ from those that would be planned now. With `resuming`, operations that are no
+/// longer needed are taken for done.
+#[must_use]
+pub fn differences(saved: &Json, now: &Json, resuming: bool) -> Vec<PlanMoved> {
+    let (before, after) = (by_address(saved), by_address(now));
+    let mut moved = Vec::new();
+    for (address, operation) in &before {
+        let what = match after.get(address) {
+            Some(same) if essence(same) == essence(operation) => continue,
+            Some(other) => changed(operation, other),
+            None if resuming => continue,
+            None => "it is no longer needed: somebody else did it, or what it concerns is gone".to_owned(),
+        };
+        moved.push(PlanMoved { address: address.0.clone(), what });
+    }
+    for address in after.keys().filter(|a| !before.contains_key(*a)) {
+        moved.push(PlanMoved {
+            address: address.0.clone(),
+            what: "it would be needed now, and was not planned".to_owned(),
+        });
+    }
+    moved
+}
+
+/// Operations by address; of several at one address, by their number.
+fn by_address(plan: &Json) -> BTreeMap<(String, usize), &Json> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let operations = plan.get("operations").and_then(Json::as_array).into_iter().flatten();
+    operations
+        .map(|operation| {
+            let address = operation.get("address").and_then(Json::as_str).unwrap_or_default();
+            let count = counts.entry(address).or_default();
+            *count += 1;
+            ((address.to_owned(), *count), operation)
+        })
+        .collect()
+}
+
+/// What an operation is, apart from where it stands in a file.
+fn essence(operation: &Json) -> Json {
+    let mut essence = operation.clone();
+    if let Json::Object(members) = &mut essence {
+        members.remove("source");
+    }
+    essence
+}
+
+/// What became of an operation.
+fn changed(before: &Json, now: &Json) -> String {
+    let when = now.get("live_modified_on").and_then(Json::as_str).map(|t| format!(" at {t}")).unwrap_or_default();
+    let differs = |name: &str| before.get(name) != now.get(name);
+    if differs("action") {
+        let word = |o: &Json| o.get("action").and_then(Json::as_str).unwrap_or("?").to_owned();
+        return format!("it was to {}, and would {} now{when}", word(before), word(now));
+    }
+    if differs("before") {
+        let members = |o: &Json| o.get("before").and_then(Json::as_object).cloned().unwrap_or_default();
+        let (old, new) = (members(before), members(now));
+        let names: Vec<&str> =
+            new.iter().filter(|(name, value)| old.get(*name) != Some(value)).map(|(name, _)| name.as_str()).collect();
+        return format!("it was changed by somebody else{when}: {}", names.join(", "));
+    }
+    if differs("live_modified_on") {
+        return format!("it was touched by somebody else{when}");
+    }
+    "its meaning or its dangers are others now".to_owned()
+}
