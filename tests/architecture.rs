@@ -37,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "spec",
             "lint",
             "diff",
+            "import",
             "plan",
             "api",
             "live",

@@ -145,6 +145,12 @@ pub enum ApiError {
         /// The most that is read, in bytes.
         limit: u64,
     },
+    /// The answer is looked for in a recording that does not have it; nothing was sent.
+    #[error("find {request} in the snapshot, which does not hold it")]
+    Unrecorded {
+        /// The request.
+        request: RequestName,
+    },
 }
 
 /// The service's reasons in one line.
@@ -181,7 +187,8 @@ impl ApiError {
             | Self::Garbled { request, .. }
             | Self::Throttled { request, .. }
             | Self::Redirected { request, .. }
-            | Self::TooLarge { request, .. } => Some(request),
+            | Self::TooLarge { request, .. }
+            | Self::Unrecorded { request } => Some(request),
         }
     }
 
@@ -189,7 +196,11 @@ impl ApiError {
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self {
-            Self::Settings { .. } | Self::Misused { .. } | Self::Unreached { .. } | Self::Lost { .. } => None,
+            Self::Settings { .. }
+            | Self::Misused { .. }
+            | Self::Unreached { .. }
+            | Self::Lost { .. }
+            | Self::Unrecorded { .. } => None,
             Self::Refused { status, .. }
             | Self::Garbled { status, .. }
             | Self::Throttled { status, .. }
@@ -220,7 +231,11 @@ impl ApiError {
             return false;
         }
         match self {
-            Self::Settings { .. } | Self::Misused { .. } | Self::Unreached { .. } | Self::Throttled { .. } => false,
+            Self::Settings { .. }
+            | Self::Misused { .. }
+            | Self::Unreached { .. }
+            | Self::Throttled { .. }
+            | Self::Unrecorded { .. } => false,
             Self::Lost { .. } | Self::TooLarge { .. } => true,
             Self::Refused { status, .. } => *status >= 500 && *status != 501,
             // A 408 is sent by whoever stands before the service, and it may have passed the request on.

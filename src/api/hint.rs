@@ -32,6 +32,10 @@ pub(super) fn hint(error: &ApiError) -> Option<String> {
                 .into(),
         ),
         ApiError::Redirected { .. } => Some(format!("check the base URL; the service's own is {SERVICE}")),
+        ApiError::Unrecorded { .. } => Some(
+            "take a newer snapshot with `zonewright snapshot` from a spec that names what is missing, or plan without one"
+                .into(),
+        ),
         ApiError::TooLarge { .. } => Some(format!("check that the base URL leads to the service, such as {SERVICE}")),
     }
 }

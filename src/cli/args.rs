@@ -145,6 +145,8 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Plan, ask, make it so, and read it back
     Apply(ApplyArgs),
+    /// Save what the service has, for planning without credentials (plan --against)
+    Snapshot(SnapshotArgs),
     /// Check a spec without network or credentials
     Validate(ValidateArgs),
     /// Write a spec of what the service has; planned, it changes nothing
@@ -201,6 +203,23 @@ pub(super) struct PlanArgs {
     /// Ask the service whether it would accept each planned change of rules (a dry run; needs a token that may edit)
     #[arg(long)]
     pub server_check: bool,
+    /// Plan against a snapshot instead of the service: no credentials, no requests
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "sandbox", "base_url"])]
+    pub against: Option<PathBuf>,
+    /// Warn if the snapshot is older
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    pub max_snapshot_age: Duration,
+}
+
+/// `snapshot`.
+#[derive(Debug, Args)]
+pub(super) struct SnapshotArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArgs,
+    /// Where to save it; `-` for standard output
+    #[arg(long, value_name = "FILE", default_value = "zonewright.snapshot.json.gz")]
+    pub out: PathBuf,
 }
 
 /// `apply`.
@@ -329,6 +348,11 @@ fn rate(text: &str) -> Result<f64, String> {
         Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
         _ => Err("write a number above 0".to_owned()),
     }
+}
+
+/// A time such as `24h` or `30min`.
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "write a duration such as 24h, 30min or 7d".to_owned())
 }
 
 /// A positive number of seconds.

@@ -1,5 +1,6 @@
 //! The command line: wires rooms together, and nothing else.
 
+mod against;
 mod args;
 mod base;
 mod cache;
@@ -8,6 +9,7 @@ mod execution;
 mod exit;
 mod output;
 mod planning;
+mod private_file;
 mod protection;
 mod service;
 mod settings;
@@ -55,6 +57,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     match command {
         Command::Plan(args) => commands::plan::run(args, global, output).await,
         Command::Apply(args) => commands::apply::run(args, global, output).await,
+        Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
         Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),
         #[cfg(feature = "sandbox")]

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use super::against::AsOf;
 use super::args::{ConsentArgs, Global, SpecArgs};
 use super::base::Base;
 use super::exit::Exit;
 use super::output::Output;
-use super::service::{Access, Service};
+use super::service::{Access, Origin, Service};
 use super::settings;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
@@ -42,6 +43,8 @@ pub(super) struct Loaded {
     pub(super) records: usize,
     /// The spec as it was before, if one is named.
     pub(super) base: Option<Base>,
+    /// The snapshot that stands in for the service.
+    pub(super) against: Option<AsOf>,
 }
 
 impl Loaded {
@@ -120,7 +123,7 @@ pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow:
     match desired {
         Some(desired) if !diagnostics.has_errors() => {
             let base = global.base.as_deref().map(|base| super::base::load(base, args, global)).transpose()?;
-            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records, base }))
+            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records, base, against: None }))
         }
         _ => {
             report_errors(&diagnostics, &sources, output)?;
@@ -191,41 +194,51 @@ pub(super) struct Planned {
     pub(super) options: live::Options,
 }
 
-/// Reads the service and plans.
+/// How the flags want things to be read.
+pub(super) fn read_options(global: &Global, origin: &impl Origin) -> live::Options {
+    live::Options {
+        page_size: global.page_size,
+        concurrency: usize::from(global.concurrency),
+        account: origin.account(),
+        cache: origin.cache(),
+    }
+}
+
+/// What a zone of the spec needs to be read.
+pub(super) fn wanted(zone: &DesiredZone) -> Wanted {
+    Wanted {
+        name: zone.name.clone(),
+        id: zone.id.clone(),
+        around: zone.around.clone(),
+        waf: zone.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
+    }
+}
+
+/// Shows what is being read.
+pub(super) fn show_progress(output: &Arc<Output>) -> impl Fn(Progress) + Send + Sync + use<> {
+    let shown = Arc::clone(output);
+    move |progress: Progress| match progress {
+        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {records} records")),
+        Progress::SmallPages { zone, per_page } => {
+            shown.news(&format!("{zone}: the service gives {per_page} records a page"));
+        }
+    }
+}
+
+/// Reads the service, or what stands in for it, and plans.
 ///
 /// # Errors
 /// The service cannot be read.
 pub(super) async fn plan(
     loaded: &Loaded,
-    service: &Service,
+    service: &impl Origin,
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Planned> {
-    let options = live::Options {
-        page_size: global.page_size,
-        concurrency: usize::from(global.concurrency),
-        account: service.account.clone(),
-        cache: service.cache.clone(),
-    };
-    let reader = &service.reader;
-    let wanted: Vec<_> = loaded
-        .desired
-        .zones
-        .values()
-        .map(|z| Wanted {
-            name: z.name.clone(),
-            id: z.id.clone(),
-            around: z.around.clone(),
-            waf: z.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
-        })
-        .collect();
-    let shown = Arc::clone(output);
-    let progress = move |progress: Progress| match progress {
-        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {records} records")),
-        Progress::SmallPages { zone, per_page } => {
-            shown.news(&format!("{zone}: the service gives {per_page} records a page"));
-        }
-    };
+    let options = read_options(global, service);
+    let reader = service.reader();
+    let wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
+    let progress = show_progress(output);
     let fetched = fetch(reader, &wanted, &options, &progress).await.map_err(with_hint)?;
     let mut live = fetched.live;
     let mut plan =

@@ -8,7 +8,7 @@ use super::args::Global;
 use super::cache::FileCache;
 use super::output::Output;
 use super::settings;
-use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Settings, WaitReason, WriteClient};
+use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Reader, Settings, WaitReason, WriteClient};
 use crate::live::CatalogueCache;
 use crate::model::ZoneName;
 
@@ -23,8 +23,48 @@ pub(super) enum Access {
     Check,
 }
 
+/// Where live state is read from: the service, or a snapshot of it.
+pub(super) trait Origin {
+    /// What reads.
+    type Reader: Reader;
+
+    /// What reads.
+    fn reader(&self) -> &Self::Reader;
+
+    /// The account that zones are looked up in.
+    fn account(&self) -> Option<String>;
+
+    /// Where managed rulesets are kept between runs, if anywhere.
+    fn cache(&self) -> Option<Arc<dyn CatalogueCache>>;
+
+    /// Requests made so far.
+    fn requests(&self) -> u64;
+}
+
+impl Origin for Service {
+    type Reader = ReadClient;
+
+    fn reader(&self) -> &ReadClient {
+        &self.reader
+    }
+
+    fn account(&self) -> Option<String> {
+        self.account.clone()
+    }
+
+    fn cache(&self) -> Option<Arc<dyn CatalogueCache>> {
+        self.cache.clone()
+    }
+
+    fn requests(&self) -> u64 {
+        Self::requests(self)
+    }
+}
+
 /// An open connection.
 pub(super) struct Service {
+    /// The host that it leads to, with its port if that is not the usual one.
+    pub(super) host: String,
     /// For reading.
     pub(super) reader: ReadClient,
     /// For writing, if the connection is for that.
@@ -64,8 +104,9 @@ impl Service {
         let credentials = settings::credentials(global)?;
         let base_url = settings::base_url(global)?;
         let cache = FileCache::new(&global.cache, &base_url);
+        let host = host(&base_url);
         let client = client(global, output, base_url, credentials)?;
-        Ok(Self { cache: Some(Arc::new(cache)), ..Self::new(client, access, settings::account()?) })
+        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, access, settings::account()?) })
     }
 
     /// Starts the embedded service and connects to it.
@@ -95,12 +136,13 @@ impl Service {
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
         let client = client(global, output, running.base_url(), crate::api::Credentials::Token(token))?;
-        Ok(Self { sandbox: Some(running), ..Self::new(client, access, None) })
+        Ok(Self { sandbox: Some(running), host: "the embedded service".to_owned(), ..Self::new(client, access, None) })
     }
 
     /// Hands out the halves of a client that the access allows.
     fn new(client: Client, access: Access, account: Option<String>) -> Self {
         Self {
+            host: String::new(),
             reader: client.reader(),
             writer: (access == Access::Write).then(|| client.writer()),
             checker: (access == Access::Check).then(|| client.checker()),
@@ -124,6 +166,13 @@ impl Service {
             running.shutdown().await;
         }
     }
+}
+
+/// The host in a base URL: neither scheme nor path, and nothing that could be a password.
+fn host(base_url: &str) -> String {
+    let rest = base_url.trim().split_once("://").map_or(base_url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit('@').next().unwrap_or_default().to_owned()
 }
 
 /// A client that tells the user why it waits.

@@ -7,6 +7,7 @@ mod around;
 mod fetch;
 mod records;
 mod rulesets;
+pub mod snapshot;
 mod zones;
 
 pub use fetch::{

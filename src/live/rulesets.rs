@@ -15,6 +15,7 @@ use crate::api::{ApiError, Reader};
 use crate::model::LiveZone;
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget, WafWants};
+use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
     ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
 };
@@ -110,7 +111,7 @@ pub(super) async fn of_account<R: Reader>(
 }
 
 /// The account of a zone, as far as it is known.
-fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
+pub(super) fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
@@ -226,5 +227,10 @@ pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -
 
 /// Whether the service says that there is no entry point.
 fn is_absent(error: &ApiError) -> bool {
-    error.status() == Some(404) && error.has_code(NO_ENTRY_POINT)
+    error.status().is_some_and(|status| is_no_entry_point(status, error.messages()))
+}
+
+/// Whether a refusal says that there is no entry point.
+pub(super) fn is_no_entry_point(status: u16, messages: &[ApiMessage]) -> bool {
+    status == 404 && messages.iter().any(|message| message.code == Some(NO_ENTRY_POINT))
 }

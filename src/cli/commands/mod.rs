@@ -6,5 +6,6 @@ pub(super) mod import;
 pub(super) mod plan;
 #[cfg(feature = "sandbox")]
 pub(super) mod sandbox;
+pub(super) mod snapshot;
 pub(super) mod validate;
 pub(super) mod waf;

@@ -1,9 +1,11 @@
 //! `plan`: show what differs. Holds no means of writing.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::api::CheckClient;
 use crate::apply::{Rehearsed, rehearse};
+use crate::cli::against::{BegunAgainst, begin_against};
 use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
@@ -17,6 +19,9 @@ use crate::wire::Request;
 
 /// Plans and prints.
 pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    if let Some(file) = &args.against {
+        return run_against(file, args, global, output).await;
+    }
     let access = if args.server_check { Access::Check } else { Access::Read };
     let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, access, global, output).await? {
         Ok(begun) => begun,
@@ -37,13 +42,28 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     let verdict = planned.plan.verdict(&consents);
     let requests = requests(&planned, global).len();
     show(&planned, &verdict, requests, &loaded, output)?;
-    Ok(match verdict {
-        _ if refused => Exit::Error,
+    Ok(if refused { Exit::Error } else { exit(&verdict, args) })
+}
+
+/// Plans against a snapshot and prints.
+async fn run_against(file: &Path, args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let BegunAgainst { loaded, consents, against } = match begin_against(file, args, global, output)? {
+        Ok(begun) => begun,
+        Err(exit) => return Ok(exit),
+    };
+    let planned = planning::plan(&loaded, &against, global, output).await?;
+    let verdict = planned.plan.verdict(&consents);
+    show(&planned, &verdict, requests(&planned, global).len(), &loaded, output)?;
+    Ok(exit(&verdict, args))
+}
+
+/// What a verdict is to the caller.
+fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
+    match verdict {
         Verdict::Incomplete => Exit::Error,
-        Verdict::InSync => Exit::Success,
         Verdict::Ready | Verdict::NeedsConsent(_) if args.detailed_exitcode => Exit::Differences,
-        Verdict::Ready | Verdict::NeedsConsent(_) => Exit::Success,
-    })
+        Verdict::InSync | Verdict::Ready | Verdict::NeedsConsent(_) => Exit::Success,
+    }
 }
 
 /// Asks the service about every planned change of rules.
@@ -99,7 +119,13 @@ pub(super) fn show(
 ) -> anyhow::Result<()> {
     let plan = &planned.plan;
     match output.format {
-        Format::Json => output.json(&json::plan(plan, verdict, requests_to_apply, &loaded.sources))?,
+        Format::Json => {
+            let mut document = json::plan(plan, verdict, requests_to_apply, &loaded.sources);
+            if let Some(against) = &loaded.against {
+                document["against"] = against.json();
+            }
+            output.json(&document)?;
+        }
         Format::Text => {
             // What was found in the spec itself has been shown already.
             let known: Vec<_> = loaded.diagnostics.iter().collect();
@@ -107,7 +133,12 @@ pub(super) fn show(
             output.diagnostics(&new, &loaded.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
             let view = PlanView { plan, verdict, requests_to_apply, colour, verbose };
-            output.result(|out| write_plan(out, &view))?;
+            output.result(|out| {
+                if let Some(against) = &loaded.against {
+                    writeln!(out, "{}\n", against.words())?;
+                }
+                write_plan(out, &view)
+            })?;
         }
     }
     Ok(())

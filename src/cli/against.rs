@@ -1,0 +1,242 @@
+//! A snapshot in place of the service: opens it, and takes out of the spec what the snapshot cannot speak about.
+//!
+//! What the snapshot does not have is reported thing by thing, and the rest is planned: a pull request that names one setting
+//! more still shows what else it does.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, bail};
+use serde_json::{Value as Json, json};
+
+use super::args::{Format, Global, PlanArgs};
+use super::exit::Exit;
+use super::output::Output;
+use super::planning::{Loaded, load, wanted};
+use super::service::Origin;
+use super::settings;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place};
+use crate::live::CatalogueCache;
+use crate::live::snapshot::{Lack, Part, Snapshot};
+use crate::model::{Desired, DesiredZone};
+use crate::plan::Consents;
+use crate::render::safe::safe;
+
+/// The most bytes that are read of a snapshot.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// Something that the spec needs is not in the snapshot.
+const NOT_IN_SNAPSHOT: Code = Code("SNAP0001");
+/// The snapshot is old.
+const OLD_SNAPSHOT: Code = Code("SNAP0002");
+
+/// The moment of a snapshot, for those who show what was made from it.
+#[derive(Debug, Clone)]
+pub(super) struct AsOf {
+    /// When it was taken, as it says.
+    taken_at: String,
+    /// How long ago that is; `None` if it is still to come.
+    age: Option<Duration>,
+    /// The program that took it.
+    tool: String,
+    /// The host of the service.
+    service: String,
+}
+
+impl AsOf {
+    /// For programs.
+    pub(super) fn json(&self) -> Json {
+        let Self { taken_at, age, tool, service } = self;
+        json!({ "taken_at": taken_at, "age_seconds": age.map(|age| age.as_secs()), "tool": tool, "service": service })
+    }
+
+    /// For people.
+    pub(super) fn words(&self) -> String {
+        let Self { taken_at, age, tool: _, service } = self;
+        let age = age.map_or_else(|| "still to come by this machine's clock".to_owned(), |age| ago(age));
+        format!("As of {} ({age}): a snapshot of {}, not the service itself.", safe(taken_at), safe(service))
+    }
+}
+
+/// An open snapshot.
+pub(super) struct Against {
+    snapshot: Snapshot,
+    /// Its moment.
+    pub(super) as_of: AsOf,
+}
+
+impl Origin for Against {
+    type Reader = Snapshot;
+
+    fn reader(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    fn account(&self) -> Option<String> {
+        self.snapshot.about().account.clone()
+    }
+
+    fn cache(&self) -> Option<Arc<dyn CatalogueCache>> {
+        None
+    }
+
+    fn requests(&self) -> u64 {
+        0
+    }
+}
+
+impl Against {
+    /// Opens a snapshot.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no snapshot that can be used.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let what = || format!("failed to read the snapshot {}", path.display());
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+        read.with_context(what)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            bail!("{}: it is larger than {MOST_BYTES} bytes", what());
+        }
+        let snapshot = Snapshot::from_bytes(&bytes).with_context(what)?;
+        let about = snapshot.about();
+        let taken = humantime::parse_rfc3339(&about.taken_at).context("it does not say when it was taken");
+        let age = SystemTime::now().duration_since(taken.with_context(what)?).ok();
+        let (taken_at, tool, service) = (about.taken_at.clone(), about.tool.clone(), about.service.clone());
+        Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })
+    }
+
+    /// Takes out of a spec what the snapshot cannot speak about, and says what that is.
+    pub(super) fn limit(&self, desired: &mut Desired) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        desired.zones.retain(|_, zone| {
+            let lacks = self.snapshot.lacks(&wanted(zone));
+            for Lack { part, refused } in &lacks {
+                found.push(lacking(zone, part, refused.as_deref()));
+            }
+            for Lack { part, .. } in &lacks {
+                match part {
+                    Part::Zone => return false,
+                    Part::Setting(name) => drop(zone.around.settings.remove(name)),
+                    Part::Dnssec => zone.around.dnssec = None,
+                    Part::DnsSettings => zone.around.dns_settings.clear(),
+                    // Rules are understood together with the rulesets that they name, so what is known of the rest is no help.
+                    Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
+                }
+            }
+            true
+        });
+        found
+    }
+
+    /// Warns about a snapshot that is older than wanted.
+    fn old(&self, most: Duration) -> Option<Diagnostic> {
+        let taken_at = &self.as_of.taken_at;
+        let detail = match self.as_of.age {
+            Some(age) if age <= most => return None,
+            Some(age) => format!("it was taken at {taken_at}, {}", ago(age)),
+            None => format!("it was taken at {taken_at}, which is still to come by this machine's clock"),
+        };
+        let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
+        Some(Diagnostic::warning(OLD_SNAPSHOT, "the snapshot is old", detail).help(help))
+    }
+}
+
+/// What is reported for something that is not in the snapshot.
+fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic {
+    let name = &zone.name;
+    let what = match part {
+        Part::Zone => format!("{name} is not in the snapshot, so it is not known what the service has"),
+        part => format!("{part} of {name}: not in the snapshot, so it is not known what the service has"),
+    };
+    let (what, help) = match refused {
+        None => (what, "take a newer snapshot with a spec that names it; the rest is planned"),
+        Some(words) => (
+            format!("{what}; when the snapshot was taken, the service refused: {words}"),
+            "take the snapshot with credentials that may read it; the rest is planned",
+        ),
+    };
+    let diagnostic = Diagnostic::error(NOT_IN_SNAPSHOT, "the snapshot does not have what the spec needs", what);
+    diagnostic.at(place(zone, part), "").about(name.to_string()).help(help)
+}
+
+/// Where the spec names something.
+fn place(zone: &DesiredZone, part: &Part) -> Place {
+    let around = &zone.around;
+    let own = match part {
+        Part::Zone => None,
+        Part::Setting(name) => around.settings.get(name).map(|(_, place)| *place),
+        Part::Dnssec => around.dnssec.map(|(_, place)| place),
+        Part::DnsSettings => around.dns_settings.values().next().map(|(_, place)| *place),
+        Part::Rules(_) | Part::ManagedRulesets => zone.waf.as_ref().map(|waf| waf.place),
+    };
+    own.unwrap_or(zone.place)
+}
+
+/// A time that has passed, in its largest unit.
+fn ago(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s ago"),
+        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h ago", seconds / 3600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// What `plan --against` begins with.
+pub(super) struct BegunAgainst {
+    /// The spec, without what the snapshot cannot speak about.
+    pub(super) loaded: Loaded,
+    /// The consents.
+    pub(super) consents: Consents,
+    /// The snapshot.
+    pub(super) against: Against,
+}
+
+/// Begins `plan --against`; wrong usage and mistakes of the spec are reported here and end the run.
+///
+/// # Errors
+/// The snapshot cannot be used.
+pub(super) fn begin_against(
+    file: &Path,
+    args: &PlanArgs,
+    global: &Global,
+    output: &Arc<Output>,
+) -> anyhow::Result<Result<BegunAgainst, Exit>> {
+    let consents = match settings::consents(&args.consents) {
+        Ok(consents) => consents,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Err(Exit::Usage));
+        }
+    };
+    let mut loaded = match load(&args.spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let against = Against::open(file)?;
+    let mut found = against.limit(&mut loaded.desired);
+    if let Some(diagnostic) = against.old(args.max_snapshot_age) {
+        found.push(diagnostic);
+    }
+    if output.format == Format::Text {
+        output.diagnostics(&found, &loaded.sources);
+    }
+    loaded.diagnostics.append(found);
+    loaded.against = Some(against.as_of.clone());
+    Ok(Ok(BegunAgainst { loaded, consents, against }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit() {
+        let words = |seconds| ago(Duration::from_secs(seconds));
+        let all = [words(0), words(119), words(120), words(10_800), words(172_800)];
+        assert_eq!(all, ["0 s ago", "119 s ago", "2 min ago", "3 h ago", "2 days ago"]);
+    }
+}

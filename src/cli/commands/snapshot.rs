@@ -1,0 +1,98 @@
+//! `snapshot`: save what the service has, so that a plan can be made without credentials. Holds no means of writing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::Context;
+use serde_json::json;
+
+use crate::cli::args::{Format, Global, SnapshotArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::planning::{Loaded, load, read_options, show_progress, wanted, with_hint};
+use crate::cli::private_file;
+use crate::cli::service::{Access, Service};
+use crate::live::snapshot::{About, Snapshot, Taken, take};
+use crate::model::ZoneName;
+use crate::render::safe::safe;
+
+/// Reads the zones of a spec and saves what was read.
+pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let loaded = match load(&args.spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(exit),
+    };
+    let service = Service::open(global, Access::Read, output, loaded.rehearsed()).await?;
+    let taken = read(&loaded, &service, global, output).await;
+    let requests = service.requests();
+    service.close().await;
+    let taken = taken?;
+    let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
+    let is_stdout = args.out.as_os_str() == "-";
+    if is_stdout {
+        output.result(|out| out.write_all(&bytes))?;
+    } else {
+        let written = private_file::write(&args.out, &bytes);
+        written.with_context(|| format!("failed to write the snapshot {}", args.out.display()))?;
+    }
+    report(&taken, (&args.out, bytes.len()), requests, output)?;
+    Ok(Exit::Success)
+}
+
+/// Takes the snapshot.
+async fn read(loaded: &Loaded, service: &Service, global: &Global, output: &Arc<Output>) -> anyhow::Result<Taken> {
+    let wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
+    let records = |zone: &ZoneName| loaded.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
+    let about = About {
+        taken_at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        tool: concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned(),
+        service: service.host.clone(),
+        account: None,
+        zones: Vec::new(),
+    };
+    let options = read_options(global, service);
+    let taken = take(&service.reader, &wanted, &records, about, &options, &show_progress(output)).await;
+    output.hide();
+    taken.map_err(with_hint)
+}
+
+/// Says what was saved and what was not. With the snapshot on stdout, all of it goes to stderr.
+fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -> anyhow::Result<()> {
+    let Taken { snapshot, refused, missing } = taken;
+    let (path, bytes) = file;
+    let is_stdout = path.as_os_str() == "-";
+    for zone in missing {
+        output.say(&format!("{zone} is not at the service, or these credentials may not see it; that is recorded"));
+    }
+    for words in refused {
+        output.say(&format!("not in the snapshot, and not needed by this spec: {}", safe(words)));
+    }
+    let about = snapshot.about();
+    if output.format == Format::Json && !is_stdout {
+        let zone = |z: &crate::live::snapshot::SeenZone| json!({ "name": z.name.as_str(), "id": z.id.as_ref().map(|id| &id.0), "records": z.records });
+        output.json(&json!({
+            "format": Snapshot::FORMAT, "kind": "snapshot", "file": path.display().to_string(), "bytes": bytes,
+            "taken_at": about.taken_at, "service": about.service, "zones": about.zones.iter().map(zone).collect::<Vec<_>>(),
+            "refused": refused, "requests": { "made": requests },
+        }))?;
+        return Ok(());
+    }
+    let count = |n: usize, noun: &str| if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") };
+    let zones = about.zones.iter().filter(|z| z.id.is_some()).count();
+    let records = about.zones.iter().map(|z| z.records).sum();
+    let line = format!(
+        "Snapshot of {} with {}: {}, {}. ({} made)",
+        count(zones, "zone"),
+        count(records, "record"),
+        path.display(),
+        count(bytes, "byte"),
+        count(usize::try_from(requests).unwrap_or(usize::MAX), "request")
+    );
+    if is_stdout {
+        output.say(&line);
+    } else {
+        output.result(|out| writeln!(out, "{line}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! What a spec needs of a zone and a snapshot does not have: not seen is not the same as absent.
+
+use std::fmt;
+
+use super::super::fetch::Wanted;
+use super::super::rulesets::is_no_entry_point;
+use super::{Answer, SeenZone, Snapshot};
+use crate::model::ZoneId;
+use crate::model::managed::Managed;
+use crate::model::ruleset::Phase;
+use crate::wire::ApiMessage;
+use crate::wire::around::{get_dns_settings, get_dnssec, get_setting};
+use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
+use crate::wire::zone::list_records;
+
+/// Something that a spec needs and a snapshot does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lack {
+    /// What.
+    pub part: Part,
+    /// What the service said when the snapshot was taken, if it was asked and refused.
+    pub refused: Option<String>,
+}
+
+/// A part of a zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// All of it: nobody looked for it.
+    Zone,
+    /// A zone setting.
+    Setting(String),
+    /// Signing.
+    Dnssec,
+    /// The DNS settings.
+    DnsSettings,
+    /// The rules of a phase.
+    Rules(Phase),
+    /// The managed rulesets of its account.
+    ManagedRulesets,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zone => f.write_str("the zone"),
+            Self::Setting(name) => write!(f, "the setting {name}"),
+            Self::Dnssec => f.write_str("the DNSSEC state"),
+            Self::DnsSettings => f.write_str("the DNS settings"),
+            Self::Rules(phase) => write!(f, "the {}", phase.about()),
+            Self::ManagedRulesets => f.write_str("the managed rulesets"),
+        }
+    }
+}
+
+impl Snapshot {
+    /// What is wanted of a zone and not here. Of a zone that was looked for and not found, nothing more is needed.
+    #[must_use]
+    pub fn lacks(&self, wanted: &Wanted) -> Vec<Lack> {
+        let Wanted { name: _, id: _, around, waf } = wanted;
+        let Some(seen) = self.seen(wanted) else { return vec![Lack { part: Part::Zone, refused: None }] };
+        let mut lacks = Vec::new();
+        let mut need = |part: Part, answer: Option<&Answer>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
+            let refused = match answer {
+                Some(Answer::Result(_) | Answer::List(_)) => return,
+                Some(Answer::Refused { status, messages }) if is_told(*status, messages) => return,
+                Some(Answer::Refused { status, messages }) => Some(said(*status, messages)),
+                None => None,
+            };
+            lacks.push(Lack { part, refused });
+        };
+        let never = |_: u16, _: &[ApiMessage]| false;
+        if let Some(zone) = &seen.id {
+            need(Part::Zone, self.answer(&list_records(zone, 1, 1).path), &never);
+            for name in around.settings.keys() {
+                // A setting that the service does not know is told in its words, as it would be without a snapshot.
+                let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
+                need(Part::Setting(name.clone()), self.answer(&get_setting(zone, name).path), &is_unknown);
+            }
+            if around.dnssec.is_some() {
+                need(Part::Dnssec, self.answer(&get_dnssec(zone).path), &never);
+            }
+            if !around.dns_settings.is_empty() {
+                need(Part::DnsSettings, self.answer(&get_dns_settings(zone).path), &never);
+            }
+            for phase in &waf.phases {
+                need(Part::Rules(*phase), self.answer(&get_entry_point(zone, *phase).path), &is_no_entry_point);
+            }
+        }
+        let managed: Vec<Managed> = waf.managed.iter().copied().collect();
+        if !managed.is_empty() {
+            let scopes = self.scopes(seen.id.as_ref());
+            if !scopes.is_empty()
+                && let Err(refused) = self.has_managed(&scopes, &managed)
+            {
+                lacks.push(Lack { part: Part::ManagedRulesets, refused });
+            }
+        }
+        lacks
+    }
+
+    /// The zone that a spec means, if it was looked for.
+    fn seen(&self, wanted: &Wanted) -> Option<&SeenZone> {
+        self.about.zones.iter().find(|seen| match &wanted.id {
+            Some(id) => seen.id.as_ref() == Some(id) || seen.pinned.as_ref() == Some(id),
+            // That no zone has a certain id does not say that none has the name.
+            None => seen.name == wanted.name && (seen.id.is_some() || seen.pinned.is_none()),
+        })
+    }
+
+    /// Where managed rulesets would be looked for, in that order.
+    fn scopes(&self, zone: Option<&ZoneId>) -> Vec<Scope> {
+        let own = zone.and_then(|zone| self.account_of(zone));
+        let account = own.map(str::to_owned).or_else(|| self.about.account.clone());
+        account.map(Scope::Account).into_iter().chain(zone.cloned().map(Scope::Zone)).collect()
+    }
+
+    /// Whether the managed rulesets can be read through one of the scopes; if not, what the service said.
+    fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
+        let mut words = None;
+        for scope in scopes {
+            match self.answer(&list_rulesets(scope, None).path) {
+                Some(Answer::List(items)) => {
+                    let items: Vec<_> = items.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+                    let is_wanted = |which: Option<Managed>| which.is_some_and(|which| managed.contains(&which));
+                    let wanted = read_managed(&items).into_iter().filter(|listed| is_wanted(listed.which));
+                    for listed in wanted {
+                        match self.answer(&get_ruleset(scope, &listed.id).path) {
+                            Some(Answer::Result(_)) => {}
+                            Some(Answer::Refused { status, messages }) => return Err(Some(said(*status, messages))),
+                            Some(Answer::List(_)) | None => return Err(None),
+                        }
+                    }
+                    return Ok(());
+                }
+                Some(Answer::Refused { status, messages }) => words = Some(said(*status, messages)),
+                Some(Answer::Result(_)) | None => return Err(words),
+            }
+        }
+        Err(words)
+    }
+}
+
+/// What the service said.
+fn said(status: u16, messages: &[ApiMessage]) -> String {
+    let words: Vec<_> = messages.iter().map(ToString::to_string).collect();
+    if words.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {}", words.join("; ")) }
+}

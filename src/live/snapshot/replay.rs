@@ -1,0 +1,105 @@
+//! A snapshot as a reader: it answers the requests of a plan as the service did.
+//!
+//! Lists are cut into pages as they are asked for. What was not recorded is an error that says so, never an empty answer.
+
+use serde_json::Value as Json;
+
+use super::{Answer, Snapshot, ZONES};
+use crate::api::{ApiError, Reader, RequestName, Signature};
+use crate::wire::{Envelope, PageInfo, Request};
+
+impl Reader for Snapshot {
+    async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+        if !request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "a snapshot can only be read" });
+        }
+        if let Some(id) = request.path.strip_prefix("/zones/").filter(|id| !id.contains('/'))
+            && let Some(zone) = self.zone(request, id)?
+        {
+            return Ok(Envelope { result: zone, page: PageInfo::default(), cursor: None });
+        }
+        match self.answer(&request.path) {
+            Some(Answer::Result(text)) => {
+                Ok(Envelope { result: parse(request, text)?, page: PageInfo::default(), cursor: None })
+            }
+            Some(Answer::List(items)) if request.path == ZONES => zones(request, items),
+            Some(Answer::List(items)) => page(request, items),
+            Some(Answer::Refused { status, messages }) => Err(ApiError::Refused {
+                request: RequestName::of(request),
+                status: *status,
+                messages: messages.clone(),
+                signature: Signature::Token,
+            }),
+            None => Err(ApiError::Unrecorded { request: RequestName::of(request) }),
+        }
+    }
+}
+
+impl Snapshot {
+    /// A zone by its id.
+    fn zone(&self, request: &Request, id: &str) -> Result<Option<Json>, ApiError> {
+        let Some(Answer::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
+        for text in items {
+            let zone = parse(request, text)?;
+            if zone["id"] == id {
+                return Ok(Some(zone));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The zones that were asked for, on one page.
+fn zones(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
+    let (name, account) = (query(request, "name"), query(request, "account.id"));
+    let mut found = Vec::new();
+    for text in items {
+        let zone = parse(request, text)?;
+        let is_named = name.is_none_or(|name| zone["name"] == name);
+        let own = zone.pointer("/account/id").and_then(Json::as_str);
+        if is_named && account.is_none_or(|asked| own.is_none_or(|own| own == asked)) {
+            found.push(zone);
+        }
+    }
+    let count = found.len() as u64;
+    let page = PageInfo {
+        page: Some(1),
+        per_page: Some(count.max(1)),
+        count: Some(count),
+        total_count: Some(count),
+        total_pages: Some(1),
+    };
+    Ok(Envelope { result: Json::Array(found), page, cursor: None })
+}
+
+/// The page of a list that was asked for; all of it where no size was.
+fn page(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
+    let number = |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
+    let per_page = number("per_page").unwrap_or(items.len().max(1));
+    let page = number("page").unwrap_or(1);
+    let first = (page - 1).saturating_mul(per_page).min(items.len());
+    let last = first.saturating_add(per_page).min(items.len());
+    let found = items[first..last].iter().map(|text| parse(request, text)).collect::<Result<Vec<_>, _>>()?;
+    let info = PageInfo {
+        page: Some(page as u64),
+        per_page: Some(per_page as u64),
+        count: Some(found.len() as u64),
+        total_count: Some(items.len() as u64),
+        total_pages: Some(items.len().div_ceil(per_page).max(1) as u64),
+    };
+    Ok(Envelope { result: Json::Array(found), page: info, cursor: None })
+}
+
+/// A parameter of a request.
+fn query<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
+    request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
+}
+
+/// JSON that was kept as text.
+fn parse(request: &Request, text: &str) -> Result<Json, ApiError> {
+    serde_json::from_str(text).map_err(|error| ApiError::Garbled {
+        request: RequestName::of(request),
+        status: 200,
+        what: format!("the snapshot holds no JSON there: {error}"),
+    })
+}

@@ -1,0 +1,134 @@
+//! Takes a snapshot: reads what the spec needs, and what a later version of it may need.
+//!
+//! What the spec needs must be readable, as for a plan. The rest may be refused by the service (credentials that may not see
+//! the rules, a plan without them); that is recorded, so that a later plan can say it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::super::fetch::{FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_record_quota};
+use super::super::rulesets::{self, WafQuery, account_of, entry_point};
+use super::recorder::Recorder;
+use super::{About, SeenZone, Snapshot};
+use crate::api::{ApiError, Reader};
+use crate::model::managed::Managed;
+use crate::model::{LiveZone, ZoneName};
+
+/// A snapshot, and what is not in it.
+#[derive(Debug)]
+pub struct Taken {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// What the service refused, in words; the spec does not need it.
+    pub refused: Vec<String>,
+    /// Zones that the service does not have, or does not show to these credentials.
+    pub missing: Vec<ZoneName>,
+}
+
+/// Reads the wanted zones and everything that a later plan of them may need.
+///
+/// `about` comes without zones. `records` says how many records the spec has for a zone: where that brings the zone near its
+/// quota, the quota is asked for as well. The cache of managed rulesets is not used, as a snapshot holds them itself.
+///
+/// # Errors
+/// As [`fetch`].
+pub async fn take<R: Reader>(
+    reader: &R,
+    wanted: &[Wanted],
+    records: &(dyn Fn(&ZoneName) -> usize + Send + Sync),
+    about: About,
+    options: &Options,
+    progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Taken, FetchError> {
+    let options = &Options { cache: None, ..options.clone() };
+    let recorder = &Recorder::new(reader);
+    let Fetched { live, missing } = fetch(recorder, wanted, options, progress).await?;
+    let queries: BTreeMap<&ZoneName, &WafQuery> = wanted.iter().map(|w| (&w.name, &w.waf)).collect();
+    let rest: Vec<Vec<String>> = stream::iter(live.zones.values())
+        .map(|zone| async move {
+            let live_records = zone.records.len();
+            let quota = zone.tier.record_quota(zone.created_on.as_deref());
+            // Half of it, because a later version of the spec may have more records than this one.
+            if (live_records + records(&zone.name)).saturating_mul(2) > quota {
+                fetch_record_quota(recorder, &zone.id).await;
+            }
+            Ok::<_, FetchError>(zone)
+        })
+        .buffered(options.concurrency.max(1))
+        .and_then(|zone| other_rules(recorder, zone, queries.get(&zone.name).copied()))
+        .try_collect()
+        .await?;
+    let mut refused: Vec<String> = rest.into_iter().flatten().collect();
+    refused.extend(other_rulesets(recorder, live.zones.values().collect(), &queries, options).await?);
+    let seen = |w: &Wanted| {
+        let zone = live.zones.get(&w.name);
+        SeenZone {
+            name: w.name.clone(),
+            pinned: w.id.clone(),
+            id: zone.map(|z| z.id.clone()),
+            records: zone.map_or(0, |z| z.records.len()),
+        }
+    };
+    let about = About { account: options.account.clone(), zones: wanted.iter().map(seen).collect(), ..about };
+    Ok(Taken { snapshot: recorder.finish(about), refused, missing })
+}
+
+/// Reads the rules of a zone that the spec does not name; what was refused, in words.
+async fn other_rules<R: Reader>(
+    reader: &R,
+    zone: &LiveZone,
+    query: Option<&WafQuery>,
+) -> Result<Vec<String>, FetchError> {
+    let mut refused = Vec::new();
+    for phase in WafQuery::everything().phases {
+        if query.is_none_or(|query| !query.phases.contains(&phase)) {
+            refused.extend(tolerate(entry_point(reader, zone, phase).await.map(drop))?);
+        }
+    }
+    Ok(refused)
+}
+
+/// Reads the managed rulesets that the spec does not name, once for each account; what was refused, in words.
+async fn other_rulesets<R: Reader>(
+    reader: &R,
+    zones: Vec<&LiveZone>,
+    queries: &BTreeMap<&ZoneName, &WafQuery>,
+    options: &Options,
+) -> Result<Vec<String>, FetchError> {
+    let mut accounts: BTreeMap<Option<String>, (BTreeSet<Managed>, Option<&LiveZone>)> = BTreeMap::new();
+    // Zones that are still to be made will belong to the account named.
+    if options.account.is_some() {
+        accounts.insert(options.account.clone(), (BTreeSet::new(), None));
+    }
+    for zone in zones {
+        let known = accounts.entry(account_of(zone, options)).or_default();
+        known.0.extend(queries.get(&zone.name).into_iter().flat_map(|query| &query.managed));
+        known.1.get_or_insert(zone);
+    }
+    let mut refused = Vec::new();
+    for (known, zone) in accounts.into_values() {
+        let managed = WafQuery::everything().managed.difference(&known).copied().collect();
+        let query = WafQuery { managed, ..WafQuery::default() };
+        let read = match zone {
+            Some(zone) => rulesets::catalogues(reader, &[(zone, &query)], options).await.map(drop),
+            None => rulesets::of_account(reader, &query, options).await.map(drop),
+        };
+        refused.extend(tolerate(read)?);
+    }
+    Ok(refused)
+}
+
+/// The words of a refusal; any other failure stays one.
+fn tolerate(read: Result<(), FetchError>) -> Result<Option<String>, FetchError> {
+    match read {
+        Ok(()) => Ok(None),
+        Err(FetchError::Api { what, source: source @ ApiError::Refused { status: 400..=404, .. } }) => {
+            let reasons: Vec<_> = source.messages().iter().map(ToString::to_string).collect();
+            let status = source.status().map_or_else(String::new, |status| format!("HTTP {status}"));
+            let words: Vec<_> = std::iter::once(status).chain(reasons).collect();
+            Ok(Some(format!("{what}: {}", words.join(": "))))
+        }
+        Err(error) => Err(error),
+    }
+}
