@@ -205,7 +205,7 @@ pub(super) fn begin_against(
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Result<BegunAgainst, Exit>> {
-    let consents = match settings::consents(&args.consents) {
+    let consents = match settings::consents(&args.consents, global)? {
         Ok(consents) => consents,
         Err(message) => {
             output.message(&format!("error: {message}"));
