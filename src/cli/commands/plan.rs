@@ -51,7 +51,8 @@ async fn run_against(file: &Path, args: &PlanArgs, global: &Global, output: &Arc
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let planned = planning::plan(&loaded, &against, global, output).await?;
+    let mut planned = planning::plan(&loaded, &against, global, output).await?;
+    planned.plan.consents_given = planned.plan.consents(&consents);
     let verdict = planned.plan.verdict(&consents);
     show(&planned, &verdict, requests(&planned, global).len(), &loaded, output)?;
     Ok(exit(&verdict, args))
