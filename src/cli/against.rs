@@ -212,7 +212,7 @@ pub(super) fn begin_against(
             return Ok(Err(Exit::Usage));
         }
     };
-    let mut loaded = match load(&args.spec, global, output)? {
+    let mut loaded = match load("plan", &args.spec, global, output)? {
         Ok(loaded) => loaded,
         Err(exit) => return Ok(Err(exit)),
     };

@@ -73,9 +73,15 @@ pub(super) struct Global {
     /// Judge what has expired as of this day [default: the day of the clock, in UTC]
     #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = "Global options")]
     pub today: Option<String>,
-    /// How to print results
+    /// How to print results; not every command has every format
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
     pub format: Format,
+    /// Tell comments of one pull request apart (--format markdown): letters, digits, `-`, `_`, `.`
+    #[arg(long, global = true, value_name = "NAME", value_parser = marker, help_heading = "Global options")]
+    pub comment_marker: Option<String>,
+    /// Make comments of at most N characters (--format markdown); GitHub takes 65536, GitLab 1000000
+    #[arg(long, global = true, value_name = "N", default_value_t = crate::render::markdown::LIMIT, value_parser = comment_limit, help_heading = "Global options")]
+    pub comment_limit: usize,
     /// When to use colour; NO_COLOR is obeyed
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = "Global options")]
     pub color: Colour,
@@ -125,6 +131,31 @@ pub(super) enum Format {
     Text,
     /// For programs.
     Json,
+    /// A comment on a pull request: plan, validate.
+    Markdown,
+    /// Annotations of GitHub Actions: plan, validate.
+    Github,
+    /// SARIF 2.1.0 for code scanning: plan, validate.
+    Sarif,
+    /// JUnit XML for test reports: validate.
+    Junit,
+    /// One page without scripts that needs no network: plan.
+    Html,
+}
+
+impl Format {
+    /// The word on the command line.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Markdown => "markdown",
+            Self::Github => "github",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+            Self::Html => "html",
+        }
+    }
 }
 
 /// When to use colour.
@@ -334,6 +365,24 @@ fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+/// The name of a comment.
+fn marker(text: &str) -> Result<String, String> {
+    if crate::render::markdown::is_marker(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("write at most 64 letters, digits and single `-`, `_`, `.`".to_owned())
+    }
+}
+
+/// The size of a comment.
+fn comment_limit(text: &str) -> Result<usize, String> {
+    let smallest = crate::render::markdown::SMALLEST_LIMIT;
+    match text.parse::<usize>() {
+        Ok(n) if n >= smallest => Ok(n),
+        _ => Err(format!("write a number of characters, at least {smallest}")),
     }
 }
 

@@ -166,14 +166,13 @@ fn report(
         .map(|Executed { plan, applied, verified }| ZoneResult { plan, applied, verified: verified.as_ref() })
         .collect();
     let path = journal.path().display().to_string();
-    match output.format {
-        Format::Text => output.result(|out| write_result(out, &zones, output.colour))?,
-        Format::Json => {
-            let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, &loaded.sources);
-            document["kind"] = "apply".into();
-            document["result"] = json::result(&zones, Some(&path));
-            output.json(&document)?;
-        }
+    if output.format == Format::Json {
+        let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, &loaded.sources);
+        document["kind"] = "apply".into();
+        document["result"] = json::result(&zones, Some(&path));
+        output.json(&document)?;
+    } else {
+        output.result(|out| write_result(out, &zones, output.colour))?;
     }
     for Executed { plan, verified, .. } in done {
         if let Some(Verified { diagnostics, .. }) = verified {

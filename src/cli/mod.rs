@@ -7,6 +7,7 @@ mod cache;
 mod commands;
 mod execution;
 mod exit;
+mod formats;
 mod output;
 mod planning;
 mod private_file;
@@ -54,6 +55,10 @@ pub fn main() -> Exit {
 /// Runs one command.
 async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
+    if let Err(message) = formats::check(command, global.format) {
+        output.message(&format!("error: {message}"));
+        return Ok(Exit::Usage);
+    }
     match command {
         Command::Plan(args) => commands::plan::run(args, global, output).await,
         Command::Apply(args) => commands::apply::run(args, global, output).await,

@@ -9,6 +9,7 @@ use super::against::AsOf;
 use super::args::{ConsentArgs, Global, SpecArgs};
 use super::base::Base;
 use super::exit::Exit;
+use super::formats;
 use super::output::Output;
 use super::service::{Access, Origin, Service};
 use super::settings;
@@ -17,7 +18,7 @@ use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::{Desired, DesiredZone, Live, LiveZone};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone, plan_zone_with_base};
-use crate::render;
+use crate::render::{self, Findings};
 use crate::spec;
 
 /// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
@@ -85,7 +86,7 @@ pub(super) async fn begin(
             return Ok(Err(Exit::Usage));
         }
     };
-    let loaded = match load(spec, global, output)? {
+    let loaded = match load("plan", spec, global, output)? {
         Ok(loaded) => loaded,
         Err(exit) => return Ok(Err(exit)),
     };
@@ -93,11 +94,16 @@ pub(super) async fn begin(
     Ok(Ok(Begun { loaded, consents, service }))
 }
 
-/// Reads a spec; shows what is wrong with it.
+/// Reads a spec for a command; shows what is wrong with it.
 ///
 /// # Errors
 /// Standard input or output fails. A spec with mistakes is reported here and ends the run.
-pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow::Result<Result<Loaded, Exit>> {
+pub(super) fn load(
+    command: &'static str,
+    args: &SpecArgs,
+    global: &Global,
+    output: &Output,
+) -> anyhow::Result<Result<Loaded, Exit>> {
     let inputs = args.spec.iter().map(|path| {
         if path.as_os_str() != "-" {
             return Ok(spec::Input::Path(path.clone()));
@@ -126,20 +132,23 @@ pub(super) fn load(args: &SpecArgs, global: &Global, output: &Output) -> anyhow:
             Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records, base, against: None }))
         }
         _ => {
-            report_errors(&diagnostics, &sources, output)?;
+            let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
+            report_errors(&found, global, output)?;
             Ok(Err(Exit::Error))
         }
     }
 }
 
 /// The last word on a spec that cannot be used.
-fn report_errors(diagnostics: &Diagnostics, sources: &Sources, output: &Output) -> anyhow::Result<()> {
+fn report_errors(found: &Findings<'_>, global: &Global, output: &Output) -> anyhow::Result<()> {
+    let Findings { diagnostics, sources, .. } = *found;
     if output.format == super::args::Format::Json {
         output.json(&serde_json::json!({
             "format": Plan::FORMAT, "kind": "diagnostics",
             "diagnostics": render::json::diagnostics_json(diagnostics, sources),
         }))?;
     }
+    formats::write_findings(found, global, output)?;
     let errors = diagnostics.count(crate::diagnostic::Severity::Error);
     let noun = if errors == 1 { "error" } else { "errors" };
     output.message(&format!("{errors} {noun} in the spec; no request was made"));

@@ -48,7 +48,7 @@ pub(super) async fn of_spec(
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Result<(Loaded, Vec<Protected>), Exit>> {
-    let loaded = match load(spec, global, output)? {
+    let loaded = match load("waf", spec, global, output)? {
         Ok(loaded) => loaded,
         Err(exit) => return Ok(Err(exit)),
     };

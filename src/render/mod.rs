@@ -1,7 +1,32 @@
-//! Results and findings made visible: text for people, JSON for programs. Takes writers, prints nothing itself.
+//! Results and findings made visible: text for people, JSON for programs, and the forms that pull requests, code scanning
+//! and test reports take. Takes writers, prints nothing itself.
+//!
+//! | file | what |
+//! |---|---|
+//! | `text` | plans and results on a terminal |
+//! | `json` | the same for programs |
+//! | `markdown` | a plan or findings as a comment on a pull request |
+//! | `html` | a plan or findings as one page that needs nothing else |
+//! | `github` | findings and dangers as annotations of GitHub Actions |
+//! | `sarif`, `junit` | findings for code scanning and for test reports |
+//! | `diagnostics` | findings in the manner of a compiler |
+//! | `row` | any operation in one neutral form, shared by the outputs for reviewers |
+//! | `findings` | what was found, and where, shared in the same way |
+//! | `safe`, `escape` | foreign text made harmless |
 
 pub mod diagnostics;
+mod escape;
+mod findings;
+pub mod github;
+pub mod html;
 pub mod json;
+pub mod junit;
+pub mod markdown;
+mod row;
 pub mod safe;
+pub mod sarif;
 pub mod text;
 mod textdiff;
+
+pub use findings::Findings;
+pub use row::Review;

@@ -42,6 +42,19 @@ pub(super) fn inline(before: &str, after: &str, colour: bool) -> String {
     line
 }
 
+/// The words of a difference if the two texts share enough of them to be read as one; raw, not yet safe to show.
+#[must_use]
+pub(super) fn runs(before: &str, after: &str) -> Option<Vec<(ChangeTag, String)>> {
+    /// Longest texts that are compared word by word; beyond that both are shown as they are.
+    const LONGEST: usize = 20_000;
+    let has_words = |text: &str| text.trim().contains(char::is_whitespace);
+    if !(has_words(before) && has_words(after)) || before.len().max(after.len()) > LONGEST {
+        return None;
+    }
+    let diff = TextDiff::from_words(before, after);
+    (diff.ratio() >= LIKENESS).then(|| joined(&diff))
+}
+
 /// The words of a difference, neighbours of one kind joined.
 fn joined<'a>(diff: &TextDiff<'a, 'a, str>) -> Vec<(ChangeTag, String)> {
     let mut runs: Vec<(ChangeTag, String)> = Vec::new();

@@ -55,15 +55,16 @@ async fn plan_and_apply(
     };
     // In JSON there is one document: the requests of a dry run, the plan that goes no further, or the plan with its result.
     if output.format == Format::Text || (stop.is_some() && !args.dry_run) {
-        show(&planned, &verdict, requests.len(), loaded, output)?;
+        show(&planned, &verdict, requests.len(), loaded, global, output)?;
     }
     if args.dry_run && verdict != Verdict::Incomplete {
-        match output.format {
-            Format::Json => output.json(&json::requests(&requests))?,
-            Format::Text => output.result(|out| write_requests(out, &requests, output.colour))?,
+        if output.format == Format::Json {
+            output.json(&json::requests(&requests))?;
+        } else {
+            output.result(|out| write_requests(out, &requests, output.colour))?;
         }
     } else if args.dry_run && output.format == Format::Json {
-        show(&planned, &verdict, requests.len(), loaded, output)?;
+        show(&planned, &verdict, requests.len(), loaded, global, output)?;
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
     if !args.yes {

@@ -8,13 +8,14 @@ use crate::apply::{Rehearsed, rehearse};
 use crate::cli::against::{BegunAgainst, begin_against};
 use crate::cli::args::{Format, Global, PlanArgs};
 use crate::cli::exit::Exit;
+use crate::cli::formats;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
 use crate::cli::service::Access;
 use crate::model::Address;
 use crate::plan::{Plan, Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
-use crate::render::json;
 use crate::render::text::{PlanView, write_plan};
+use crate::render::{Review, json};
 use crate::wire::Request;
 
 /// Plans and prints.
@@ -41,7 +42,7 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     planned.plan.consents_given = planned.plan.consents(&consents);
     let verdict = planned.plan.verdict(&consents);
     let requests = requests(&planned, global).len();
-    show(&planned, &verdict, requests, &loaded, output)?;
+    show(&planned, &verdict, requests, &loaded, global, output)?;
     Ok(if refused { Exit::Error } else { exit(&verdict, args) })
 }
 
@@ -54,7 +55,7 @@ async fn run_against(file: &Path, args: &PlanArgs, global: &Global, output: &Arc
     let mut planned = planning::plan(&loaded, &against, global, output).await?;
     planned.plan.consents_given = planned.plan.consents(&consents);
     let verdict = planned.plan.verdict(&consents);
-    show(&planned, &verdict, requests(&planned, global).len(), &loaded, output)?;
+    show(&planned, &verdict, requests(&planned, global).len(), &loaded, global, output)?;
     Ok(exit(&verdict, args))
 }
 
@@ -116,6 +117,7 @@ pub(super) fn show(
     verdict: &Verdict,
     requests_to_apply: usize,
     loaded: &Loaded,
+    global: &Global,
     output: &Output,
 ) -> anyhow::Result<()> {
     let plan = &planned.plan;
@@ -140,6 +142,10 @@ pub(super) fn show(
                 }
                 write_plan(out, &view)
             })?;
+        }
+        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            let review = Review { plan, verdict, requests_to_apply, sources: &loaded.sources };
+            formats::write_plan(&review, global, output)?;
         }
     }
     Ok(())

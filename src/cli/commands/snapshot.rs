@@ -19,7 +19,7 @@ use crate::render::safe::safe;
 
 /// Reads the zones of a spec and saves what was read.
 pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let loaded = match load(&args.spec, global, output)? {
+    let loaded = match load("snapshot", &args.spec, global, output)? {
         Ok(loaded) => loaded,
         Err(exit) => return Ok(exit),
     };

@@ -22,7 +22,7 @@ pub(super) fn styled(text: &str, style: Style, colour: bool) -> String {
 }
 
 /// A count with its noun: `1 record`, `2 records`.
-pub(super) fn count(n: usize, noun: &str) -> String {
+pub(in crate::render) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn pad(text: &str, width: usize) -> String {
 }
 
 /// What is said about a record beside its value, in a few words.
-pub(super) fn facets(form: &RecordForm) -> String {
+pub(in crate::render) fn facets(form: &RecordForm) -> String {
     let Facets { ttl, proxied, comment, tags, settings } = &form.facets;
     let mut words = Vec::new();
     match proxied {

@@ -7,6 +7,7 @@ mod result;
 mod rule_operation;
 mod waf;
 
+pub(super) use layout::{count, facets};
 pub use plan::{PlanView, write_plan};
 pub use requests::write_requests;
 pub use result::{ZoneResult, write_result};

@@ -16,9 +16,12 @@ pub(super) async fn run(args: &WafEffectiveArgs, global: &Global, output: &Arc<O
     let surveys: Vec<_> = zones.iter().map(|(name, waf)| (name.as_str(), survey(waf))).collect();
     match output.format {
         Format::Json => output.json(&json::effective(&surveys, args.rules))?,
-        Format::Text => output.result(|out| {
-            surveys.iter().try_for_each(|(name, survey)| write_waf_survey(out, name, survey, args.rules, output.colour))
-        })?,
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => output
+            .result(|out| {
+                surveys
+                    .iter()
+                    .try_for_each(|(name, survey)| write_waf_survey(out, name, survey, args.rules, output.colour))
+            })?,
     }
     Ok(Exit::Success)
 }

@@ -47,7 +47,7 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
     let file = path.display().to_string();
     match output.format {
         Format::Json => output.json(&json::lock(&file, &changes, is_same, args.check))?,
-        Format::Text => {
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
             let first = before.is_none();
             output.result(|out| write_waf_lock(out, &file, &changes, is_same, args.check, first))?;
         }

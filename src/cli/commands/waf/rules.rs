@@ -35,7 +35,9 @@ pub(super) async fn run(args: &WafRulesArgs, global: &Global, output: &Arc<Outpu
     }
     match output.format {
         Format::Json => output.json(&json::rules(&shown))?,
-        Format::Text => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            output.result(|out| write_waf_rules(out, &shown, output.colour))?
+        }
     }
     Ok(Exit::Success)
 }

@@ -1,0 +1,106 @@
+//! Which command prints in which format, and the documents that are made of findings and plans.
+
+use super::args::{Command, Format, Global};
+use super::output::Output;
+use crate::diagnostic::Sources;
+use crate::plan::Plan;
+use crate::render::markdown::Comment;
+use crate::render::sarif::Rule;
+use crate::render::{self, Findings, Review};
+use crate::{lint, spec};
+
+/// What `plan` prints.
+const PLAN: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Html];
+/// What `validate` prints.
+const VALIDATE: &[Format] =
+    &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
+/// What everything else prints.
+const OTHERS: &[Format] = &[Format::Text, Format::Json];
+
+/// Refuses a format that a command does not have.
+///
+/// # Errors
+/// What to write instead.
+pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
+    let (name, possible) = match command {
+        Command::Plan(_) => ("plan", PLAN),
+        Command::Validate(args) if args.print => ("validate --print", OTHERS),
+        Command::Validate(_) => ("validate", VALIDATE),
+        Command::Apply(_) => ("apply", OTHERS),
+        Command::Snapshot(_) => ("snapshot", OTHERS),
+        Command::Waf(_) => ("waf", OTHERS),
+        Command::Import(_) => ("import", OTHERS),
+        #[cfg(feature = "sandbox")]
+        Command::Sandbox(_) => ("sandbox", OTHERS),
+        Command::Schema => ("schema", OTHERS),
+        Command::Completions { .. } => ("completions", OTHERS),
+        Command::Man => ("man", OTHERS),
+    };
+    if possible.contains(&format) {
+        return Ok(());
+    }
+    let possible: Vec<_> = possible.iter().map(|f| f.word()).collect();
+    Err(format!("`{name}` has no --format {}; possible are: {}", format.word(), possible.join(", ")))
+}
+
+/// Writes what was found in a spec, where the format is a document of its own; text and JSON are written elsewhere.
+///
+/// # Errors
+/// Those of stdout.
+pub(super) fn write_findings(found: &Findings<'_>, global: &Global, output: &Output) -> std::io::Result<()> {
+    let text = match output.format {
+        Format::Text | Format::Json => return Ok(()),
+        Format::Github => return output.result(|out| render::github::report(out, found)),
+        Format::Markdown => render::markdown::report(found, comment(global)),
+        Format::Sarif => return output.json(&render::sarif::report(found, &rules())),
+        Format::Junit => render::junit::report(found, &lints()),
+        Format::Html => render::html::report(found),
+    };
+    output.result(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes a plan, where the format is a document of its own; text and JSON are written elsewhere.
+///
+/// # Errors
+/// Those of stdout.
+pub(super) fn write_plan(review: &Review<'_>, global: &Global, output: &Output) -> std::io::Result<()> {
+    let text = match output.format {
+        Format::Text | Format::Json => return Ok(()),
+        Format::Github => return output.result(|out| render::github::plan(out, review)),
+        Format::Markdown => render::markdown::plan(review, comment(global)),
+        Format::Html => render::html::plan(review),
+        // These two know findings only.
+        Format::Sarif | Format::Junit => {
+            return write_findings(&plan_findings(review.plan, review.sources), global, output);
+        }
+    };
+    output.result(|out| out.write_all(text.as_bytes()))
+}
+
+/// What was found while planning.
+fn plan_findings<'a>(plan: &'a Plan, sources: &'a Sources) -> Findings<'a> {
+    Findings { command: "plan", diagnostics: &plan.diagnostics, sources, holds: None }
+}
+
+/// How comments are made.
+fn comment(global: &Global) -> Comment<'_> {
+    Comment { marker: global.comment_marker.as_deref(), limit: global.comment_limit }
+}
+
+/// Every kind of finding that is listed anywhere.
+fn rules() -> Vec<Rule> {
+    let of_spec = spec::codes::ALL.iter().map(|finding| {
+        let spec::codes::Finding { code, severity, summary, about } = *finding;
+        Rule { code, severity, summary, why: about, fix: "" }
+    });
+    of_spec.chain(lints()).collect()
+}
+
+/// The lints.
+fn lints() -> Vec<Rule> {
+    let of = |rule: &lint::Rule| {
+        let lint::Rule { code, title, severity, why, fix, .. } = *rule;
+        Rule { code, severity, summary: title, why, fix }
+    };
+    lint::ALL.iter().map(of).collect()
+}

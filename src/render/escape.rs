@@ -1,0 +1,152 @@
+//! Foreign text for markup: HTML, XML and Markdown in which data stays data.
+//!
+//! In Markdown a backslash is not enough: what renders comments turns bare addresses, `@names`, `#numbers` and commit
+//! hashes into links after parsing. Code spans and code blocks are left alone by all of them, so whatever is not a plain
+//! word goes into one.
+
+use super::safe::safe;
+
+/// A text for HTML or XML, in content as well as in quoted attributes.
+pub(super) fn html(text: &str) -> String {
+    let shown = safe(text);
+    let mut escaped = String::with_capacity(shown.len() + 16);
+    for c in shown.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // No XML document may hold these two, not even as references.
+            '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A text as a Markdown code span.
+pub(super) fn code(text: &str) -> String {
+    let shown = safe(text);
+    if shown.trim().is_empty() {
+        return if shown.is_empty() { "(empty)".to_owned() } else { "(blanks)".to_owned() };
+    }
+    let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // One blank on each side is taken off again, so it is added wherever it matters.
+    let edge = |c: char| c == '`' || c == ' ';
+    let pad = if shown.starts_with(edge) || shown.ends_with(edge) { " " } else { "" };
+    format!("{fence}{pad}{shown}{pad}{fence}")
+}
+
+/// A sentence with foreign words in it as Markdown: plain words as they are, everything else in code spans.
+///
+/// What a sentence has between backticks is one span; a backtick without a partner is nothing special.
+pub(super) fn prose(text: &str) -> String {
+    let shown = safe(text);
+    let mut out = String::with_capacity(shown.len() + 16);
+    let mut rest: &str = &shown;
+    while let Some((before, inside, after)) = quoted(rest) {
+        words(&mut out, before);
+        push(&mut out, &code(inside));
+        rest = after;
+        // A sign that ends a phrase stays where it is.
+        let sign = rest.len() - rest.trim_start_matches([',', ';', ':', '.', ')']).len();
+        if rest[sign..].is_empty() || rest[sign..].starts_with(' ') {
+            out.push_str(&rest[..sign]);
+            rest = &rest[sign..];
+        }
+    }
+    words(&mut out, rest);
+    out
+}
+
+/// The first part of a text that stands between backticks, with what is before and after it.
+fn quoted(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (inside, after) = rest.split_once('`')?;
+    Some((before, inside, after))
+}
+
+/// Adds a part, set off by a blank from what is there.
+fn push(out: &mut String, part: &str) {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(part);
+}
+
+/// Adds words, those that are not plain as code spans.
+fn words(out: &mut String, text: &str) {
+    let mut span: Vec<&str> = Vec::new();
+    for word in text.split(' ').filter(|w| !w.is_empty()) {
+        let is_first = out.is_empty() && span.is_empty();
+        if !is_plain(word) || (is_first && is_list_mark(word)) {
+            span.push(word);
+            continue;
+        }
+        if !span.is_empty() {
+            push(out, &code(&span.join(" ")));
+            span.clear();
+        }
+        push(out, word);
+    }
+    if !span.is_empty() {
+        push(out, &code(&span.join(" ")));
+    }
+}
+
+/// Whether a word means nothing in any Markdown, and is made into no link by anything after it.
+fn is_plain(word: &str) -> bool {
+    let inner = word.trim_start_matches('(').trim_end_matches([',', '.', ';', ':', ')']);
+    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '%');
+    let is_sign = matches!(inner, "→" | "…" | "–" | "—" | "·" | "≤" | "≥");
+    // A number may have its sign after a bracket: `(+5)`.
+    let letters = if word.starts_with('(') { inner.trim_start_matches('+') } else { inner };
+    let is_word = letters.starts_with(char::is_alphanumeric) && letters.chars().all(is_letter);
+    // Seven hexadecimal digits and more may be a commit, GH-1 an issue.
+    let is_commit = inner.len() >= 7 && inner.bytes().all(|b| b.is_ascii_hexdigit()) && !inner.is_empty();
+    let is_issue = inner.len() > 3 && inner[..inner.floor_char_boundary(3)].eq_ignore_ascii_case("gh-");
+    (is_sign || is_word) && !is_commit && !is_issue
+}
+
+/// Whether a word begins a list where it stands first.
+fn is_list_mark(word: &str) -> bool {
+    word.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && word.ends_with(['.', ')'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_holds_no_markup_of_the_data() {
+        assert_eq!(html("<a href='x'>\"&\n\u{ffff}"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\u{a}\\u{ffff}");
+    }
+
+    #[test]
+    fn code_spans_hold_any_backticks() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a``b`"), "``` a``b` ```");
+        assert_eq!(code(" a"), "`  a `");
+        assert_eq!(code(""), "(empty)");
+        assert_eq!(code("a\nb"), "`a\\u{a}b`");
+    }
+
+    #[test]
+    fn sentences_keep_their_plain_words() {
+        assert_eq!(prose("turns 12 rules on, for example.com"), "turns 12 rules on, for `example.com`");
+        assert_eq!(prose("ask @admin or #12 now"), "ask `@admin` or `#12` now");
+        assert_eq!(prose("see www.example.com/x [a](b) <b> please"), "see `www.example.com/x [a](b) <b>` please");
+        assert_eq!(prose("1. no list"), "`1.` no list");
+        assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1, GH-12`");
+        assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5)` (+5).");
+    }
+
+    #[test]
+    fn what_a_sentence_quotes_is_one_span() {
+        assert_eq!(prose("write `a: b`, or `c`: it"), "write `a: b`, or `c`: it");
+        assert_eq!(prose("a ` b"), "a `` ` `` b");
+        assert_eq!(prose("`` x `@y` ```"), "(empty) x `@y` (empty) `` ` ``");
+    }
+}

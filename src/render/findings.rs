@@ -1,0 +1,93 @@
+//! Findings about a spec for the outputs that other programs read: what was checked, and what was found.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span};
+
+/// What was found by a command, and in what.
+#[derive(Debug, Clone, Copy)]
+pub struct Findings<'a> {
+    /// The command: `plan` or `validate`.
+    pub command: &'static str,
+    /// What was found.
+    pub diagnostics: &'a Diagnostics,
+    /// The texts of the spec.
+    pub sources: &'a Sources,
+    /// What a spec without errors holds, in words: `1 file, 2 zones, 30 records`.
+    pub holds: Option<&'a str>,
+}
+
+impl Findings<'_> {
+    /// What was found, in words: `1 error, 2 warnings`.
+    pub(super) fn words(&self) -> String {
+        let severities = [Severity::Error, Severity::Warning, Severity::Note];
+        let parts: Vec<_> = severities
+            .into_iter()
+            .map(|severity| (self.diagnostics.count(severity), severity.as_str()))
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, word)| super::text::count(n, word))
+            .collect();
+        if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
+    }
+
+    /// Whether the spec can be used.
+    pub(super) fn verdict_words(&self) -> &'static str {
+        if self.diagnostics.has_errors() { "the spec has errors" } else { "the spec is valid" }
+    }
+}
+
+/// A part of a file.
+///
+/// # Units
+/// Lines and columns count from 1, columns in characters; the end column is one past the last character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region<'a> {
+    /// The file as the user knows it.
+    pub(super) file: &'a str,
+    /// Whether that is the name of a file, not of standard input or a flag.
+    pub(super) is_file: bool,
+    /// First line.
+    pub(super) line: usize,
+    /// First column.
+    pub(super) column: usize,
+    /// Last line.
+    pub(super) end_line: usize,
+    /// One past the last column.
+    pub(super) end_column: usize,
+}
+
+impl<'a> Region<'a> {
+    /// The region of a place; `None` for what nobody wrote.
+    pub(super) fn of(place: Place, sources: &'a Sources) -> Option<Self> {
+        let source = sources.get(place.source)?;
+        let start = sources.line_column(place);
+        let end = sources.line_column(Place { span: Span { start: place.span.end, ..place.span }, ..place });
+        let file = source.name();
+        Some(Self {
+            file,
+            is_file: !file.starts_with('<') && !file.starts_with("--"),
+            line: start.line,
+            column: start.column,
+            end_line: end.line.max(start.line),
+            end_column: end.column,
+        })
+    }
+
+    /// The region of a finding.
+    pub(super) fn of_finding(diagnostic: &Diagnostic, sources: &'a Sources) -> Option<Self> {
+        Self::of(diagnostic.primary.as_ref()?.place, sources)
+    }
+
+    /// The file, line and column as text.
+    pub(super) fn shown(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// What is wrong, in one line: the words at the place, if they say more than the detail.
+pub(super) fn detail(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.primary {
+        Some(label) if !label.text.is_empty() && label.text != diagnostic.detail => {
+            format!("{} ({})", diagnostic.detail, label.text)
+        }
+        Some(_) | None => diagnostic.detail.clone(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Findings and dangers as workflow commands, which GitHub Actions shows beside the lines of a pull request.
+//!
+//! ```text
+//! ::error file=zones/example.com.yaml,line=4,col=48,endLine=4,endColumn=54,title=SPEC0016 the key is unknown::there is …
+//! ```
+//!
+//! GitHub shows few annotations of each step, so the worst come first.
+//!
+//! # Sources
+//! docs.github.com/actions/reference/workflows-and-actions/workflow-commands; what is escaped and how is the command
+//! library of actions/toolkit; both read 2026-11-20.
+
+use std::io::{self, Write};
+
+use super::findings::{Findings, Region, detail};
+use super::row::{Attention, Review, Row, rows};
+use super::safe::safe;
+use super::text::count;
+use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::plan::MissingConsent;
+
+/// The level of an annotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// Red.
+    Error,
+    /// Yellow.
+    Warning,
+    /// Grey.
+    Notice,
+}
+
+impl Level {
+    /// The command.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+impl From<Severity> for Level {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Note => Self::Notice,
+        }
+    }
+}
+
+/// Writes findings.
+///
+/// # Errors
+/// Those of the writer.
+pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
+    findings(out, found.diagnostics.iter(), found.sources)?;
+    let words = match found.holds {
+        Some(holds) => format!("{holds}: {}", found.words()),
+        None => found.words(),
+    };
+    let title = format!("zonewright {}: {}", found.command, found.verdict_words());
+    command(out, Level::Notice, None, &title, &words)
+}
+
+/// Writes what a reviewer of a plan must not miss: missing consents, findings, dangers, the counts.
+///
+/// # Errors
+/// Those of the writer.
+pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
+    for MissingConsent { danger, operations, flag, .. } in review.missing() {
+        let title = format!("zonewright: needs consent for {}", danger.code());
+        let words = format!("{}: {}. To allow it, add {flag}", danger.about(), count(*operations, "operation"));
+        command(out, Level::Error, None, &title, &words)?;
+    }
+    findings(out, review.plan.diagnostics.iter(), review.sources)?;
+    let mut dangers: Vec<Row<'_>> =
+        review.plan.zones.iter().flat_map(rows).filter(|r| r.attention() > Attention::Doubt || r.weakens()).collect();
+    dangers.sort_by_key(|row| std::cmp::Reverse(row.attention()));
+    for row in &dangers {
+        danger(out, review, row)?;
+    }
+    let s = review.plan.summary();
+    let words = format!("{} to create, {} to update, {} to delete", s.create, s.update, s.delete);
+    command(out, Level::Notice, None, &format!("zonewright plan: {}", review.verdict_words()), &words)
+}
+
+/// A dangerous operation: an error while a consent is missing, a warning once it is given.
+fn danger(out: &mut dyn Write, review: &Review<'_>, row: &Row<'_>) -> io::Result<()> {
+    let lacks = review.missing().iter().any(|m| row.dangers.contains(&m.danger));
+    let codes: Vec<_> = row.dangers.iter().map(|d| d.code()).collect();
+    let codes = if codes.is_empty() { "accepted weakening".to_owned() } else { codes.join(", ") };
+    let mut words = vec![format!("{} {}", row.mark.word(), row.what())];
+    words.extend([&row.before, &row.after].into_iter().flatten().cloned());
+    let mut text = words.join(", ");
+    for line in row.impact {
+        text.push_str("; ");
+        text.push_str(line);
+    }
+    let region = row.place.and_then(|place| Region::of(place, review.sources));
+    let level = if lacks { Level::Error } else { Level::Warning };
+    command(out, level, region, &format!("danger {codes}: {}", row.address), &text)
+}
+
+/// Findings, worst first.
+fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, sources: &Sources) -> io::Result<()> {
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|d| d.severity);
+    for diagnostic in all {
+        let mut text = detail(diagnostic);
+        if let Some(help) = &diagnostic.help {
+            text.push_str("\nhelp: ");
+            text.push_str(help);
+        }
+        let title = format!("{} {}", diagnostic.code.0, diagnostic.summary);
+        command(out, diagnostic.severity.into(), Region::of_finding(diagnostic, sources), &title, &text)?;
+    }
+    Ok(())
+}
+
+/// One command.
+fn command(out: &mut dyn Write, level: Level, region: Option<Region<'_>>, title: &str, text: &str) -> io::Result<()> {
+    write!(out, "::{} ", level.word())?;
+    if let Some(region) = region.filter(|r| r.is_file) {
+        let Region { file, is_file: _, line, column, end_line, end_column } = region;
+        let file = file.strip_prefix("./").unwrap_or(file);
+        write!(out, "file={},line={line},col={column},endLine={end_line},", property(file))?;
+        // Columns are meant within one line only.
+        if end_line == line {
+            write!(out, "endColumn={},", end_column.max(column))?;
+        }
+    }
+    writeln!(out, "title={}::{}", property(title), message(text))
+}
+
+/// Text after the second `::`.
+fn message(text: &str) -> String {
+    // Line breaks of ours are kept, those of the data are written out by then.
+    let lines: Vec<_> = text.split('\n').map(|line| safe(line).replace('%', "%25")).collect();
+    lines.join("%0A")
+}
+
+/// Text of a property.
+fn property(text: &str) -> String {
+    safe(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A").replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_a_command_early() {
+        assert_eq!(property("a:b,c%d\r\n::error::x"), "a%3Ab%2Cc%25d\\u{d}\\u{a}%3A%3Aerror%3A%3Ax");
+        assert_eq!(message("50%\n::error::x"), "50%25%0A::error::x");
+        let mut out = Vec::new();
+        command(&mut out, Level::Error, None, "t", "a\r\n::set-output name=x::y").unwrap_or_default();
+        assert_eq!(String::from_utf8_lossy(&out), "::error title=t::a\\u{d}%0A::set-output name=x::y\n");
+    }
+}

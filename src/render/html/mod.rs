@@ -1,0 +1,216 @@
+//! A plan, or what was found in a spec, as one page: no script, no request, nothing but this file.
+//!
+//! Verdict, missing consents and dangers come first, then every zone with its operations, before and after side by side.
+//! What to show is chosen by form controls that the style sheet looks at, so choosing needs no script; a browser that cannot
+//! do that shows everything. A policy in the page forbids whatever the page does not need.
+//!
+//! The page is well-formed XML as well, so that a test can read it strictly.
+
+mod style;
+mod zone;
+
+use super::escape::html;
+use super::findings::{Findings, Region, detail};
+use super::row::{Attention, Review, Row, place, rows};
+use super::text::count;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::plan::MissingConsent;
+
+/// Most zones that can be chosen one by one; each takes a line of the style sheet.
+const CHOICES: usize = 500;
+
+/// A plan.
+#[must_use]
+pub fn plan(review: &Review<'_>) -> String {
+    let zones: Vec<(String, Vec<Row<'_>>)> =
+        review.plan.zones.iter().map(|zone| (zone.name.to_string(), rows(zone).collect())).collect();
+    let mut page =
+        start(&format!("zonewright plan: {}", review.verdict_words()), &style::zone_choices(choices(&zones)));
+    header(&mut page, review);
+    consents(&mut page, review);
+    dangers(&mut page, &zones, review.sources);
+    findings(&mut page, &review.plan.diagnostics, review.sources);
+    filters(&mut page, &zones);
+    for (number, (zone, (_, rows))) in review.plan.zones.iter().zip(&zones).enumerate() {
+        zone::write(&mut page, zone, number, rows, zones.len(), review.sources);
+    }
+    end(page)
+}
+
+/// What was found in a spec.
+#[must_use]
+pub fn report(found: &Findings<'_>) -> String {
+    let title = format!("zonewright {}: {}", found.command, found.verdict_words());
+    let mut page = start(&title, "");
+    let words = match found.holds {
+        Some(holds) => format!("{holds}: {}", found.words()),
+        None => format!("{}; no request was made", found.words()),
+    };
+    page.push_str(&format!("<header><h1>{}</h1><p>{}.</p></header>\n", html(&title), html(&words)));
+    findings(&mut page, found.diagnostics, found.sources);
+    end(page)
+}
+
+/// How many zones can be chosen one by one.
+fn choices(zones: &[(String, Vec<Row<'_>>)]) -> usize {
+    if zones.len() > 1 { zones.len().min(CHOICES) } else { 0 }
+}
+
+/// Everything before the content.
+fn start(title: &str, more_style: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"referrer\" content=\"no-referrer\"/>\n\
+         <meta name=\"robots\" content=\"noindex\"/>\n\
+         <title>{}</title>\n<style>\n{}{more_style}</style>\n</head>\n<body>\n<main>\n",
+        html(title),
+        style::STYLE,
+    )
+}
+
+/// Everything after the content.
+fn end(mut page: String) -> String {
+    page.push_str(&format!(
+        "</main>\n<footer>Made by zonewright {}. This page holds everything it shows.</footer>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    ));
+    page
+}
+
+/// Verdict and counts.
+fn header(page: &mut String, review: &Review<'_>) {
+    let s = review.plan.summary();
+    let made = count(usize::try_from(review.plan.requests_made).unwrap_or(usize::MAX), "request");
+    page.push_str(&format!(
+        "<header class=\"{}\"><h1>Plan: {}</h1>\n<ul class=\"counts\">",
+        review.verdict.as_str(),
+        review.verdict_words()
+    ));
+    for (number, word, class) in
+        [(s.create, "to create", "create"), (s.update, "to update", "update"), (s.delete, "to delete", "delete")]
+    {
+        page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
+    }
+    page.push_str(&format!(
+        "<li><b>{}</b> unchanged</li></ul>\n<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.</p></header>\n",
+        s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
+    ));
+}
+
+/// What is missing, with the exact flags.
+fn consents(page: &mut String, review: &Review<'_>) {
+    let missing = review.missing();
+    if missing.is_empty() {
+        return;
+    }
+    page.push_str("<section class=\"loud\"><h2>Needs consent</h2>\n<ul>\n");
+    for MissingConsent { danger, operations, flag, given, .. } in missing {
+        let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
+        page.push_str(&format!(
+            "<li>{}: {}{given}. To allow it, add <code>{}</code></li>\n",
+            html(danger.about()),
+            count(*operations, "operation"),
+            html(flag)
+        ));
+    }
+    page.push_str("</ul></section>\n");
+}
+
+/// Every operation that needs attention, most dangerous first, with a link to it.
+fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], sources: &Sources) {
+    let mut all: Vec<(String, &str, &Row<'_>)> = Vec::new();
+    for (zone_number, (zone, rows)) in zones.iter().enumerate() {
+        let found = rows.iter().enumerate().filter(|(_, r)| r.attention() > Attention::Doubt || r.weakens());
+        all.extend(found.map(|(n, row)| (zone::anchor(zone_number, n), zone.as_str(), row)));
+    }
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|(_, _, row)| std::cmp::Reverse(row.attention()));
+    page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(all.len(), "danger")));
+    for (anchor, zone, row) in all {
+        page.push_str(&format!(
+            "<li>{} <a href=\"#{anchor}\">{} {}</a> <span class=\"dim\">in {}</span>",
+            zone::badges(row),
+            row.mark.word(),
+            html(&row.what()),
+            html(zone)
+        ));
+        let place = row.place.and_then(|p| place(p, sources));
+        page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+        zone::effects(page, row);
+        page.push_str("</li>\n");
+    }
+    page.push_str("</ol></section>\n");
+}
+
+/// Findings, worst first.
+fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
+    if diagnostics.is_empty() {
+        return;
+    }
+    let mut all: Vec<&Diagnostic> = diagnostics.iter().collect();
+    all.sort_by_key(|d| d.severity);
+    let open = if diagnostics.has_errors() { " open=\"open\"" } else { "" };
+    let errors = diagnostics.count(Severity::Error);
+    let class = if errors > 0 { "findings loud" } else { "findings" };
+    page.push_str(&format!(
+        "<details class=\"{class}\"{open}><summary><h2>{}</h2></summary>\n<ul>\n",
+        count(all.len(), "finding")
+    ));
+    for diagnostic in all {
+        let Diagnostic { code, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
+        let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
+        page.push_str(&format!(
+            "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",
+            severity.as_str(),
+            code.0,
+            html(summary),
+            html(&detail(diagnostic))
+        ));
+        page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+        for label in related.iter().filter(|l| !l.text.is_empty()) {
+            if let Some(region) = Region::of(label.place, sources) {
+                page.push_str(&format!(
+                    "<br/><span class=\"place\">{}</span> {}",
+                    html(&region.shown()),
+                    html(&label.text)
+                ));
+            }
+        }
+        if let Some(help) = help {
+            page.push_str(&format!("<br/><span class=\"dim\">help: {}</span>", html(help)));
+        }
+        page.push_str("</li>\n");
+    }
+    page.push_str("</ul></details>\n");
+}
+
+/// The controls that choose what is shown.
+fn filters(page: &mut String, zones: &[(String, Vec<Row<'_>>)]) {
+    let total: usize = zones.iter().map(|(_, rows)| rows.len()).sum();
+    if total < 2 {
+        return;
+    }
+    page.push_str("<form class=\"filters\" aria-label=\"Show\"><fieldset><legend>Operations</legend>\n");
+    for (id, words) in
+        [("all", "all"), ("danger", "dangerous"), ("create", "create"), ("update", "update"), ("delete", "delete")]
+    {
+        let checked = if id == "all" { " checked=\"checked\"" } else { "" };
+        page.push_str(&format!(
+            "<label><input type=\"radio\" name=\"show\" id=\"show-{id}\"{checked}/> {words}</label>\n"
+        ));
+    }
+    page.push_str("</fieldset>\n");
+    let choices = choices(zones);
+    if choices > 0 {
+        page.push_str("<label class=\"zones\">Zone <select id=\"zone\"><option value=\"all\">all zones</option>\n");
+        for (number, (zone, rows)) in zones.iter().take(choices).enumerate() {
+            page.push_str(&format!("<option value=\"{number}\">{} ({})</option>\n", html(zone), rows.len()));
+        }
+        page.push_str("</select></label>\n");
+    }
+    page.push_str("</form>\n");
+}

@@ -1,0 +1,112 @@
+//! Findings as JUnit XML, for services that show tests: one test for each file, one for each lint.
+//!
+//! A test fails by errors. Warnings and notes are its output, so they are seen and break nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::escape::html;
+use super::findings::{Findings, Region, detail};
+use super::sarif::Rule;
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// The name of the test that stands for findings without a file.
+const NO_FILE: &str = "(no file)";
+
+/// What was found by one test.
+#[derive(Debug, Default)]
+struct Case {
+    failures: Vec<String>,
+    first: Option<&'static str>,
+    output: Vec<String>,
+}
+
+impl Case {
+    /// Adds a finding.
+    fn push(&mut self, diagnostic: &Diagnostic, found: &Findings<'_>) {
+        let place = Region::of_finding(diagnostic, found.sources).map(|r| format!("{}: ", r.shown()));
+        let help = diagnostic.help.as_ref().map(|help| format!("\n  help: {}", html(help)));
+        let text = format!(
+            "{}{} {}: {}: {}{}",
+            html(&place.unwrap_or_default()),
+            diagnostic.severity.as_str(),
+            diagnostic.code.0,
+            html(diagnostic.summary),
+            html(&detail(diagnostic)),
+            help.unwrap_or_default()
+        );
+        match diagnostic.severity {
+            Severity::Error => {
+                self.first.get_or_insert(diagnostic.summary);
+                self.failures.push(text);
+            }
+            Severity::Warning | Severity::Note => self.output.push(text),
+        }
+    }
+}
+
+/// A JUnit document; `lints` are the kinds of findings that have a test of their own.
+#[must_use]
+pub fn report(found: &Findings<'_>, lints: &[Rule]) -> String {
+    let mut files: BTreeMap<&str, Case> = found
+        .sources
+        .iter()
+        .map(|(_, source)| source.name())
+        .filter(|name| !name.starts_with("--"))
+        .map(|name| (name, Case::default()))
+        .collect();
+    let mut tests: BTreeMap<String, Case> =
+        lints.iter().map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default())).collect();
+    for diagnostic in found.diagnostics.iter() {
+        let lint = lints.iter().find(|rule| rule.code == diagnostic.code.0);
+        let case = match lint {
+            Some(rule) => tests.entry(format!("{} {}", rule.code, rule.summary)).or_default(),
+            None => files
+                .entry(Region::of_finding(diagnostic, found.sources).map_or(NO_FILE, |region| region.file))
+                .or_default(),
+        };
+        case.push(diagnostic, found);
+    }
+    let suites = [
+        suite("spec", files.iter().map(|(name, case)| (*name, case))),
+        suite("lint", tests.iter().map(|(name, case)| (name.as_str(), case))),
+    ];
+    let (count, failed) = suites.iter().fold((0, 0), |(n, f), suite| (n + suite.0, f + suite.1));
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\">\n{}{}</testsuites>\n",
+        found.command, suites[0].2, suites[1].2
+    )
+}
+
+/// A suite: how many tests, how many failed, and its XML.
+fn suite<'c>(name: &str, cases: impl Iterator<Item = (&'c str, &'c Case)>) -> (usize, usize, String) {
+    let (mut count, mut failed) = (0, 0);
+    let mut body = String::new();
+    for (test, Case { failures, first, output }) in cases {
+        count += 1;
+        // Writing to a string cannot fail.
+        let _ = write!(body, "    <testcase classname=\"zonewright.{name}\" name=\"{}\"", html(test));
+        if failures.is_empty() && output.is_empty() {
+            body.push_str("/>\n");
+            continue;
+        }
+        body.push_str(">\n");
+        if !failures.is_empty() {
+            failed += 1;
+            let _ = writeln!(
+                body,
+                "      <failure message=\"{}\" type=\"error\">{}</failure>",
+                html(first.unwrap_or_default()),
+                failures.join("\n")
+            );
+        }
+        if !output.is_empty() {
+            let _ = writeln!(body, "      <system-out>{}</system-out>", output.join("\n"));
+        }
+        body.push_str("    </testcase>\n");
+    }
+    let xml = format!(
+        "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\">\n{body}  </testsuite>\n"
+    );
+    (count, failed, xml)
+}

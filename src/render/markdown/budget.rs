@@ -1,0 +1,102 @@
+//! How much of a comment is still free, counted in characters.
+
+/// What is kept back for the words that say what was left out.
+///
+/// # Units
+/// Characters.
+const RESERVE: usize = 1_000;
+
+/// A whole piece of Markdown that is never cut, with its size.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// Its text.
+    pub(super) text: String,
+    /// Its size in characters.
+    pub(super) size: usize,
+}
+
+impl Piece {
+    /// Measures a text.
+    pub(super) fn new(text: String) -> Self {
+        Self { size: text.chars().count(), text }
+    }
+}
+
+/// What is free.
+///
+/// # Units
+/// Characters.
+#[derive(Debug)]
+pub(super) struct Budget {
+    free: usize,
+    /// Whether one list may take everything.
+    alone: bool,
+}
+
+impl Budget {
+    /// What a limit leaves beside what is written already.
+    pub(super) fn new(limit: usize, written: &str) -> Self {
+        Self { free: limit.saturating_sub(written.chars().count() + RESERVE), alone: false }
+    }
+
+    /// Lets the next list take everything.
+    pub(super) fn give_all(&mut self) {
+        self.alone = true;
+    }
+
+    /// What is free.
+    pub(super) fn free(&self) -> usize {
+        self.free
+    }
+
+    /// Takes so much if it is free.
+    pub(super) fn take(&mut self, size: usize) -> bool {
+        let fits = size <= self.free;
+        if fits {
+            self.free -= size;
+        }
+        fits
+    }
+
+    /// Writes a heading and pieces in their order while they fit into a share of what is free; returns how many did not.
+    ///
+    /// A piece that does not fit is left out, and smaller ones after it may still be in.
+    pub(super) fn list(
+        &mut self,
+        out: &mut String,
+        heading: Piece,
+        pieces: impl Iterator<Item = Piece>,
+        (part, whole): (usize, usize),
+    ) -> usize {
+        let share = if self.alone { self.free } else { self.free / whole * part };
+        let mut own = share;
+        let mut left = 0;
+        own = own.saturating_sub(heading.size);
+        out.push_str(&heading.text);
+        for piece in pieces {
+            if piece.size <= own {
+                own -= piece.size;
+                out.push_str(&piece.text);
+            } else {
+                left += 1;
+            }
+        }
+        self.free -= share - own;
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let mut budget = Budget::new(RESERVE + 20, "");
+        let mut out = String::new();
+        let pieces = ["12345", "123456", "12"].map(|t| Piece::new(t.to_owned()));
+        assert_eq!(budget.list(&mut out, Piece::new("h:".to_owned()), pieces.into_iter(), (1, 2)), 1);
+        assert_eq!((out.as_str(), budget.free()), ("h:1234512", 11));
+        assert!(budget.take(11) && !budget.take(1));
+    }
+}

@@ -1,0 +1,229 @@
+//! A plan, or what was found in a spec, as a comment on a pull request.
+//!
+//! The first line is a marker that a pipeline finds its earlier comment by. Then, in the order in which a reviewer has to
+//! know it: the verdict, consents that are missing with the flag to add, dangers in full, findings, the zones folded.
+//!
+//! Comments have a largest size, so the text is put together from whole pieces: a piece is in it or counted as left out, and
+//! no piece is ever cut. Foreign text is in code spans and code blocks only, see [`super::escape`].
+
+mod budget;
+mod zone;
+
+use budget::{Budget, Piece};
+
+use super::escape::{code, prose};
+use super::findings::{Findings, Region, detail};
+use super::row::{Attention, Mark, Review, Row, rows};
+use super::text::count;
+use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::plan::{MissingConsent, Verdict};
+
+/// Size of a comment unless another is wanted: what GitHub takes (65,536), less room for what a pipeline puts around it.
+///
+/// # Units
+/// Characters.
+pub const LIMIT: usize = 60_000;
+
+/// Smallest size that can be asked for; the parts that are never left out fit into it.
+///
+/// # Units
+/// Characters.
+pub const SMALLEST_LIMIT: usize = 4_000;
+
+/// Longest name of a marker.
+const LONGEST_MARKER: usize = 64;
+
+/// How a comment is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Comment<'a> {
+    /// Tells comments of one pull request apart; see [`is_marker`].
+    pub marker: Option<&'a str>,
+    /// Its largest size, in characters.
+    pub limit: usize,
+}
+
+/// Whether a text can be the name of a marker: letters, digits and single `-`, `_`, `.`.
+#[must_use]
+pub fn is_marker(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    // Two hyphens would end the HTML comment that the marker is in.
+    !name.is_empty() && name.len() <= LONGEST_MARKER && name.chars().all(fits) && !name.contains("--")
+}
+
+/// The first line.
+fn marker(kind: &str, comment: Comment<'_>) -> String {
+    match comment.marker.filter(|name| is_marker(name)) {
+        Some(name) => format!("<!-- zonewright:{kind}:{name} -->\n"),
+        None => format!("<!-- zonewright:{kind} -->\n"),
+    }
+}
+
+/// A plan.
+#[must_use]
+pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
+    let mut out = marker("plan", comment);
+    out.push_str(&head(review));
+    let mut budget = Budget::new(comment.limit, &out);
+    dangers(&mut out, review, &mut budget);
+    let mut left_out = Vec::new();
+    findings(&mut out, review.plan.diagnostics.iter(), review.sources, &mut budget);
+    zone::write(&mut out, review, &mut budget, &mut left_out);
+    if !left_out.is_empty() {
+        out.push_str(&format!(
+            "\n**Shortened** to fit a comment. Left out: {}. The whole plan: `--format text`, `json` or `html`.\n",
+            left_out.join("; ")
+        ));
+    }
+    out
+}
+
+/// What was found in a spec.
+#[must_use]
+pub fn report(found: &Findings<'_>, comment: Comment<'_>) -> String {
+    let mut out = marker(found.command, comment);
+    out.push_str(&format!("### zonewright {}: {}\n\n", found.command, found.verdict_words()));
+    match found.holds {
+        Some(holds) => out.push_str(&format!("{holds}: {}.\n", found.words())),
+        None => out.push_str(&format!("{}. No request was made.\n", found.words())),
+    }
+    let mut budget = Budget::new(comment.limit, &out);
+    budget.give_all();
+    findings(&mut out, found.diagnostics.iter(), found.sources, &mut budget);
+    out
+}
+
+/// Verdict, counts, consents.
+fn head(review: &Review<'_>) -> String {
+    let Review { plan, verdict, requests_to_apply, sources: _ } = review;
+    let summary = plan.summary();
+    let made = count(usize::try_from(plan.requests_made).unwrap_or(usize::MAX), "request");
+    let mut head = format!("### zonewright plan: {}\n\n", review.verdict_words());
+    if summary.operations() == 0 {
+        head.push_str(&format!("Nothing to do: {} as wanted ({made} made).\n", count(summary.unchanged, "object")));
+    } else {
+        head.push_str(&format!(
+            "**{} to create, {} to update, {} to delete** · {} unchanged · {made} made, {requests_to_apply} to apply\n",
+            summary.create, summary.update, summary.delete, summary.unchanged
+        ));
+    }
+    if **verdict == Verdict::Incomplete {
+        head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
+    }
+    let missing = review.missing();
+    if !missing.is_empty() {
+        head.push_str("\n> [!CAUTION]\n");
+        for MissingConsent { danger, operations, flag, given, .. } in missing {
+            let given = given.map(|n| format!("; consent was given for {n}")).unwrap_or_default();
+            head.push_str(&format!(
+                "> - **Needs consent:** {} ({}{given}). To allow it, add {}\n",
+                danger.about(),
+                count(*operations, "operation"),
+                code(flag)
+            ));
+        }
+    }
+    head
+}
+
+/// Every operation that needs attention, most dangerous first.
+fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
+    let mut all: Vec<(&str, Row<'_>)> = review
+        .plan
+        .zones
+        .iter()
+        .flat_map(|zone| rows(zone).map(|row| (zone.name.as_str(), row)))
+        .filter(|(_, row)| row.attention() > Attention::Doubt || row.weakens())
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|(_, row)| std::cmp::Reverse(row.attention()));
+    let pieces = all.iter().map(|(zone, row)| Piece::new(danger(zone, row, review.sources)));
+    let heading = Piece::new(format!("\n#### {}\n\n", count(all.len(), "danger")));
+    let left = budget.list(out, heading, pieces, (1, 2));
+    if left > 0 {
+        out.push_str(&format!("- and {left} more\n"));
+    }
+}
+
+/// An operation that needs attention: one line, and what it means.
+fn danger(zone: &str, row: &Row<'_>, sources: &Sources) -> String {
+    let mut loud: Vec<String> = Vec::new();
+    if row.weakens() {
+        loud.push("WEAKENS PROTECTION".to_owned());
+    }
+    loud.extend(
+        row.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !row.weakens() || d != "weakens-protection"),
+    );
+    let place = row.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
+    let value = match (&row.before, &row.after, row.mark) {
+        (Some(before), None, Mark::Delete) => format!(", {}", code(before)),
+        (Some(before), Some(after), _) if before != after => format!(", {} → {}", code(before), code(after)),
+        _ => String::new(),
+    };
+    let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
+    let type_name = match (row.type_name, row.direction) {
+        ("", _) => String::new(),
+        (words, Some(_)) => format!(" ({})", prose(words)),
+        (words, None) => format!(" {}", prose(words)),
+    };
+    let why = if row.why.is_empty() { String::new() } else { format!(" ({})", row.why) };
+    let mut piece = format!(
+        "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
+        loud.join(", "),
+        row.mark.word(),
+        row.kind,
+        code(zone)
+    );
+    for line in row.impact {
+        piece.push_str(&format!("  - {}\n", prose(line)));
+    }
+    if let Some(waiver) = row.waiver() {
+        piece.push_str(&format!("  - accepted in the spec: {}\n", prose(&waiver)));
+    }
+    piece
+}
+
+/// Findings, worst first.
+fn findings<'d>(out: &mut String, all: impl Iterator<Item = &'d Diagnostic>, sources: &Sources, budget: &mut Budget) {
+    let mut all: Vec<_> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|d| d.severity);
+    let of = |severity| all.iter().filter(|d| d.severity == severity).count();
+    let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|s| (of(s), s))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, s)| count(n, s.as_str()))
+        .collect();
+    let heading = Piece::new(format!("\n#### Findings: {}\n\n", counts.join(", ")));
+    let left = budget.list(out, heading, all.iter().map(|d| Piece::new(finding(d, sources))), (1, 3));
+    if left > 0 {
+        out.push_str(&format!("- and {left} more\n"));
+    }
+}
+
+/// One finding.
+fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let Diagnostic { code: id, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
+    let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
+    let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
+    let mut piece = format!(
+        "- **{}** {}{place}: {}: {}\n",
+        severity.as_str(),
+        code(id.0),
+        prose(summary),
+        prose(&detail(diagnostic))
+    );
+    for label in related.iter().filter(|l| !l.text.is_empty()) {
+        if let Some(region) = Region::of(label.place, sources) {
+            piece.push_str(&format!("  - {}: {}\n", code(&region.shown()), prose(&label.text)));
+        }
+    }
+    if let Some(help) = help {
+        piece.push_str(&format!("  - help: {}\n", prose(help)));
+    }
+    piece
+}

@@ -1,0 +1,242 @@
+//! Findings as SARIF 2.1.0, the form in which code scanning services and editors take them.
+//!
+//! Paths are relative to `%SRCROOT%`, the directory that the program was started in; columns count Unicode code points.
+//! Fingerprints do not depend on line numbers, so a finding is the same one after lines were added above it.
+//!
+//! # Sources
+//! docs.oasis-open.org/sarif/sarif/v2.1.0/os, sections 3.14 to 3.49; docs.github.com/code-security, "SARIF support for code
+//! scanning"; both read 2026-11-20.
+
+use std::collections::BTreeMap;
+
+use data_encoding::HEXLOWER;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::findings::{Findings, Region, detail};
+use super::safe::safe;
+use crate::diagnostic::{Diagnostic, Severity, Sources};
+
+/// Where the schema of the form is published.
+pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// Name and version of the fingerprint: what goes into it never changes under this name.
+const FINGERPRINT: &str = "zonewright/v1";
+
+/// A kind of finding that the program knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable code.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The words that every finding of this kind begins with.
+    pub summary: &'static str,
+    /// What goes wrong otherwise.
+    pub why: &'static str,
+    /// What to do about it; may be empty.
+    pub fix: &'static str,
+}
+
+/// A SARIF log with one run.
+#[must_use]
+pub fn report(found: &Findings<'_>, known: &[Rule]) -> Value {
+    let rules = rules(found, known);
+    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let results: Vec<Value> =
+        found.diagnostics.iter().map(|d| result(d, index.get(d.code.0).copied(), found.sources, &mut seen)).collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "zonewright",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(descriptor).collect::<Vec<_>>(),
+            } },
+            "automationDetails": { "id": format!("zonewright/{}/", found.command) },
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {
+                "%SRCROOT%": { "description": { "text": "The directory in which zonewright was started." } },
+            },
+            "results": results,
+        }],
+    })
+}
+
+/// The kinds that are known, and those that were found beside them, in the order of their codes.
+fn rules(found: &Findings<'_>, known: &[Rule]) -> Vec<Rule> {
+    let mut rules: BTreeMap<&str, Rule> = known.iter().map(|rule| (rule.code, *rule)).collect();
+    for Diagnostic { code, severity, summary, .. } in found.diagnostics.iter() {
+        let found = Rule { code: code.0, severity: *severity, summary, why: summary, fix: "" };
+        rules.entry(code.0).or_insert(found);
+    }
+    rules.into_values().collect()
+}
+
+/// A kind of finding.
+fn descriptor(rule: &Rule) -> Value {
+    let Rule { code, severity, summary, why, fix } = *rule;
+    let help = if fix.is_empty() { why } else { fix };
+    json!({
+        "id": code,
+        "shortDescription": { "text": summary },
+        "fullDescription": { "text": why },
+        "help": { "text": help },
+        "defaultConfiguration": { "level": severity.as_str() },
+    })
+}
+
+/// A finding.
+fn result(
+    diagnostic: &Diagnostic,
+    rule_index: Option<usize>,
+    sources: &Sources,
+    seen: &mut BTreeMap<String, usize>,
+) -> Value {
+    let Diagnostic { code, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
+    let mut text = format!("{summary}: {}", plain(&detail(diagnostic)));
+    if let Some(help) = help {
+        text.push_str(&format!("\nhelp: {}", plain(help)));
+    }
+    let region = Region::of_finding(diagnostic, sources);
+    let mut location = region.map(|region| physical(&region)).unwrap_or_else(|| json!({}));
+    if let Some(address) = address {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": plain(address), "kind": "resource" }]);
+    }
+    let related: Vec<Value> = related
+        .iter()
+        .filter_map(|label| Some((Region::of(label.place, sources)?, label)))
+        .enumerate()
+        .map(|(n, (region, label))| {
+            let mut location = physical(&region);
+            location["id"] = json!(n + 1);
+            if !label.text.is_empty() {
+                location["message"] = json!({ "text": plain(&label.text) });
+            }
+            location
+        })
+        .collect();
+    let mut result = json!({
+        "ruleId": code.0,
+        "level": severity.as_str(),
+        "message": { "text": text },
+        "partialFingerprints": { FINGERPRINT: fingerprint(diagnostic, region, sources, seen) },
+    });
+    if let Some(index) = rule_index {
+        result["ruleIndex"] = json!(index);
+    }
+    if location.as_object().is_some_and(|l| !l.is_empty()) {
+        result["locations"] = json!([location]);
+    }
+    if !related.is_empty() {
+        result["relatedLocations"] = json!(related);
+    }
+    result
+}
+
+/// A place in a file; what was read from elsewhere is named in words.
+fn physical(region: &Region<'_>) -> Value {
+    let Region { file, is_file, line, column, end_line, end_column } = *region;
+    if !is_file {
+        return json!({ "message": { "text": plain(&region.shown()) } });
+    }
+    let mut artifact = json!({ "uri": uri(file) });
+    if !is_absolute(file) {
+        artifact["uriBaseId"] = json!("%SRCROOT%");
+    }
+    json!({ "physicalLocation": {
+        "artifactLocation": artifact,
+        "region": { "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column },
+    } })
+}
+
+/// What stays the same while lines move: the kind, the file, the words, and the text of the line. Equal ones are numbered.
+fn fingerprint(
+    diagnostic: &Diagnostic,
+    region: Option<Region<'_>>,
+    sources: &Sources,
+    seen: &mut BTreeMap<String, usize>,
+) -> String {
+    let source = diagnostic.primary.as_ref().and_then(|label| sources.get(label.place.source));
+    let line = region.and_then(|r| Some(&source?.text()[source?.line_range(r.line.saturating_sub(1))]));
+    let parts = [
+        diagnostic.code.0,
+        region.map_or("", |r| r.file),
+        diagnostic.address.as_deref().unwrap_or(""),
+        &diagnostic.detail,
+        line.map_or("", str::trim),
+    ];
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    let digest = HEXLOWER.encode(&hash.finalize()[..16]);
+    let number = seen.entry(digest.clone()).or_default();
+    *number += 1;
+    format!("{digest}:{number}")
+}
+
+/// Foreign text in a message: no control characters, and nothing that is read as an embedded link.
+fn plain(text: &str) -> String {
+    safe(text).replace("](", "] (")
+}
+
+/// Whether a path does not depend on a directory.
+fn is_absolute(file: &str) -> bool {
+    file.starts_with('/') || file.starts_with('\\') || file.as_bytes().get(1) == Some(&b':')
+}
+
+/// A path as a URI reference.
+fn uri(file: &str) -> String {
+    let slashes = file.replace('\\', "/");
+    let path = slashes.strip_prefix("./").unwrap_or(&slashes);
+    let mut uri = match (is_absolute(file), path.starts_with('/')) {
+        (true, true) => "file://".to_owned(),
+        (true, false) => "file:///".to_owned(),
+        (false, _) => String::new(),
+    };
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Code, Diagnostics, Place, Span};
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("./zones/é a.yaml"), "zones/%C3%A9%20a.yaml");
+        assert_eq!(uri("a:b#c.yaml"), "file:///a%3Ab%23c.yaml");
+        assert_eq!(uri("/srv/x.yaml"), "file:///srv/x.yaml");
+    }
+
+    #[test]
+    fn a_finding_keeps_its_fingerprint_when_lines_move() {
+        let print = |text: &str| {
+            let mut sources = Sources::default();
+            let source = sources.add("a.yaml", text);
+            let at = text.find("bad").unwrap_or_default();
+            let place = Place { source, span: Span::new(at, at + 3) };
+            let one = Diagnostic::error(Code("SPEC0001"), "it is bad", "b [x](http://e) \u{202e}").at(place, "");
+            let diagnostics: Diagnostics = [one.clone(), one].into_iter().collect();
+            let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
+            let log = report(&found, &[]);
+            assert_eq!(log["runs"][0]["results"][0]["message"]["text"], "it is bad: b [x] (http://e) \\u{202e}");
+            let print = |n: usize| log["runs"][0]["results"][n]["partialFingerprints"][FINGERPRINT].clone();
+            (print(0), print(1))
+        };
+        assert_eq!(print("x: bad"), print("# a comment\n\n  x: bad  "));
+        let (first, second) = print("x: bad");
+        assert_ne!(first, second);
+    }
+}
