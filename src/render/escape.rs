@@ -25,6 +25,19 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
+/// A sentence for HTML; what it has between backticks is code.
+pub(super) fn html_prose(text: &str) -> String {
+    let shown = safe(text);
+    let mut out = String::with_capacity(shown.len() + 16);
+    let mut rest: &str = &shown;
+    while let Some((before, inside, after)) = quoted(rest) {
+        out.push_str(&format!("{}<code>{}</code>", html(before), html(inside)));
+        rest = after;
+    }
+    out.push_str(&html(rest));
+    out
+}
+
 /// A text as a Markdown code span.
 pub(super) fn code(text: &str) -> String {
     let shown = safe(text);
@@ -85,15 +98,25 @@ fn words(out: &mut String, text: &str) {
             span.push(word);
             continue;
         }
-        if !span.is_empty() {
-            push(out, &code(&span.join(" ")));
-            span.clear();
-        }
+        push_span(out, &mut span);
         push(out, word);
     }
-    if !span.is_empty() {
-        push(out, &code(&span.join(" ")));
+    push_span(out, &mut span);
+}
+
+/// Adds words as a code span; a sign that ends a phrase stays outside.
+fn push_span(out: &mut String, span: &mut Vec<&str>) {
+    if span.is_empty() {
+        return;
     }
+    let text = span.join(" ");
+    let inside = match text.trim_end_matches([',', ';', ':']) {
+        "" => &text,
+        inside => inside,
+    };
+    push(out, &code(inside));
+    out.push_str(&text[inside.len()..]);
+    span.clear();
 }
 
 /// Whether a word means nothing in any Markdown, and is made into no link by anything after it.
@@ -125,6 +148,11 @@ mod tests {
     }
 
     #[test]
+    fn html_sentences_have_code() {
+        assert_eq!(html_prose("write `<a>`, not `b"), "write <code>&lt;a&gt;</code>, not `b");
+    }
+
+    #[test]
     fn code_spans_hold_any_backticks() {
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("a``b`"), "``` a``b` ```");
@@ -140,6 +168,7 @@ mod tests {
         assert_eq!(prose("see www.example.com/x [a](b) <b> please"), "see `www.example.com/x [a](b) <b>` please");
         assert_eq!(prose("1. no list"), "`1.` no list");
         assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1, GH-12`");
+        assert_eq!(prose("at example.com, or b.example: no"), "at `example.com`, or `b.example`: no");
         assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5)` (+5).");
     }
 

@@ -9,7 +9,7 @@
 mod style;
 mod zone;
 
-use super::escape::html;
+use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::row::{Attention, Review, Row, place, rows};
 use super::text::count;
@@ -109,8 +109,8 @@ fn consents(page: &mut String, review: &Review<'_>) {
     for MissingConsent { danger, operations, flag, given, .. } in missing {
         let given = given.map(|n| format!(" (consent was given for {n})")).unwrap_or_default();
         page.push_str(&format!(
-            "<li>{}: {}{given}. To allow it, add <code>{}</code></li>\n",
-            html(danger.about()),
+            "<li>{}: {}{given}. To allow it, add <code class=\"flag\">{}</code></li>\n",
+            html_prose(danger.about()),
             count(*operations, "operation"),
             html(flag)
         ));
@@ -167,8 +167,8 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",
             severity.as_str(),
             code.0,
-            html(summary),
-            html(&detail(diagnostic))
+            html_prose(summary),
+            html_prose(&detail(diagnostic))
         ));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
         for label in related.iter().filter(|l| !l.text.is_empty()) {
@@ -176,12 +176,12 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
                 page.push_str(&format!(
                     "<br/><span class=\"place\">{}</span> {}",
                     html(&region.shown()),
-                    html(&label.text)
+                    html_prose(&label.text)
                 ));
             }
         }
         if let Some(help) = help {
-            page.push_str(&format!("<br/><span class=\"dim\">help: {}</span>", html(help)));
+            page.push_str(&format!("<br/><span class=\"dim\">help: {}</span>", html_prose(help)));
         }
         page.push_str("</li>\n");
     }
@@ -194,7 +194,7 @@ fn filters(page: &mut String, zones: &[(String, Vec<Row<'_>>)]) {
     if total < 2 {
         return;
     }
-    page.push_str("<form class=\"filters\" aria-label=\"Show\"><fieldset><legend>Operations</legend>\n");
+    page.push_str("<form class=\"filters\" aria-label=\"Show\"><fieldset aria-label=\"Operations\">\n");
     for (id, words) in
         [("all", "all"), ("danger", "dangerous"), ("create", "create"), ("update", "update"), ("delete", "delete")]
     {

@@ -30,6 +30,7 @@ summary{cursor:pointer}
 .badge.neutral,.badge.note{color:var(--dim)}
 .op{background:var(--card);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.4rem;margin:.7rem 0;padding:.6rem .8rem}
 .op.create{border-left-color:var(--good)}.op.update{border-left-color:var(--note)}.op.delete,.op.danger{border-left-color:var(--bad)}
+.op,.zone{scroll-margin-top:4rem}.flag{white-space:nowrap}
 .op:target{outline:3px solid var(--link)}
 .sides{width:100%;border-collapse:collapse;table-layout:fixed;margin:.4rem 0}
 .sides th,.sides td{text-align:left;vertical-align:top;padding:.2rem .5rem;border-top:1px solid var(--line)}
@@ -40,7 +41,6 @@ del{color:var(--bad);background:var(--bad-bg);text-decoration:line-through}
 ins{color:var(--good);background:var(--good-bg);text-decoration:none}
 .filters{display:none;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);padding:.5rem 0}
 .filters fieldset{border:0;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem}
-.filters legend{float:left;margin-right:.6rem;color:var(--dim)}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
 .filters select{font:inherit;max-width:100%;min-height:2rem}
 footer{font-size:.85rem}
@@ -54,7 +54,7 @@ body:has(#show-update:checked) .zone:not(:has(.op.update)),body:has(#show-delete
 .sides th[scope=row]{grid-column:1/-1}.sides th,.sides td{border:0;padding:.1rem .4rem .1rem 0}.sides th:first-child{width:auto}
 .filters{position:static}}
 @media print{.filters{display:none}body{font-size:11px}main,footer{max-width:none;padding:0}.op,.sides tr{break-inside:avoid}
-a{color:inherit;text-decoration:none}.op,.badge,ins,del{print-color-adjust:exact}}
+details::details-content{content-visibility:visible}a{color:inherit;text-decoration:none}.op,.badge,ins,del{print-color-adjust:exact}}
 ";
 
 /// What hides every other zone when one of so many is chosen.

@@ -4,7 +4,7 @@ use similar::ChangeTag;
 
 use crate::diagnostic::Sources;
 use crate::plan::ZonePlan;
-use crate::render::escape::html;
+use crate::render::escape::{html, html_prose};
 use crate::render::row::{Attention, Mark, Row, Tally, place, rest, zone_words};
 use crate::render::textdiff::runs;
 
@@ -40,7 +40,7 @@ pub(super) fn write(
     if !zone.notes.is_empty() {
         page.push_str("<ul class=\"notes\">\n");
         for note in &zone.notes {
-            page.push_str(&format!("<li>{}</li>\n", html(note)));
+            page.push_str(&format!("<li>{}</li>\n", html_prose(note)));
         }
         page.push_str("</ul>\n");
     }
@@ -66,10 +66,10 @@ pub(super) fn effects(page: &mut String, row: &Row<'_>) {
     }
     page.push_str("<ul class=\"effects\">");
     for line in row.impact {
-        page.push_str(&format!("<li>{}</li>", html(line)));
+        page.push_str(&format!("<li>{}</li>", html_prose(line)));
     }
     if let Some(waiver) = row.waiver() {
-        page.push_str(&format!("<li><b>accepted in the spec:</b> {}</li>", html(&waiver)));
+        page.push_str(&format!("<li><b>accepted in the spec:</b> {}</li>", html_prose(&waiver)));
     }
     page.push_str("</ul>");
 }

@@ -1,0 +1,144 @@
+//! Plans for the outputs: from a case, and made of any words whatever.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use zonewright::diagnostic::{Code, Diagnostic, Place, Sources, Span};
+use zonewright::diff::{FieldChange, RuleDeleteReason};
+use zonewright::insight::{Direction, Impact};
+use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
+use zonewright::model::{Address, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
+use zonewright::plan::{
+    Action, Cause, Consents, Danger, ExpectRuleset, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount,
+    Verdict, ZonePlan, plan_zone,
+};
+use zonewright::render::Review;
+use zonewright::{spec, wire};
+
+/// A plan with what else its review needs.
+pub(crate) struct Made {
+    pub(crate) plan: Plan,
+    pub(crate) verdict: Verdict,
+    pub(crate) sources: Sources,
+}
+
+impl Made {
+    /// Judged without any consent.
+    fn new(plan: Plan, sources: Sources) -> Self {
+        Self { verdict: plan.verdict(&Consents::default()), plan, sources }
+    }
+
+    pub(crate) fn review(&self) -> Review<'_> {
+        Review { plan: &self.plan, verdict: &self.verdict, requests_to_apply: 2, sources: &self.sources }
+    }
+}
+
+/// The plan of a spec for example.com and what the service has.
+fn zone_plan(name: &str, spec: &str, live: &[Value], tier: &str, sources: &mut Sources) -> (ZonePlan, Plan) {
+    let outcome = spec::load(&[spec::Input::Stdin(spec.to_owned())], &spec::Options::default(), sources);
+    let desired = outcome.desired.unwrap_or_else(|| panic!("{:?}", outcome.diagnostics));
+    let live = LiveZone {
+        tier: Tier::from_legacy_id(tier),
+        records: live.iter().map(|r| wire::record::read(r).unwrap()).collect(),
+        ..LiveZone::new(ZoneName::parse(name).unwrap(), ZoneId("023e105f4ecef8ad9ca31a8372d0c353".into()))
+    };
+    let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live);
+    (zone, Plan { diagnostics, requests_made: 3, ..Plan::default() })
+}
+
+/// The plan of a case.
+pub(crate) fn case(path: &Path) -> Made {
+    let case: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut sources = Sources::default();
+    let live = case["live"].as_array().unwrap();
+    let (zone, plan) =
+        zone_plan("example.com", case["spec"].as_str().unwrap(), live, case["tier"].as_str().unwrap(), &mut sources);
+    let mut zone = zone;
+    zone.rule_operations.push(weakening(["login", "threshold 25 → 60: needs 12 instead of 5 hits", "agreed in T-1"]));
+    Made::new(Plan { zones: vec![zone], ..plan }, sources)
+}
+
+/// A rule that goes, with these words: its name, what that means, why it is accepted.
+fn weakening([name, impact, reason]: [&str; 3]) -> RuleOperation {
+    let change = |field: &str| FieldChange {
+        field: format!("{field}.{name}"),
+        before: Field::Text(reason.to_owned()),
+        after: Field::Text(impact.to_owned()),
+    };
+    RuleOperation {
+        address: Address::of_rule(&ZoneName::parse("example.com").unwrap(), Phase::Custom, Some(name)),
+        phase: Phase::Custom,
+        name: name.to_owned(),
+        action: RuleAction::Delete {
+            id: RuleId("1".into()),
+            before: RuleBody::default(),
+            reason: RuleDeleteReason::Absent,
+        },
+        fields: vec![change("expression"), change("rules.1.enabled")],
+        impact: Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] },
+        expect: ExpectRuleset::Absent,
+        reverse: RuleReverse::Delete,
+        cause: Cause::Unknown,
+        dangers: vec![Danger::Delete, Danger::WeakensProtection],
+        waiver: Some(reason.to_owned()),
+        place: None,
+    }
+}
+
+/// A plan in which every foreign word is this one.
+pub(crate) fn of_words(word: &str) -> Made {
+    let mut sources = Sources::default();
+    let spec = json!({ "version": 1, "zones": { "example.com": { "unmanaged": "prune", "records": [
+        { "name": "a", "type": "TXT", "content": "wanted words", "comment": "wanted" },
+    ] } } });
+    let live = [
+        json!({ "id": "1", "type": "TXT", "name": "a.example.com", "content": "wanted words", "ttl": 1, "comment": word }),
+        json!({ "id": "2", "type": "TXT", "name": "b.example.com", "content": word, "ttl": 1, "comment": word, "tags": [format!("t:{word}")] }),
+    ];
+    let (mut zone, mut plan) = zone_plan("example.com", &spec.to_string(), &live, "pro", &mut sources);
+    let file = sources.add(word, "words\nand more");
+    let place = Place { source: file, span: Span::new(6, 9) };
+    // The value of a record that changes is foreign as well.
+    let foreign =
+        zone.operations.iter().find(|o| matches!(o.action, Action::DeleteRecord { .. })).unwrap().form().clone();
+    for operation in &mut zone.operations {
+        if let Action::PatchRecord { before, .. } = &mut operation.action {
+            **before = foreign.clone();
+        }
+        operation.shown_name = word.to_owned();
+        operation.place = Some(place);
+    }
+    let rule = RuleOperation { place: Some(place), ..weakening([word; 3]) };
+    zone.rule_operations = vec![rule];
+    zone.notes = vec![word.to_owned()];
+    zone.set_aside =
+        vec![SetAsideCount { reason: word.to_owned(), types: [(word.to_owned(), 2)].into(), examples: Vec::new() }];
+    plan.diagnostics.push(
+        Diagnostic::warning(Code("PLAN0001"), "some words of ours", word)
+            .about(word)
+            .at(place, word)
+            .and_at(place, word)
+            .help(word),
+    );
+    Made::new(Plan { zones: vec![zone], ..plan }, sources)
+}
+
+/// A plan of so many zones with so many operations each; every hundredth operation is a delete.
+pub(crate) fn large(zones: usize, operations: usize) -> Made {
+    let mut sources = Sources::default();
+    let mut all = Vec::new();
+    for n in 0..zones {
+        let name = format!("zone-{n:04}.example");
+        let records: Vec<_> = (0..operations)
+            .filter(|r| r % 100 != 99)
+            .map(|r| json!({ "name": format!("host-{r}"), "type": "A", "content": "192.0.2.1" }))
+            .collect();
+        let live: Vec<_> = (0..operations)
+            .filter(|r| r % 100 == 99)
+            .map(|r| json!({ "id": format!("{r}"), "type": "A", "name": format!("host-{r}.{name}"), "content": "192.0.2.2", "ttl": 1 }))
+            .collect();
+        let spec = json!({ "version": 1, "zones": { name.clone(): { "unmanaged": "prune", "records": records } } });
+        all.push(zone_plan(&name, &format!("{spec:#}"), &live, "enterprise", &mut sources).0);
+    }
+    Made::new(Plan { zones: all, ..Plan::default() }, sources)
+}
