@@ -111,8 +111,11 @@ fn skeleton(markdown: &str) -> Vec<String> {
             Event::Text(text) => {
                 let quoted = all.iter().rev().find(|n| n.ends_with("CodeBlock")).is_some_and(|n| n == "CodeBlock");
                 if !quoted {
-                    let bad = ["@", "#", "://", "www.", "GH-", "deadbeef", ":smile", "$", "<", "\u{202e}"];
+                    let bad = ["@", "#", "://", "www.", ":smile", "$", "<", "\u{202e}"];
                     assert!(!bad.iter().any(|b| text.contains(b)), "{text}\n{markdown}");
+                    // Issues and commits are made into links where they are words of their own.
+                    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
+                    assert!(!words.any(|w| w.starts_with("GH-") || w == "deadbeef12"), "{text}\n{markdown}");
                 }
             }
             Event::Html(html) | Event::InlineHtml(html) => {

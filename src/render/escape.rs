@@ -71,7 +71,8 @@ pub(super) fn prose(text: &str) -> String {
         }
     }
     words(&mut out, rest);
-    out
+    // A list item without words would make a heading of the line above it.
+    if out.is_empty() { code(&shown) } else { out }
 }
 
 /// The first part of a text that stands between backticks, with what is before and after it.
@@ -166,6 +167,7 @@ mod tests {
         assert_eq!(prose("turns 12 rules on, for example.com"), "turns 12 rules on, for `example.com`");
         assert_eq!(prose("ask @admin or #12 now"), "ask `@admin` or `#12` now");
         assert_eq!(prose("see www.example.com/x [a](b) <b> please"), "see `www.example.com/x [a](b) <b>` please");
+        assert_eq!((prose(""), prose("  ")), ("(empty)".to_owned(), "(blanks)".to_owned()));
         assert_eq!(prose("1. no list"), "`1.` no list");
         assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1, GH-12`");
         assert_eq!(prose("at example.com, or b.example: no"), "at `example.com`, or `b.example`: no");
