@@ -7,10 +7,10 @@ use zonewright::diagnostic::{Code, Diagnostic, Place, Sources, Span};
 use zonewright::diff::{FieldChange, RuleDeleteReason};
 use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
-use zonewright::model::{Address, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
+use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
 use zonewright::plan::{
-    Action, Cause, Consents, Danger, ExpectRuleset, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount,
-    Verdict, ZonePlan, plan_zone,
+    Action, Cause, Consents, ExpectRuleset, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount, Verdict,
+    ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -80,7 +80,8 @@ fn weakening([name, impact, reason]: [&str; 3]) -> RuleOperation {
         reverse: RuleReverse::Delete,
         cause: Cause::Unknown,
         dangers: vec![Danger::Delete, Danger::WeakensProtection],
-        waiver: Some(reason.to_owned()),
+        accepted: [(Danger::WeakensProtection, reason.to_owned())].into(),
+        modified_on: None,
         place: None,
     }
 }
