@@ -19,6 +19,14 @@ fi
 flags=("$@")
 [[ $# -gt 0 ]] || flags=(--plan enterprise)
 
+# Rulesets depend on the plan more than on anything else, so they have sandboxes of their own.
+rulesets=(
+  "--plan enterprise"
+  "--plan business --without-dry-run --owasp-level 1"
+  "--plan pro --without-account-rulesets --owasp-level 2"
+  "--plan free"
+)
+
 work=$(mktemp -d)
 pids=()
 stop() {
@@ -96,6 +104,12 @@ else
     versions+=("$("$python" -m pip list --format=freeze 2>/dev/null | grep '^cloudflare==')")
     suite "Python SDK" "$python" "$here/sdk.py"
     sdk=$python
+    for number in "${!rulesets[@]}"; do
+      read -ra switches <<<"${rulesets[$number]}"
+      serve "rules$number" "${switches[@]}" --rate-limit 0 --with-zone waf.example --with-zone manual.example --with-zone adopted.example
+      suite "rules ${switches[1]}" env -C "$work/rules$number" RULESET_FLAGS="${rulesets[$number]}" \
+        CLOUDFLARE_BASE_URL="$(exported "rules$number" CLOUDFLARE_BASE_URL)" "$python" "$here/rulesets.py" "$binary"
+    done
   else
     tail -n 3 "$work/pip.log" >&2
     skip "Python SDK: pip cannot install cloudflare"
