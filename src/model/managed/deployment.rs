@@ -141,7 +141,8 @@ fn lay_over(
     if threshold.is_some() || action.is_some() {
         let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
         let anomaly = overrides.rule_mut(id);
-        anomaly.enabled = None;
+        // Off, nothing would act on the score; that it is on may be said or not.
+        anomaly.enabled = anomaly.enabled.filter(|enabled| *enabled);
         if let Some((threshold, _)) = threshold {
             anomaly.threshold = Some(*threshold);
         }
@@ -156,7 +157,7 @@ fn lay_over(
     *overrides = std::mem::take(overrides).pruned();
 }
 
-/// The tags of all levels above are off, the others as the ruleset has them.
+/// The tags of all levels above are off, the others on: as the ruleset has them, or where somebody says so already.
 fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut Overrides) {
     // With everything off by the ruleset's own switch, no level would be on.
     if overrides.enabled == Some(false) {
@@ -167,9 +168,10 @@ fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut
             let mut of_level = c.rules.iter().filter(|r| r.tags.iter().any(|t| t == tag)).peekable();
             of_level.peek().is_some() && of_level.all(|r| !r.enabled)
         });
+        let is_said = overrides.tags.iter().rfind(|t| t.tag == tag).is_some_and(|t| t.enabled == Some(true));
         let enabled = match level > wanted.level() {
             true => Some(false),
-            false => off_by_default.then_some(true),
+            false => (off_by_default || is_said).then_some(true),
         };
         if enabled.is_some() || overrides.tags.iter().any(|t| t.tag == tag) {
             overrides.tag_mut(tag).enabled = enabled;
