@@ -5,7 +5,7 @@
 
 mod support;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -214,4 +214,189 @@ fn s9_failure_under_200_is_failure() {
         assert!(ran.stderr.contains("error: failed to"), "{what:?}: {}", ran.stderr);
         assert_eq!(workspace.writes().len(), 0);
     }
+}
+
+const MANAGED: &str = "http_request_firewall_managed";
+const CUSTOM: &str = "http_request_firewall_custom";
+const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
+const ANOMALY: &str = "6179ae15870a4bb7b2d480d4843b323c";
+
+/// Business zones, and in example.com an entry point of the phase with these rules.
+fn with_rules(phase: &str, rules: Option<Value>) -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    if let Some(rules) = rules {
+        let entry_point = json!({ "phase": phase, "kind": "zone", "name": "default", "rules": rules });
+        workspace.plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [entry_point] }] }));
+    }
+    workspace
+}
+
+/// Writes a spec of example.com with this `waf` section in flow style.
+fn waf_spec(workspace: &Workspace, waf: &Value) {
+    let spec = json!({ "version": 1, "zones": { "example.com": { "waf": waf } } });
+    workspace.file("spec.yaml", spec.to_string());
+}
+
+/// The rules of an entry point, as the service would dump them.
+fn rules(workspace: &Workspace, phase: &str) -> Vec<Value> {
+    let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
+    let found = rulesets.into_iter().find(|r| r["phase"] == phase).unwrap_or_default();
+    found["rules"].as_array().cloned().unwrap_or_default()
+}
+
+/// A custom rule as a spec says it.
+fn wanted(name: &str) -> Value {
+    json!({ "name": name, "when": format!("http.host eq \"{name}.example.com\""), "action": "block" })
+}
+
+/// The same rule as the service has it.
+fn live(name: &str) -> Value {
+    json!({ "ref": name, "expression": format!("http.host eq \"{name}.example.com\""), "action": "block", "enabled": true })
+}
+
+/// Applies, and the number of writes that it took; a second run has nothing to do.
+#[track_caller]
+fn apply(workspace: &Workspace, arguments: &[&str]) -> usize {
+    let before = workspace.writes().len();
+    let consent = ["--yes", "--allow", "weakens-protection"];
+    workspace.run(&[&["apply", "spec.yaml"], consent.as_slice(), arguments].concat()).exits(0);
+    let after = workspace.writes().len();
+    let today = arguments.iter().position(|a| *a == "--today").map_or(&[] as &[&str], |n| &arguments[n..n + 2]);
+    workspace.run(&[&["plan", "spec.yaml", "--detailed-exitcode"], today].concat()).exits(0);
+    after - before
+}
+
+/// One of five rules goes, or expires: the others keep their ids, versions and moments of change.
+#[test]
+fn b13_a_rule_in_the_middle_goes_alone() {
+    for expires in [false, true] {
+        let workspace = with_rules(CUSTOM, Some("abcde".chars().map(|c| live(&c.to_string())).collect()));
+        let before = rules(&workspace, CUSTOM);
+        let mut left = vec![before[0].clone()];
+        left.extend_from_slice(&before[2..]);
+        let mut list: Vec<Value> = ["a", "c", "d", "e"].map(wanted).to_vec();
+        if expires {
+            let mut gone = wanted("b");
+            gone["expires"] = json!("2029-03-01");
+            list.insert(1, gone);
+            waf_spec(&workspace, &json!({ "custom": list }));
+            assert_eq!(apply(&workspace, &["--today", "2029-03-01"]), 0, "its last day");
+            assert_eq!(apply(&workspace, &["--today", "2029-03-02"]), 1);
+        } else {
+            waf_spec(&workspace, &json!({ "unmanaged": "prune", "custom": list }));
+            assert_eq!(apply(&workspace, &["--allow-deletes", "1"]), 1);
+        }
+        assert_eq!(workspace.writes()[0].method, "DELETE");
+        assert_eq!(rules(&workspace, CUSTOM), left);
+        // The same in the middle again: one creation.
+        list = ["a", "b", "c", "d", "e"].map(wanted).to_vec();
+        waf_spec(&workspace, &json!({ "custom": list }));
+        assert_eq!(apply(&workspace, &[]), 1);
+        let after = rules(&workspace, CUSTOM);
+        assert_eq!((&after[0], &after[2..]), (&before[0], &before[2..]));
+        assert_eq!(after[1]["ref"], "b");
+    }
+}
+
+/// Another description leaves a rule what it is to those who look it up by its id.
+#[test]
+fn b14_a_description_keeps_id_and_ref() {
+    let workspace = with_rules(CUSTOM, Some(json!([live("a"), live("b")])));
+    let before = rules(&workspace, CUSTOM);
+    let mut described = wanted("a");
+    described["description"] = json!("see the runbook");
+    waf_spec(&workspace, &json!({ "custom": [described, wanted("b")] }));
+    assert_eq!(apply(&workspace, &[]), 1);
+    let after = rules(&workspace, CUSTOM);
+    assert_eq!((&after[0]["id"], &after[0]["ref"]), (&before[0]["id"], &before[0]["ref"]));
+    assert_eq!((&after[0]["description"], &after[1]), (&json!("see the runbook"), &before[1]));
+}
+
+/// Entry points that dashboards leave behind, empty or with rules in them, are no obstacle, and neither is none.
+#[test]
+fn b15_entry_points_of_others_are_used() {
+    for (there, method) in [(None, "PUT"), (Some(json!([])), "POST"), (Some(json!([live("theirs")])), "POST")] {
+        let workspace = with_rules(CUSTOM, there);
+        let before = rules(&workspace, CUSTOM);
+        waf_spec(&workspace, &json!({ "custom": [wanted("a")] }));
+        assert_eq!(apply(&workspace, &[]), 1);
+        assert_eq!(workspace.writes()[0].method, method);
+        let after = rules(&workspace, CUSTOM);
+        assert_eq!((&after[..before.len()], after.len()), (&before[..], before.len() + 1));
+    }
+}
+
+/// Two teams and a dashboard in one phase: what one adds between the plans of another stays.
+#[test]
+fn b16_two_teams_share_a_phase() {
+    let workspace = with_rules(CUSTOM, None);
+    for team in ["one", "two"] {
+        waf_spec(&workspace, &json!({ "custom": [wanted(&format!("{team}-a")), wanted(&format!("{team}-b"))] }));
+        assert_eq!(apply(&workspace, &[]), if team == "one" { 1 } else { 2 });
+    }
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "rulesets": [
+        { "phase": MANAGED, "kind": "zone", "name": "default", "rules": [
+            { "action": "execute", "expression": "true", "action_parameters": { "id": OWASP } } ] } ] }] }));
+    let before = rules(&workspace, CUSTOM);
+    waf_spec(
+        &workspace,
+        &json!({ "owasp": { "paranoia": 3 }, "custom": [wanted("one-a"), wanted("one-b"), wanted("one-c")] }),
+    );
+    assert_eq!(apply(&workspace, &[]), 2);
+    let after = rules(&workspace, CUSTOM);
+    let names: Vec<_> = after.iter().map(|r| r["ref"].as_str().unwrap_or_default()).collect();
+    assert_eq!(names, ["one-a", "one-b", "one-c", "two-a", "two-b"]);
+    assert!(before.iter().all(|rule| after.contains(rule)));
+}
+
+/// A rule that has to stand above a foreign one is moved there when somebody moved it down, and nothing else is sent.
+#[test]
+fn b17_an_order_with_foreign_rules_is_kept() {
+    let workspace = with_rules(CUSTOM, Some(json!([live("theirs"), live("a")])));
+    let before = rules(&workspace, CUSTOM);
+    let mut first = wanted("a");
+    first["before"] = json!("theirs");
+    waf_spec(&workspace, &json!({ "custom": [first] }));
+    let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", "json"]).exits(2).json();
+    assert_eq!(
+        (plan["operations"].as_array().map(Vec::len), &plan["operations"][0]["action"]),
+        (Some(1), &json!("move"))
+    );
+    assert_eq!(apply(&workspace, &[]), 1);
+    assert_eq!(workspace.writes()[0].body, Some(json!({ "position": { "before": before[0]["id"] } })));
+    assert_eq!(rules(&workspace, CUSTOM), [before[1].clone(), before[0].clone()]);
+}
+
+/// A tuned zone is imported in the words of the spec, and planned, it is what is there.
+#[test]
+fn b18_a_tuned_zone_is_imported() {
+    let off = |id: &str| json!({ "id": id, "enabled": false });
+    let deployment = json!({ "action": "execute", "expression": "true", "enabled": true, "action_parameters": { "id": OWASP, "overrides": {
+        "categories": [{ "category": "paranoia-level-3", "enabled": false }, { "category": "paranoia-level-4", "enabled": false }],
+        "rules": [
+            off("8ac8bc2a661e475d940980f9317f28e1"), off("5e4903d6afa841c9b88b96203297003f"), off("d12ad6d1bc0c42b3affe0cee682bb405"),
+            { "id": ANOMALY, "score_threshold": 25 } ] } } });
+    let workspace = with_rules(MANAGED, Some(json!([deployment])));
+    let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
+    for words in ["paranoia: 2", "threshold: high", "rule: 911100", "rule: 942430", "rule: 942440"] {
+        assert!(imported.contains(words), "{words}: {imported}");
+    }
+    assert!(!imported.contains("raw"), "{imported}");
+    workspace.file("spec.yaml", imported);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
+/// A service that cannot deploy says so in its words; records are not held up by that in a run of their own.
+#[test]
+fn s6_a_service_that_cannot_deploy_says_so() {
+    let workspace = with_rules(MANAGED, None);
+    waf_spec(&workspace, &json!({ "owasp": { "paranoia": 2 } }));
+    let answer = json!({ "success": false, "errors": [{ "code": 7001, "message": "Method PUT not available for that URI." }], "messages": [], "result": null });
+    workspace.fault(fault(What::Answer { code: 405, body: answer }, "PUT", "/entrypoint", 9));
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    assert!(ran.stdout.contains("Method PUT not available"), "{}\n{}", ran.stdout, ran.stderr);
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
+    workspace.settles("spec.yaml");
 }
