@@ -1,4 +1,4 @@
-//! zonewright: a declarative reconciler for Cloudflare zones and DNS records.
+//! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 //!
 //! ```text
 //!  YAML ──spec──▶ Desired ─┐                              ┌─▶ render: text · JSON

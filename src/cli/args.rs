@@ -41,7 +41,7 @@ Environment:
     )
 }
 
-/// Declarative reconciler for Cloudflare zones and DNS records.
+/// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 ///
 /// A YAML spec says what should be; `plan` shows what differs; `apply` makes it so and reads it back.
 #[derive(Debug, Parser)]

@@ -1,0 +1,96 @@
+//! What the documentation shows is what the program does: transcripts are run, specs are validated, lists of codes are whole.
+//!
+//! In README.md (the part about protection) and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is
+//! that file; one that starts with `waf:` is a section of a zone; each command of a `console` block is run, all of a document in
+//! one directory and against one embedded service, and its standard output compared. `…` stands for any number of lines.
+#![cfg(feature = "sandbox")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::workspace::{Ran, binary};
+
+/// The text of a file of this repository.
+fn text(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// The fenced blocks of a document, with their languages.
+fn blocks(document: &str) -> Vec<(&str, &str)> {
+    let fenced = document.split("```").skip(1).step_by(2);
+    fenced.map(|block| block.split_once('\n').unwrap()).collect()
+}
+
+/// Whether lines are as told.
+fn is_told(printed: &[&str], told: &[&str]) -> bool {
+    match told {
+        [] => printed.is_empty(),
+        ["…", rest @ ..] => (0..=printed.len()).any(|n| is_told(&printed[n..], rest)),
+        [line, rest @ ..] => printed.first() == Some(line) && is_told(&printed[1..], rest),
+    }
+}
+
+/// Runs what a document shows.
+fn check(document: &str) {
+    let directory = tempfile::TempDir::new().unwrap();
+    let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    let mut commands = 0;
+    for (language, block) in blocks(document) {
+        match (language, block.split_once('\n')) {
+            ("yaml", Some((first, _))) if first.starts_with("# ") => {
+                fs::write(directory.path().join(&first[2..]), block).unwrap();
+            }
+            ("yaml", _) if block.starts_with("waf:") => {
+                let lines: String = block.lines().map(|line| format!("    {line}\n")).collect();
+                let spec = format!("version: 1\nzones:\n  example.net:\n{lines}");
+                fs::write(directory.path().join("section.yaml"), spec).unwrap();
+                run(&["validate", "section.yaml"]).exits(0);
+            }
+            ("console", _) => {
+                for one in block.split("$ zonewright ").skip(1) {
+                    let (command, told) = one.split_once('\n').unwrap();
+                    let ran = run(&command.split(' ').collect::<Vec<_>>());
+                    let printed: Vec<_> = ran.stdout.lines().collect();
+                    let told: Vec<_> = told.lines().collect();
+                    assert!(
+                        is_told(&printed, &told),
+                        "{command}\ntold:\n{}\nprinted:\n{}",
+                        told.join("\n"),
+                        ran.stdout
+                    );
+                    commands += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(commands > 0, "nothing is shown");
+}
+
+#[test]
+fn the_readme_about_protection() {
+    let readme = text("README.md");
+    check(readme.split("## Protection (WAF)").nth(1).unwrap().split("\n## ").next().unwrap());
+}
+
+#[test]
+fn the_page_about_protection() {
+    check(&text("docs/waf.md"));
+}
+
+/// The page lists every code of the spec's findings about protection, with its severity and summary.
+#[test]
+fn the_page_about_protection_has_all_codes() {
+    let page = text("docs/waf.md");
+    let source = text("src/spec/codes.rs");
+    let rows: Vec<_> = source.lines().filter(|line| line.contains("= \"WAF")).collect();
+    assert!(rows.len() >= 30);
+    for row in rows {
+        let quoted: Vec<_> = row.split('"').collect();
+        let told = format!("| {} | {} | {} |", quoted[1], quoted[2].trim().to_lowercase(), quoted[3]);
+        assert!(page.contains(&told), "{told}");
+    }
+}
