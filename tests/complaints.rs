@@ -388,6 +388,24 @@ fn b18_a_tuned_zone_is_imported() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
+/// Other tools also say of levels and of the score's rule that they are on: no difference, and no obstacle to the words.
+#[test]
+fn b18_what_is_on_anyway_may_be_said() {
+    let category = |n: u8| json!({ "category": format!("paranoia-level-{n}"), "enabled": n < 3 });
+    let deployment = json!({ "action": "execute", "expression": "true", "enabled": true, "action_parameters": { "id": OWASP, "overrides": {
+        "categories": (1..=4).map(category).collect::<Vec<_>>(),
+        "rules": [{ "id": ANOMALY, "enabled": true, "action": "block", "score_threshold": 25 }] } } });
+    let workspace = with_rules(MANAGED, Some(json!([deployment])));
+    let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
+    for words in ["paranoia: 2", "threshold: high", "action: block"] {
+        assert!(imported.contains(words), "{words}: {imported}");
+    }
+    workspace.file("spec.yaml", imported);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    waf_spec(&workspace, &json!({ "owasp": { "paranoia": 2, "threshold": "high", "action": "block" } }));
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
 /// A service that cannot deploy says so in its words; records are not held up by that in a run of their own.
 #[test]
 fn s6_a_service_that_cannot_deploy_says_so() {

@@ -360,21 +360,30 @@ fn take_owasp(
     place: Place,
 ) -> Option<String> {
     let levels: Vec<&TagOverride> = rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
+    // Beside levels that are off, other tools say of those below that they are on; such entries are kept beside the level.
+    let is_on = |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
+    let is_any_off = levels.iter().any(|t| t.enabled == Some(false));
+    let said: Vec<TagOverride> = levels.iter().filter(|t| is_any_off && is_on(t)).map(|t| (*t).clone()).collect();
+    let with_level = |level: Paranoia, tags: Vec<TagOverride>| {
+        let mut would = Overrides { tags, ..Overrides::default() };
+        set_paranoia(level, catalogue, &mut would);
+        would.tags
+    };
     let found = (1..=4).filter_map(Paranoia::new).find(|level| {
-        let mut would = Overrides::default();
-        set_paranoia(*level, catalogue, &mut would);
-        rest.enabled.is_none() && would.tags.len() == levels.len() && would.tags.iter().all(|t| levels.contains(&t))
+        let would = with_level(*level, said.clone());
+        rest.enabled.is_none() && would.len() == levels.len() && would.iter().all(|t| levels.contains(&t))
     });
     let strange = match found {
         Some(level) => {
-            rest.tags.retain(|t| !PARANOIA_TAGS.contains(&t.tag.as_str()));
+            let by_level = with_level(level, Vec::new());
+            rest.tags.retain(|t| !PARANOIA_TAGS.contains(&t.tag.as_str()) || said.contains(t) && !by_level.contains(t));
             wants.paranoia = Some((level, place));
             None
         }
         None => Some(strange_levels(rest, &levels)),
     };
     let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str()).to_owned();
-    if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled.is_none()) {
+    if let Some(anomaly) = rest.rules.iter_mut().find(|r| r.id == id && r.enabled != Some(false)) {
         wants.threshold = anomaly.threshold.take().map(|t| (t, place));
         if let Some(action) = anomaly.action.as_deref().and_then(ScoreAction::parse) {
             anomaly.action = None;
@@ -473,6 +482,32 @@ mod tests {
         let compiled = compile(&wants, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
         assert_eq!(compiled.problems[0].kind, ProblemKind::StrangeOverrides);
         assert_eq!(compiled.body.parameter("overrides"), Some(&Value::from("all of them")));
+    }
+
+    #[test]
+    fn what_is_on_may_be_said_beside_a_level() {
+        let level = |n: u8, enabled: bool| {
+            let tag = Value::from(format!("paranoia-level-{n}").as_str());
+            Value::Map([("category".to_owned(), tag), ("enabled".to_owned(), Value::from(enabled))].into())
+        };
+        let levels = Value::List(vec![level(1, true), level(2, true), level(3, false), level(4, false)]);
+        let anomaly = entry(&[
+            ("id", Value::from(ANOMALY_RULE)),
+            ("enabled", Value::from(true)),
+            ("score_threshold", Value::Integer(25)),
+        ]);
+        let rule = live(Value::Map([("categories".to_owned(), levels), ("rules".to_owned(), anomaly)].into()));
+        let Recognised { wants, strange_levels } = recognise(&rule, Managed::Owasp, None, Place::NOWHERE);
+        assert_eq!(strange_levels, None);
+        assert_eq!(wants.paranoia.map(|(level, _)| level.level()), Some(2));
+        assert_eq!(wants.threshold.map(|(threshold, _)| threshold), Some(25));
+        // What the level does not say stays; without it, the level alone finds nothing to change either.
+        assert!(wants.raw.is_some());
+        let bare = DeploymentWants { raw: None, ..wants.clone() };
+        for wants in [&wants, &bare] {
+            let again = compile(wants, None, Some(&rule), Unmanaged::Keep);
+            assert_eq!(canonical(&again.body), canonical(&rule));
+        }
     }
 
     #[test]
