@@ -234,6 +234,9 @@ pub(super) struct PlanArgs {
     /// Ask the service whether it would accept each planned change of rules (a dry run; needs a token that may edit)
     #[arg(long)]
     pub server_check: bool,
+    /// Save the plan, complete, for `apply FILE`
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Plan against a snapshot instead of the service: no credentials, no requests
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "sandbox", "base_url"])]
     pub against: Option<PathBuf>,
@@ -256,7 +259,7 @@ pub(super) struct SnapshotArgs {
 /// `apply`.
 #[derive(Debug, Args)]
 pub(super) struct ApplyArgs {
-    /// The spec.
+    /// The spec, or a saved plan.
     #[command(flatten)]
     pub spec: SpecArgs,
     /// Permissions.
@@ -268,6 +271,12 @@ pub(super) struct ApplyArgs {
     /// Print the exact requests instead of sending them
     #[arg(long)]
     pub dry_run: bool,
+    /// Of a saved plan: refuse it if it is older
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    pub max_age: Duration,
+    /// Of a saved plan that was applied in part: carry out what is left of it
+    #[arg(long)]
+    pub resume: bool,
 }
 
 /// `validate`.

@@ -8,10 +8,12 @@ mod commands;
 mod execution;
 mod exit;
 mod formats;
+mod lock;
 mod output;
 mod planning;
 mod private_file;
 mod protection;
+mod saved;
 mod service;
 mod settings;
 

@@ -3,19 +3,26 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::plan::{requests, show};
 use crate::api::ReadClient;
 use crate::apply::{Moved, moved, rules_moved, zone_moved};
 use crate::cli::args::{ApplyArgs, Format, Global};
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
+use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
+use crate::cli::saved::{self, Opened};
 use crate::cli::service::{Access, Service};
+use crate::cli::settings;
 use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
 use crate::model::LiveZone;
+use crate::plan::file::PlanMoved;
 use crate::plan::{Consents, Verdict};
 use crate::render::json;
+use crate::render::safe::safe;
 use crate::render::text::write_requests;
 
 /// Plans, asks and applies.
@@ -25,11 +32,29 @@ pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<
         return Ok(Exit::Usage);
     }
     let access = if args.dry_run { Access::Read } else { Access::Write };
-    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, access, global, output).await? {
+    // Held to the end; a dry run writes nothing and may run beside others.
+    let _lock = if args.dry_run { None } else { Some(lock::take(&global.journal)?) };
+    let mut reviewed = None;
+    let begun = if saved::is_plan(&args.spec) {
+        let consents = match settings::consents(&args.consents, global)? {
+            Ok(consents) => consents,
+            Err(message) => {
+                output.message(&format!("error: {message}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let Opened { plan, loaded, consents } = saved::open(&args.spec.spec[0], args.max_age, consents)?;
+        reviewed = Some(plan);
+        let service = Service::open(global, access, output, loaded.rehearsed()).await?;
+        Ok(Begun { loaded, consents, service })
+    } else {
+        begin(&args.spec, &args.consents, access, global, output).await?
+    };
+    let Begun { loaded, consents, service } = match begun {
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let exit = plan_and_apply(args, global, output, &loaded, &consents, &service).await;
+    let exit = plan_and_apply(args, global, output, &loaded, (&consents, reviewed.as_ref()), &service).await;
     service.close().await;
     exit
 }
@@ -40,10 +65,21 @@ async fn plan_and_apply(
     global: &Global,
     output: &Arc<Output>,
     loaded: &Loaded,
-    consents: &Consents,
+    (consents, reviewed): (&Consents, Option<&Json>),
     service: &Service,
 ) -> anyhow::Result<Exit> {
     let mut planned = planning::plan(loaded, service, global, output).await?;
+    if let Some(reviewed) = reviewed {
+        let moved = saved::moved(reviewed, &planned, loaded, args.resume);
+        if !moved.is_empty() {
+            output.hide();
+            output.message("error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.");
+            for PlanMoved { address, what } in &moved {
+                output.message(&format!("  {}: {}", safe(address), safe(what)));
+            }
+            return Ok(Exit::Stale);
+        }
+    }
     planned.plan.consents_given = planned.plan.consents(consents);
     let verdict = planned.plan.verdict(consents);
     let requests = requests(&planned, global);

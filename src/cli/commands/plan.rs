@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::formats;
 use crate::cli::output::Output;
 use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
+use crate::cli::saved;
 use crate::cli::service::Access;
 use crate::model::Address;
 use crate::plan::{Plan, Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
@@ -41,8 +42,11 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     }
     planned.plan.consents_given = planned.plan.consents(&consents);
     let verdict = planned.plan.verdict(&consents);
-    let requests = requests(&planned, global).len();
-    show(&planned, &verdict, requests, &loaded, global, output)?;
+    let requests = requests(&planned, global);
+    if let Some(path) = &args.out {
+        saved::save(path, (&planned, &verdict), &requests, (&loaded, &consents), global)?;
+    }
+    show(&planned, &verdict, requests.len(), &loaded, global, output)?;
     Ok(if refused { Exit::Error } else { exit(&verdict, args) })
 }
 

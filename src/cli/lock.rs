@@ -1,0 +1,62 @@
+//! One apply at a time on one machine: a lock on a file in the directory of the journals.
+//!
+//! The lock is the operating system's and goes with the process, however that ends. Across machines the expectations of each
+//! operation do the same job.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+/// A lock that is held.
+#[derive(Debug)]
+pub(super) struct Lock {
+    /// Held for the lock on it.
+    _file: File,
+}
+
+/// Takes the lock.
+///
+/// # Errors
+/// Somebody else has it, or the file cannot be made.
+pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
+    let path = directory.join("apply.lock");
+    let fail = || format!("failed to lock {}", path.display());
+    fs::create_dir_all(directory).with_context(fail)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(&path).with_context(fail)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            let holder: String = holder.chars().filter(char::is_ascii_digit).take(10).collect();
+            let who = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
+            bail!(
+                "another apply is under way{who}; it holds {}. Wait for it, or look why it does not end",
+                path.display()
+            );
+        }
+        Err(TryLockError::Error(error)) => return Err(error).with_context(fail),
+    }
+    // For whoever is refused; the lock itself does not need it.
+    let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+    Ok(Lock { _file: file })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holder_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = take(directory.path()).unwrap();
+        let error = take(directory.path()).unwrap_err().to_string();
+        assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+        drop(first);
+        assert!(take(directory.path()).is_ok());
+    }
+}
