@@ -22,7 +22,7 @@ fn after_help() -> String {
 Exit codes:
   0   done, or no difference
   1   error, nothing was written
-  2   differences (drift; plan and waf diff with --detailed-exitcode, waf lock --check)
+  2   differences (drift; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
   3   refused: a consent is missing
   4   the service is no longer as the plan saw it, nothing was written
   5   applied in part: the journal says what
@@ -176,6 +176,8 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Plan, ask, make it so, and read it back
     Apply(ApplyArgs),
+    /// Show what two specs say differently, without network or credentials
+    Diff(DiffArgs),
     /// Save what the service has, for planning without credentials (plan --against)
     Snapshot(SnapshotArgs),
     /// Check a spec without network or credentials
@@ -243,6 +245,20 @@ pub(super) struct PlanArgs {
     /// Warn if the snapshot is older
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
     pub max_snapshot_age: Duration,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// The earlier spec: a file, a directory, or `-` for standard input
+    #[arg(value_name = "OLD")]
+    pub before: PathBuf,
+    /// The later spec
+    #[arg(value_name = "NEW")]
+    pub after: PathBuf,
+    /// Exit with 2 if there are differences
+    #[arg(long)]
+    pub exit_code: bool,
 }
 
 /// `snapshot`.

@@ -28,6 +28,7 @@ pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
         Command::Validate(_) => ("validate", VALIDATE),
         Command::Apply(_) => ("apply", OTHERS),
         Command::Snapshot(_) => ("snapshot", OTHERS),
+        Command::Diff(_) => ("diff", OTHERS),
         Command::Waf(_) => ("waf", OTHERS),
         Command::Import(_) => ("import", OTHERS),
         #[cfg(feature = "sandbox")]

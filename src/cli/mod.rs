@@ -64,6 +64,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     match command {
         Command::Plan(args) => commands::plan::run(args, global, output).await,
         Command::Apply(args) => commands::apply::run(args, global, output).await,
+        Command::Diff(args) => commands::diff::run(args, global, output),
         Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
         Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),

@@ -1,6 +1,7 @@
 //! From arguments to a plan: load, read, compare. Shared by `plan` and `apply`.
 
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -26,7 +27,7 @@ const MOST_BYTES: u64 = 80 * 1024 * 1024;
 /// A zone of the spec that the service does not have.
 const MISSING_ZONE: Code = Code("PLAN0005");
 /// `--zone` names nothing.
-const NO_SUCH_ZONE: Code = Code("PLAN0006");
+pub(super) const NO_SUCH_ZONE: Code = Code("PLAN0006");
 
 /// A spec that could be read, with what was found in it.
 pub(super) struct Loaded {
@@ -104,15 +105,7 @@ pub(super) fn load(
     global: &Global,
     output: &Output,
 ) -> anyhow::Result<Result<Loaded, Exit>> {
-    let inputs = args.spec.iter().map(|path| {
-        if path.as_os_str() != "-" {
-            return Ok(spec::Input::Path(path.clone()));
-        }
-        let mut text = Vec::new();
-        std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
-        Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
-    });
-    let inputs: Vec<_> = inputs.collect::<anyhow::Result<_>>()?;
+    let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     let mut sources = Sources::default();
     let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
     let spec::Outcome { desired, mut diagnostics, digest, files, records } =
@@ -139,8 +132,21 @@ pub(super) fn load(
     }
 }
 
+/// A file or a directory, or the text on standard input.
+///
+/// # Errors
+/// Standard input cannot be read.
+pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
+    if path.as_os_str() != "-" {
+        return Ok(spec::Input::Path(path.to_owned()));
+    }
+    let mut text = Vec::new();
+    std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
+    Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
+}
+
 /// The last word on a spec that cannot be used.
-fn report_errors(found: &Findings<'_>, global: &Global, output: &Output) -> anyhow::Result<()> {
+pub(super) fn report_errors(found: &Findings<'_>, global: &Global, output: &Output) -> anyhow::Result<()> {
     let Findings { diagnostics, sources, .. } = *found;
     if output.format == super::args::Format::Json {
         output.json(&serde_json::json!({

@@ -19,6 +19,7 @@ mod rule_fields;
 mod rulesets;
 mod scope;
 mod sequence;
+mod spec;
 mod zone;
 
 pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
@@ -29,4 +30,5 @@ pub use rulesets::{
     PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
 };
 pub use sequence::Member;
+pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};
 pub use zone::{ZoneChange, ZonePart, diff_around};

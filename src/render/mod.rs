@@ -9,6 +9,7 @@
 //! | `html` | a plan or findings as one page that needs nothing else |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
+//! | `spec_diff` | what two specs say differently, for programs |
 //! | `diagnostics` | findings in the manner of a compiler |
 //! | `row` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `findings` | what was found, and where, shared in the same way |
@@ -25,6 +26,7 @@ pub mod markdown;
 mod row;
 pub mod safe;
 pub mod sarif;
+pub mod spec_diff;
 pub mod text;
 mod textdiff;
 

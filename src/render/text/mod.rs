@@ -5,10 +5,12 @@ mod plan;
 mod requests;
 mod result;
 mod rule_operation;
+mod spec_diff;
 mod waf;
 
 pub(super) use layout::{count, facets};
 pub use plan::{PlanView, write_plan};
 pub use requests::write_requests;
 pub use result::{ZoneResult, write_result};
+pub use spec_diff::write_spec_changes;
 pub use waf::{write_waf_difference, write_waf_lock, write_waf_rules, write_waf_survey};

@@ -1,0 +1,95 @@
+//! `diff`: what two specs say differently. Offline.
+
+use std::path::Path;
+
+use crate::cli::args::{DiffArgs, Format, Global};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::planning::{NO_SUCH_ZONE, input, report_errors};
+use crate::cli::settings;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::diff::{SpecChanges, diff_specs};
+use crate::model::Desired;
+use crate::render::text::write_spec_changes;
+use crate::render::{self, Findings};
+use crate::spec;
+
+/// Compares and prints.
+pub(in crate::cli) fn run(args: &DiffArgs, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+    let mut sources = Sources::default();
+    let mut errors = Diagnostics::default();
+    let before = read(&args.before, global, &mut sources, &mut errors)?;
+    let after = read(&args.after, global, &mut sources, &mut errors)?;
+    let (Some(before), Some(after)) = (before, after) else {
+        return report(errors, &sources, global, output);
+    };
+    let mut changes = diff_specs(&before, &after);
+    let names = || before.zones.keys().chain(after.zones.keys());
+    match select(&mut changes, &global.zone, names().map(|name| name.as_str())) {
+        Ok(()) => {}
+        Err(diagnostic) => errors.push(diagnostic),
+    }
+    if errors.has_errors() {
+        return report(errors, &sources, global, output);
+    }
+    match output.format {
+        Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            output.result(|out| write_spec_changes(out, &changes, output.colour))?;
+        }
+    }
+    Ok(if args.exit_code && !changes.is_empty() { Exit::Differences } else { Exit::Success })
+}
+
+/// Reads one of the specs; its mistakes, and nothing milder, are added to the errors.
+fn read(
+    path: &Path,
+    global: &Global,
+    sources: &mut Sources,
+    errors: &mut Diagnostics,
+) -> anyhow::Result<Option<Desired>> {
+    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
+    let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &options, sources);
+    let is_good = !diagnostics.has_errors();
+    errors.append(diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect());
+    Ok(desired.filter(|_| is_good))
+}
+
+/// Ends a run whose specs cannot be compared.
+fn report(mut errors: Diagnostics, sources: &Sources, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+    errors.sort(sources);
+    if output.format == Format::Text {
+        output.diagnostics(&errors, sources);
+    }
+    let found = Findings { command: "diff", diagnostics: &errors, sources, holds: None };
+    report_errors(&found, global, output)?;
+    Ok(Exit::Error)
+}
+
+/// Keeps the zones that `--zone` names; each name must be that of a zone of either spec.
+fn select<'n>(
+    changes: &mut SpecChanges,
+    globs: &[String],
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Result<(), Diagnostic> {
+    if globs.is_empty() {
+        return Ok(());
+    }
+    let mut patterns = Vec::new();
+    for text in globs {
+        let name = text.trim_end_matches('.').to_lowercase();
+        let canonical = crate::model::ZoneName::parse(&name).map_or(name, |zone| zone.to_string());
+        match glob::Pattern::new(&canonical) {
+            Ok(pattern) if names.clone().any(|name| pattern.matches(name)) => patterns.push(pattern),
+            Ok(_) | Err(_) => {
+                let detail = format!("no zone of either spec matches {text:?}");
+                return Err(Diagnostic::error(NO_SUCH_ZONE, "--zone names no zone of the spec", detail));
+            }
+        }
+    }
+    let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
+    changes.zones.retain(|zone| is_meant(zone.zone.as_str()));
+    let meant: std::collections::BTreeSet<&str> = names.filter(|name| is_meant(name)).collect();
+    changes.unchanged = meant.len() - changes.zones.len();
+    Ok(())
+}

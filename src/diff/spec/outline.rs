@@ -1,0 +1,223 @@
+//! Outlines: named things with values, as two specs say them, and how they are held against each other.
+
+use std::collections::BTreeMap;
+
+use super::super::sequence::longest_rising;
+use super::{SpecChange, SpecChangeKind};
+use crate::diagnostic::Place;
+use crate::model::Value;
+
+/// Something that a spec says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Where.
+    pub(super) place: Place,
+    /// What.
+    pub(super) what: What,
+}
+
+/// What a spec says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// A value.
+    Value {
+        /// As it is shown.
+        shown: Value,
+        /// What it is compared by: equal exactly if it means the same.
+        compared: Value,
+    },
+    /// Something with parts that comes and goes as a whole.
+    Thing {
+        /// Its parts by name.
+        parts: BTreeMap<String, Said>,
+        /// All of it in a few words.
+        words: Option<String>,
+    },
+    /// Things side by side: each comes and goes for itself.
+    Group(BTreeMap<String, Said>),
+    /// Things in an order that has a meaning, with their names.
+    List {
+        /// The things.
+        items: Vec<(String, Said)>,
+        /// Whether to have the list, even an empty one, says something by itself.
+        is_managed: bool,
+    },
+}
+
+impl Said {
+    /// A value that is compared as it is shown.
+    pub(super) fn value(value: impl Into<Value>, place: Place) -> Self {
+        let shown: Value = value.into();
+        // A mapping is compared member by member.
+        match shown {
+            Value::Map(members) if !members.is_empty() => {
+                let parts = members.into_iter().map(|(name, value)| (name, Self::value(value, place))).collect();
+                Self { place, what: What::Thing { parts, words: None } }
+            }
+            shown => Self { place, what: What::Value { compared: shown.clone(), shown } },
+        }
+    }
+
+    /// A value that can be written in several ways.
+    pub(super) fn written(shown: impl Into<Value>, compared: impl Into<Value>, place: Place) -> Self {
+        Self { place, what: What::Value { shown: shown.into(), compared: compared.into() } }
+    }
+
+    /// All of it as one value.
+    fn whole(&self) -> Value {
+        match &self.what {
+            What::Value { shown, compared: _ } => shown.clone(),
+            What::Thing { parts, words: _ } | What::Group(parts) => {
+                Value::Map(parts.iter().map(|(name, said)| (name.clone(), said.whole())).collect())
+            }
+            What::List { items, is_managed: _ } => {
+                Value::List(items.iter().map(|(name, _)| Value::from(name.as_str())).collect())
+            }
+        }
+    }
+}
+
+/// What both specs say about the things of a place, by path.
+pub(super) type Pairs = Vec<(String, Option<Said>, Option<Said>)>;
+
+/// Finds what differs, in the order of the pairs.
+pub(super) fn compare(pairs: &Pairs, changes: &mut Vec<SpecChange>) {
+    for (path, before, after) in pairs {
+        said(path, before.as_ref(), after.as_ref(), changes);
+    }
+}
+
+/// Holds two statements against each other.
+fn said(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+    match (before.map(|said| &said.what), after.map(|said| &said.what)) {
+        (None, None) => {}
+        // Lists and groups are no things by themselves: their members come and go.
+        (Some(What::Group(_)) | None, Some(What::Group(_)) | None) => {
+            members(path, group(before), group(after), changes);
+        }
+        (Some(What::List { .. }) | None, Some(What::List { .. }) | None) => {
+            managed(path, before, after, changes);
+            list(path, items(before), items(after), changes);
+        }
+        (Some(What::Thing { parts: before, .. }), Some(What::Thing { parts: after, .. })) => {
+            members(path, Some(before), Some(after), changes);
+        }
+        (Some(What::Value { compared: b, shown }), Some(What::Value { compared: a, shown: wanted })) => {
+            if a != b {
+                let kind = SpecChangeKind::Changed { before: shown.clone(), after: wanted.clone() };
+                push(path, kind, before, after, changes);
+            }
+        }
+        (Some(_), Some(_)) => {
+            let whole = |said: Option<&Said>| said.map_or(Value::Null, Said::whole);
+            let kind = SpecChangeKind::Changed { before: whole(before), after: whole(after) };
+            push(path, kind, before, after, changes);
+        }
+        (None, Some(what)) => {
+            let kind = SpecChangeKind::Added { after: after.map_or(Value::Null, Said::whole), words: words(what) };
+            push(path, kind, before, after, changes);
+        }
+        (Some(what), None) => {
+            let kind = SpecChangeKind::Removed { before: before.map_or(Value::Null, Said::whole), words: words(what) };
+            push(path, kind, before, after, changes);
+        }
+    }
+}
+
+/// A thing in a few words.
+fn words(what: &What) -> Option<String> {
+    match what {
+        What::Thing { words, parts: _ } => words.clone(),
+        What::Value { .. } | What::Group(_) | What::List { .. } => None,
+    }
+}
+
+/// The members of a group.
+fn group(said: Option<&Said>) -> Option<&BTreeMap<String, Said>> {
+    match said.map(|said| &said.what) {
+        Some(What::Group(members)) => Some(members),
+        Some(What::Value { .. } | What::Thing { .. } | What::List { .. }) | None => None,
+    }
+}
+
+/// The items of a list.
+fn items(said: Option<&Said>) -> &[(String, Said)] {
+    match said.map(|said| &said.what) {
+        Some(What::List { items, is_managed: _ }) => items,
+        Some(What::Value { .. } | What::Thing { .. } | What::Group(_)) | None => &[],
+    }
+}
+
+/// Notes a difference.
+fn push(path: &str, kind: SpecChangeKind, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+    if let Some(said) = after.or(before) {
+        changes.push(SpecChange { path: path.to_owned(), kind, place: said.place });
+    }
+}
+
+/// Members by their names.
+fn members(
+    path: &str,
+    before: Option<&BTreeMap<String, Said>>,
+    after: Option<&BTreeMap<String, Said>>,
+    changes: &mut Vec<SpecChange>,
+) {
+    let names: BTreeMap<&String, ()> = [before, after].into_iter().flatten().flatten().map(|(n, _)| (n, ())).collect();
+    for name in names.into_keys() {
+        let (b, a) = (before.and_then(|m| m.get(name)), after.and_then(|m| m.get(name)));
+        said(&below(path, name), b, a, changes);
+    }
+}
+
+/// A list that begins or ceases to be managed.
+fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mut Vec<SpecChange>) {
+    let whole = |said: &Said| match said.what {
+        What::List { is_managed: true, .. } => Some(said.whole()),
+        What::List { .. } | What::Value { .. } | What::Thing { .. } | What::Group(_) => None,
+    };
+    let kind = match (before, after) {
+        (None, Some(said)) => whole(said).map(|after| {
+            let words = Some("managed from now on".to_owned());
+            SpecChangeKind::Added { after, words }
+        }),
+        (Some(said), None) => whole(said).map(|before| {
+            let words = Some("no longer managed: what the service has stays".to_owned());
+            SpecChangeKind::Removed { before, words }
+        }),
+        (None, None) | (Some(_), Some(_)) => None,
+    };
+    if let Some(kind) = kind {
+        push(path, kind, before, after, changes);
+    }
+}
+
+/// Items by their names, and then those that stand elsewhere in the order of what both have.
+fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes: &mut Vec<SpecChange>) {
+    let find = |list: &[(String, Said)], name: &str| list.iter().position(|(n, _)| n == name);
+    for (name, b) in before.iter().filter(|(name, _)| find(after, name).is_none()) {
+        said(&below(path, name), Some(b), None, changes);
+    }
+    let mut common = Vec::new();
+    for (at, (name, a)) in after.iter().enumerate() {
+        let stood = find(before, name);
+        said(&below(path, name), stood.map(|n| &before[n].1), Some(a), changes);
+        common.extend(stood.map(|stood| (at, stood)));
+    }
+    let kept = longest_rising(&common);
+    for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
+        let behind = at.checked_sub(1).map(|n| after[n].0.clone());
+        push(&below(path, &after[*at].0), SpecChangeKind::Moved { behind }, None, Some(&after[*at].1), changes);
+    }
+}
+
+/// The path of a member: `a.b` for plain names, `a[b c]` for others.
+fn below(path: &str, name: &str) -> String {
+    let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if path.is_empty() {
+        name.to_owned()
+    } else if is_plain {
+        format!("{path}.{name}")
+    } else {
+        format!("{path}[{name}]")
+    }
+}

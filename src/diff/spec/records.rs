@@ -1,0 +1,173 @@
+//! The records of two specs, paired by name and type.
+//!
+//! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in their order, so that a value
+//! that was changed reads as a change. A set with several members names the value in the path.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::outline::{Pairs, Said, What};
+use super::zone::allowed;
+use crate::model::facts::Slot;
+use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, Purpose, Rdata, Tag, Tombstone, Value, ZoneName};
+
+/// The records of one name and type: earlier and later.
+#[derive(Default)]
+struct Set<'a> {
+    before: Vec<&'a DesiredRecord>,
+    after: Vec<&'a DesiredRecord>,
+}
+
+/// What two specs say of records.
+pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
+    let mut sets: BTreeMap<String, Set> = BTreeMap::new();
+    if let Some(zone) = before {
+        for record in &zone.records {
+            sets.entry(key(&zone.name, record)).or_default().before.push(record);
+        }
+    }
+    if let Some(zone) = after {
+        for record in &zone.records {
+            sets.entry(key(&zone.name, record)).or_default().after.push(record);
+        }
+    }
+    let mut pairs = Pairs::new();
+    for (key, set) in sets {
+        let is_single = set.before.len().max(set.after.len()) == 1;
+        for (before, after) in paired(set) {
+            let value = after.or(before).map(|record| record.data.presentation()).unwrap_or_default();
+            let path = if is_single { format!("records[{key}]") } else { format!("records[{key} {value}]") };
+            pairs.push((path, before.map(said), after.map(said)));
+        }
+    }
+    let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, Said> {
+        zone.map(|zone| zone.tombstones.iter().map(|t| tombstone(&zone.name, t)).collect()).unwrap_or_default()
+    };
+    let (mut before, after) = (tombstones(before), tombstones(after));
+    for (key, said) in after {
+        pairs.push((format!("absent[{key}]"), before.remove(&key), Some(said)));
+    }
+    pairs.extend(before.into_iter().map(|(key, said)| (format!("absent[{key}]"), Some(said), None)));
+    pairs
+}
+
+/// Name and type.
+fn key(zone: &ZoneName, record: &DesiredRecord) -> String {
+    format!("{} {}", zone.relative(&record.name), record.data.type_name())
+}
+
+/// Which of the earlier records became which of the later ones.
+fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)> {
+    let Set { mut before, mut after } = set;
+    let mut pairs = Vec::new();
+    take_pairs(&mut before, &mut after, &mut pairs, |b, a| b.data == a.data);
+    for records in [&mut before, &mut after] {
+        records.sort_by_cached_key(|record| record.data.presentation());
+    }
+    let is_one_purpose = |b: &DesiredRecord, a: &DesiredRecord| {
+        b.data.purpose() != Purpose::Unique && b.data.purpose() == a.data.purpose()
+    };
+    let is_near = |b: &DesiredRecord, a: &DesiredRecord| b.data.pairing_key() == a.data.pairing_key();
+    take_pairs(&mut before, &mut after, &mut pairs, |b, a| is_one_purpose(b, a) && is_near(b, a));
+    take_pairs(&mut before, &mut after, &mut pairs, is_one_purpose);
+    pairs.extend(before.into_iter().map(|record| (Some(record), None)));
+    pairs.extend(after.into_iter().map(|record| (None, Some(record))));
+    pairs.sort_by_cached_key(|(before, after)| after.or(*before).map(|record| record.data.presentation()));
+    pairs
+}
+
+/// Moves those that belong together into the pairs.
+fn take_pairs<'a>(
+    before: &mut Vec<&'a DesiredRecord>,
+    after: &mut Vec<&'a DesiredRecord>,
+    pairs: &mut Vec<(Option<&'a DesiredRecord>, Option<&'a DesiredRecord>)>,
+    belong: impl Fn(&DesiredRecord, &DesiredRecord) -> bool,
+) {
+    before.retain(|b| match after.iter().position(|a| belong(b, a)) {
+        Some(at) => {
+            pairs.push((Some(*b), Some(after.remove(at))));
+            false
+        }
+        None => true,
+    });
+}
+
+/// What a spec says of a record.
+fn said(record: &DesiredRecord) -> Said {
+    let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
+    let Facets { ttl, proxied, comment, tags, settings } = facets;
+    let place = spelling.entry;
+    let mut parts = value(data);
+    let mut words = Vec::new();
+    let mut add = |name: &str, value: Value, words_for_it: String| {
+        parts.insert(name.to_owned(), value);
+        words.push(words_for_it);
+    };
+    if let Some(ttl) = ttl {
+        let shown = if ttl.is_automatic() { Value::from("auto") } else { Value::from(ttl.as_number()) };
+        add("ttl", shown, format!("ttl {ttl}"));
+    }
+    if let Some(proxied) = proxied {
+        add("proxied", Value::from(*proxied), if *proxied { "proxied" } else { "DNS only" }.to_owned());
+    }
+    match comment {
+        Some(Comment::Set(text)) => add("comment", Value::from(text.as_str()), format!("comment {text:?}")),
+        Some(Comment::Clear) => add("comment", Value::Null, "no comment".to_owned()),
+        None => {}
+    }
+    if let Some(tags) = tags {
+        let list: Vec<Value> = tags.iter().map(Tag::as_str).map(Value::from).collect();
+        let list = Value::List(list);
+        let shown = if tags.is_empty() { "no tags".to_owned() } else { format!("tags {list}") };
+        add("tags", list, shown);
+    }
+    for (name, value) in settings.named() {
+        if let Some(on) = value {
+            add(name, Value::from(on), format!("{name} {}", if on { "on" } else { "off" }));
+        }
+    }
+    if *protect {
+        add("protect", Value::from(true), "protected".to_owned());
+    }
+    let aside = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    let mut parts: BTreeMap<String, Said> =
+        parts.into_iter().map(|(name, value)| (name, Said::value(value, place))).collect();
+    if let Some(allow) = allow {
+        parts.insert("allow".to_owned(), allowed(allow, place));
+    }
+    Said { place, what: What::Thing { parts, words: Some(format!("{}{aside}", data.presentation())) } }
+}
+
+/// The parts of a record's value.
+fn value(data: &Rdata) -> BTreeMap<String, Value> {
+    let Some(record_type) = data.record_type() else {
+        return BTreeMap::from([("content".to_owned(), Value::from(data.presentation()))]);
+    };
+    let fields = data.fields();
+    let is_data: BTreeSet<&str> =
+        record_type.facts().fields.iter().filter(|f| f.slot == Slot::Data).map(|f| f.name).collect();
+    let (mut data, mut parts) = (BTreeMap::new(), BTreeMap::new());
+    for (name, value) in fields {
+        let into = if is_data.contains(name.as_str()) { &mut data } else { &mut parts };
+        into.insert(name, value);
+    }
+    if !data.is_empty() {
+        parts.insert("data".to_owned(), Value::Map(data));
+    }
+    parts
+}
+
+/// What a spec says of a record that it wants gone.
+fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> (String, Said) {
+    let Tombstone { name, record_type, data, allow, spelling } = tombstone;
+    let value = data.as_ref().map(|data| format!(" {}", data.presentation())).unwrap_or_default();
+    let key = format!("{} {}{value}", zone.relative(name), record_type.as_str());
+    let place = spelling.entry;
+    let allow = allow.as_ref().map(|allow| ("allow".to_owned(), allowed(allow, place)));
+    (
+        key,
+        Said {
+            place,
+            what: What::Thing { parts: allow.into_iter().collect(), words: Some("state: absent".to_owned()) },
+        },
+    )
+}

@@ -1,0 +1,254 @@
+//! What a spec says of a zone's protection, in the words of the spec.
+
+use std::collections::BTreeMap;
+
+use super::outline::{Said, What};
+use super::zone::prunes;
+use crate::diagnostic::Place;
+use crate::model::Value;
+use crate::model::expression::Expression;
+use crate::model::managed::threshold_word;
+use crate::model::ruleset::{
+    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
+    TuningTarget, WafWants,
+};
+
+/// Parts of something, at a place.
+struct Parts {
+    place: Place,
+    all: BTreeMap<String, Said>,
+}
+
+impl Parts {
+    /// None yet.
+    fn new(place: Place) -> Self {
+        Self { place, all: BTreeMap::new() }
+    }
+
+    /// Adds a value if there is one.
+    fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.all.insert(name.to_owned(), Said::value(value, self.place));
+        }
+    }
+
+    /// Adds something.
+    fn add(&mut self, name: impl Into<String>, what: What) {
+        self.all.insert(name.into(), Said { place: self.place, what });
+    }
+
+    /// Adds an expression, which can be written in many ways.
+    fn expression(&mut self, name: &str, expression: Option<&(Expression, Place)>) {
+        if let Some((expression, place)) = expression {
+            let shown = if expression.canonical() == "true" { "all" } else { expression.text() };
+            self.all.insert(name.to_owned(), Said::written(shown, expression.canonical(), *place));
+        }
+    }
+
+    /// Adds why something is there. Whether it has expired follows from the day, which is the same for both specs.
+    fn note(&mut self, note: &Note) {
+        let Note { reason, owner, expires, is_expired: _ } = note;
+        self.put("reason", reason.as_deref());
+        self.put("owner", owner.as_deref());
+        self.put("expires", expires.as_deref());
+    }
+
+    /// All of it as one thing.
+    fn thing(self, words: Option<String>) -> Said {
+        Said { place: self.place, what: What::Thing { parts: self.all, words } }
+    }
+}
+
+/// A `waf` section.
+pub(super) fn outline(wants: &WafWants) -> Said {
+    let WafWants { place, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+    let mut parts = Parts::new(*place);
+    if let Some(said) = prunes(*unmanaged, *place) {
+        parts.all.insert("unmanaged".to_owned(), said);
+    }
+    if let Some((words, place)) = accept_weakening {
+        parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
+    }
+    for wants in deployments {
+        parts.all.insert(wants.ruleset.key().to_owned(), deployment(wants));
+    }
+    // One deployment after the other; a single one has no order.
+    let order: Vec<_> = deployments.iter().map(|wants| Value::from(wants.ruleset.key())).collect();
+    if order.len() > 1 {
+        parts.put("order", Some(Value::List(order)));
+    }
+    for (name, list) in [("exceptions", exceptions), ("custom", custom), ("rate_limits", rate_limits)] {
+        let Some(list) = list else { continue };
+        // An empty list is not silence: the rules of the phase are managed, and may be pruned.
+        let items = list.iter().map(|wants| (wants.name.clone(), rule(wants))).collect();
+        parts.add(name, What::List { items, is_managed: true });
+    }
+    Said { place: *place, what: What::Group(parts.all) }
+}
+
+/// A managed ruleset.
+fn deployment(wants: &DeploymentWants) -> Said {
+    let DeploymentWants { ruleset: _, place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
+        wants;
+    let mut parts = Parts::new(*place);
+    let switch = match switch {
+        Switch::On => "on",
+        Switch::Off => "off",
+    };
+    parts.put("switch", Some(switch));
+    parts.expression("when", when.as_ref());
+    parts.put("version", version.as_ref().map(|(version, _)| version.as_str()));
+    parts.put("paranoia", paranoia.map(|(level, _)| u32::from(level.level())));
+    parts.put("threshold", threshold.map(|(n, _)| threshold_word(n).map_or(Value::from(n), Value::from)));
+    parts.put("action", action.map(|(action, _)| action.as_str()));
+    // Of the tags the last one that names a rule wins.
+    let tags = distinct(tags.iter().map(|tuning| (tuning.tag.clone(), tag_tuning(tuning))));
+    if !tags.is_empty() {
+        parts.add("tags", What::List { items: tags, is_managed: false });
+    }
+    let rules = distinct(rules.iter().map(rule_tuning));
+    if !rules.is_empty() {
+        parts.add("rules", What::Group(rules.into_iter().collect()));
+    }
+    if let Some((value, place)) = raw {
+        parts.all.insert("raw".to_owned(), Said::value(value.clone(), *place));
+    }
+    parts.thing(None)
+}
+
+/// Things whose names are made to differ, should two have the same.
+fn distinct(all: impl Iterator<Item = (String, Said)>) -> Vec<(String, Said)> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |(name, said): (String, Said)| {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        (if *count == 1 { name } else { format!("{name} #{count}") }, said)
+    };
+    all.map(name).collect()
+}
+
+/// Tuning of a tag.
+fn tag_tuning(tuning: &TagTuning) -> Said {
+    let TagTuning { tag: _, enabled, action, note, place } = tuning;
+    let mut parts = Parts::new(*place);
+    parts.put("enabled", *enabled);
+    parts.put("action", action.as_deref());
+    parts.note(note);
+    parts.thing(tuned(*enabled, action.as_deref(), note))
+}
+
+/// Tuning of rules, under the name of what it names.
+fn rule_tuning(tuning: &RuleTuning) -> (String, Said) {
+    let RuleTuning { target, enabled, action, note, place } = tuning;
+    let name = match target {
+        TuningTarget::Rule(name) => name.as_str().to_owned(),
+        TuningTarget::Tag(tag) => format!("tag {tag}"),
+    };
+    let mut parts = Parts::new(*place);
+    parts.put("enabled", *enabled);
+    parts.put("action", action.as_deref());
+    parts.note(note);
+    (name, parts.thing(tuned(*enabled, action.as_deref(), note)))
+}
+
+/// Tuning in a few words.
+fn tuned(enabled: Option<bool>, action: Option<&str>, note: &Note) -> Option<String> {
+    let switch = enabled.map(|on| if on { "enabled" } else { "disabled" }.to_owned());
+    let words: Vec<String> = switch.into_iter().chain(action.map(str::to_owned)).collect();
+    Some(format!("{}{}", words.join(", "), noted(note)))
+}
+
+/// Why something is there, in a few words.
+fn noted(note: &Note) -> String {
+    let Note { reason, owner, expires, is_expired: _ } = note;
+    let expires = expires.as_ref().map(|day| format!("until {day}"));
+    let words: Vec<String> = reason.iter().chain(owner).cloned().chain(expires).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }
+}
+
+/// A rule with a name.
+fn rule(wants: &RuleWants) -> Said {
+    let RuleWants { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = wants;
+    let mut parts = Parts::new(*place);
+    if *is_absent {
+        parts.put("state", Some("absent"));
+        parts.note(note);
+        return parts.thing(Some(format!("state: absent{}", noted(note))));
+    }
+    parts.expression("when", when.as_ref());
+    let does = match form {
+        RuleForm::Skip(targets) => {
+            let targets = skipped(targets);
+            let words = format!("skip {targets}");
+            parts.put("skip", Some(targets));
+            words
+        }
+        RuleForm::Act { action, response } => {
+            parts.put("action", Some(action.as_str()));
+            parts.put("response", response.clone());
+            action.clone()
+        }
+        RuleForm::Rate(wants) => rate(&mut parts, wants),
+        RuleForm::Raw(value) => {
+            parts.all.insert("raw".to_owned(), raw(value, *place));
+            "a raw rule".to_owned()
+        }
+    };
+    parts.put("log", *log);
+    parts.put("enabled", (!enabled).then_some(false));
+    parts.put("description", description.as_deref());
+    parts.note(note);
+    for anchor in anchors {
+        match anchor {
+            Anchor::Before(name, _) => parts.put("before", Some(name.as_str())),
+            Anchor::After(name, _) => parts.put("after", Some(name.as_str())),
+        }
+    }
+    let scope = when.as_ref().map(|(expression, _)| format!(" when {}", expression.text())).unwrap_or_default();
+    parts.thing(Some(format!("{does}{scope}{}", noted(note))))
+}
+
+/// What requests pass by; in which order it is named makes no difference.
+fn skipped(targets: &[SkipTarget]) -> Value {
+    let word = |target: &SkipTarget| match target {
+        SkipTarget::Everything => vec!["everything".to_owned()],
+        SkipTarget::Ruleset(managed) => vec![managed.key().to_owned()],
+        SkipTarget::RulesetId(id) => vec![format!("ruleset {id}")],
+        SkipTarget::Rules(managed, names) => {
+            names.iter().map(|(name, _)| format!("{} rule {}", managed.key(), name.as_str())).collect()
+        }
+        SkipTarget::Phase(phase) => vec![format!("phase {phase}")],
+        SkipTarget::Product(product) => vec![format!("product {product}")],
+    };
+    let words: std::collections::BTreeSet<String> = targets.iter().flat_map(word).collect();
+    Value::List(words.into_iter().map(Value::from).collect())
+}
+
+/// A rate; the same in a few words.
+fn rate(parts: &mut Parts, wants: &RateWants) -> String {
+    let RateWants { per, requests, period, action, timeout, count, to_origin, response } = wants;
+    let per: std::collections::BTreeSet<&String> = per.iter().collect();
+    let per = Value::List(per.into_iter().map(|name| Value::from(name.as_str())).collect());
+    let words = format!("{action} above {requests} in {period} s per {per}");
+    parts.put("per", Some(per));
+    parts.put("requests", Some(*requests));
+    parts.put("period", Some(*period));
+    parts.put("then", Some(action.as_str()));
+    parts.put("timeout", Some(*timeout));
+    parts.expression("count", count.as_ref());
+    parts.put("to_origin", *to_origin);
+    parts.put("response", response.clone());
+    words
+}
+
+/// A rule as the service has it; its expression is compared by what it means.
+fn raw(value: &Value, place: Place) -> Said {
+    let mut said = Said::value(value.clone(), place);
+    if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)
+        && let Some(Value::Text(text)) = members.get("expression")
+    {
+        let canonical = Expression::reported(text).canonical().to_owned();
+        parts.insert("expression".to_owned(), Said::written(text.as_str(), canonical, place));
+    }
+    said
+}

@@ -1,0 +1,90 @@
+//! What a spec says of a zone beside its records and its protection.
+
+use std::collections::BTreeMap;
+
+use super::outline::{Pairs, Said, What};
+use super::{records, waf};
+use crate::diagnostic::Place;
+use crate::model::{Danger, DesiredZone, IgnorePattern, Unmanaged, Value, ZoneWants};
+
+/// Everything that two specs say of a zone.
+pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
+    let mut pairs = Pairs::new();
+    let (mut b, mut a) = (before.map(own).unwrap_or_default(), after.map(own).unwrap_or_default());
+    for path in ["id", "create", "unmanaged", "ignore", "allow", "settings", "dnssec", "dns_settings"] {
+        pairs.push((path.to_owned(), b.remove(path), a.remove(path)));
+    }
+    pairs.extend(records::outline(before, after));
+    let waf = |zone: Option<&DesiredZone>| zone.and_then(|zone| zone.waf.as_deref()).map(waf::outline);
+    pairs.push(("waf".to_owned(), waf(before), waf(after)));
+    pairs
+}
+
+/// What one spec says of a zone itself.
+fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
+    let DesiredZone {
+        name: _,
+        id,
+        place,
+        unmanaged,
+        ignore,
+        create,
+        allow,
+        around: ZoneWants { settings, dnssec, dns_settings },
+        waf: _,
+        records: _,
+        tombstones: _,
+        // What the spec before had is another comparison than this one.
+        removed: _,
+    } = zone;
+    let mut all = BTreeMap::new();
+    if let Some(id) = id {
+        all.insert("id", Said::value(id.0.as_str(), *place));
+    }
+    if *create {
+        all.insert("create", Said::value(true, *place));
+    }
+    if let Some(said) = prunes(*unmanaged, *place) {
+        all.insert("unmanaged", said);
+    }
+    all.insert("ignore", Said { place: *place, what: What::Group(ignore.iter().map(pattern).collect()) });
+    all.insert("allow", allowed(allow, *place));
+    let group = |values: &BTreeMap<String, (Value, Place)>| {
+        let said = values.iter().map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
+        Said { place: *place, what: What::Group(said.collect()) }
+    };
+    all.insert("settings", group(settings));
+    if let Some((on, place)) = dnssec {
+        all.insert("dnssec", Said::value(if *on { "on" } else { "off" }, *place));
+    }
+    all.insert("dns_settings", group(dns_settings));
+    all
+}
+
+/// Dangers that a spec consents to, with the reasons.
+pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
+    let said = allow.iter().map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
+    Said { place, what: What::Group(said.collect()) }
+}
+
+/// What happens to the rest, if that is not the usual thing.
+pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
+    match unmanaged {
+        Unmanaged::Keep => None,
+        Unmanaged::Prune => Some(Said::value("prune", place)),
+    }
+}
+
+/// An exception from pruning: what it names, and why.
+fn pattern(pattern: &IgnorePattern) -> (String, Said) {
+    let IgnorePattern { name, record_type, content, tag, reason, place } = pattern;
+    let parts = [
+        ("name", name.as_ref().map(glob::Pattern::as_str)),
+        ("type", record_type.as_deref()),
+        ("content", content.as_ref().map(glob::Pattern::as_str)),
+        ("tag", tag.as_deref()),
+    ];
+    let words: Vec<_> = parts.into_iter().filter_map(|(key, text)| Some(format!("{key} {}", text?))).collect();
+    let why = reason.as_deref().map_or(Value::from("without a reason"), Value::from);
+    (words.join(", "), Said::value(why, *place))
+}

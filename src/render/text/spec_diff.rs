@@ -1,0 +1,82 @@
+//! What two specs say differently, for people.
+
+use std::io::{self, Write};
+
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, styled};
+use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
+use crate::model::Value;
+use crate::render::safe::safe;
+use crate::render::textdiff::inline;
+
+/// Writes what two specs say differently: each zone with its differences, and a line that counts them.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_spec_changes(out: &mut dyn Write, changes: &SpecChanges, colour: bool) -> io::Result<()> {
+    for zone in &changes.zones {
+        write_zone(out, zone, colour)?;
+    }
+    let same = count(changes.unchanged, "zone");
+    if changes.is_empty() {
+        return writeln!(out, "{}", styled(&format!("No difference: {same} the same in both."), BOLD, colour));
+    }
+    let (mut added, mut removed, mut changed, mut moved) = (0, 0, 0, 0);
+    for change in changes.zones.iter().flat_map(|zone| &zone.changes) {
+        match change.kind {
+            SpecChangeKind::Added { .. } => added += 1,
+            SpecChangeKind::Removed { .. } => removed += 1,
+            SpecChangeKind::Changed { .. } => changed += 1,
+            SpecChangeKind::Moved { .. } => moved += 1,
+        }
+    }
+    let line = format!("{added} added, {removed} removed, {changed} changed, {moved} moved.");
+    let zones = count(changes.zones.len(), "zone");
+    let differ = if changes.zones.len() == 1 { "differs" } else { "differ" };
+    let aside = format!("({zones} {differ}, {same} the same)");
+    writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&aside, DIM, colour))
+}
+
+/// One zone.
+fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::Result<()> {
+    let ZoneSpecChanges { zone: name, kind, place: _, changes } = zone;
+    let (mark, about) = match kind {
+        ZoneSpecKind::Added => (styled("+ ", CREATE, colour), "  begins to be managed"),
+        ZoneSpecKind::Removed => (styled("- ", DELETE, colour), "  no longer managed: what the service has stays"),
+        ZoneSpecKind::Changed => (String::new(), ""),
+    };
+    writeln!(out, "{mark}{}{}", styled(name.as_str(), BOLD, colour), styled(about, DIM, colour))?;
+    if !changes.is_empty() {
+        writeln!(out)?;
+    }
+    for change in changes {
+        write_change(out, change, colour)?;
+    }
+    writeln!(out)
+}
+
+/// One difference.
+fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::Result<()> {
+    let SpecChange { path, kind, place: _ } = change;
+    let path = safe(path);
+    match kind {
+        SpecChangeKind::Added { after, words } => {
+            writeln!(out, "  {} {path}: {}", styled("+", CREATE, colour), shown(after, words.as_deref()))
+        }
+        SpecChangeKind::Removed { before, words } => {
+            writeln!(out, "  {} {path}: {}", styled("-", DELETE, colour), shown(before, words.as_deref()))
+        }
+        SpecChangeKind::Changed { before, after } => {
+            let words = inline(&before.to_string(), &after.to_string(), colour);
+            writeln!(out, "  {} {path}: {words}", styled("~", UPDATE, colour))
+        }
+        SpecChangeKind::Moved { behind } => {
+            let to = behind.as_ref().map_or_else(|| "to the top".to_owned(), |name| format!("behind {}", safe(name)));
+            writeln!(out, "  {} {path}: moved {to}", styled(">", UPDATE, colour))
+        }
+    }
+}
+
+/// Something that only one side says.
+fn shown(value: &Value, words: Option<&str>) -> String {
+    safe(&words.map_or_else(|| value.to_string(), str::to_owned)).into_owned()
+}
