@@ -221,3 +221,60 @@ fn below(path: &str, name: &str) -> String {
         format!("{path}[{name}]")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Sources, Span};
+
+    fn place() -> Place {
+        Place { source: Sources::default().add("spec.yaml", ""), span: Span::new(0, 0) }
+    }
+
+    fn list(names: &[&str], is_managed: bool) -> Said {
+        let items = names.iter().map(|name| ((*name).to_owned(), Said::value(true, place()))).collect();
+        Said { place: place(), what: What::List { items, is_managed } }
+    }
+
+    /// Paths, each with what became of it.
+    fn told(before: Option<Said>, after: Option<Said>) -> Vec<String> {
+        let mut changes = Vec::new();
+        compare(&vec![("x".to_owned(), before, after)], &mut changes);
+        let word = |change: &SpecChange| match &change.kind {
+            SpecChangeKind::Added { .. } => format!("+ {}", change.path),
+            SpecChangeKind::Removed { .. } => format!("- {}", change.path),
+            SpecChangeKind::Changed { before, after } => format!("~ {} {before} {after}", change.path),
+            SpecChangeKind::Moved { behind } => {
+                format!("> {} {}", change.path, behind.as_deref().unwrap_or("first"))
+            }
+        };
+        changes.iter().map(word).collect()
+    }
+
+    #[test]
+    fn as_few_as_possible_have_moved() {
+        assert_eq!(told(Some(list(&["a", "b", "c"], false)), Some(list(&["c", "a", "b"], false))), ["> x.c first"]);
+        assert_eq!(told(Some(list(&["a", "b", "c"], false)), Some(list(&["a", "c", "b"], false))), ["> x.c a"]);
+        // What comes and goes moves nothing.
+        let both = told(Some(list(&["a", "b"], false)), Some(list(&["n", "b"], false)));
+        assert_eq!(both, ["- x.a", "+ x.n"]);
+    }
+
+    #[test]
+    fn an_empty_list_is_not_silence_where_it_manages() {
+        assert_eq!(told(None, Some(list(&[], true))), ["+ x"]);
+        assert_eq!(told(Some(list(&[], true)), None), ["- x"]);
+        assert_eq!(told(None, Some(list(&[], false))), Vec::<String>::new());
+    }
+
+    #[test]
+    fn values_are_compared_by_what_they_mean() {
+        let written = |shown: &str| Said::written(shown, shown.to_lowercase(), place());
+        assert_eq!(told(Some(written("A")), Some(written("a"))), Vec::<String>::new());
+        assert_eq!(told(Some(written("A")), Some(written("b"))), ["~ x A b"]);
+        let map = |n: u32| Value::Map([("a b".to_owned(), Value::from(n)), ("c".to_owned(), Value::Null)].into());
+        let change = told(Some(Said::value(map(1), place())), Some(Said::value(map(2), place())));
+        assert_eq!(change, ["~ x[a b] 1 2"]);
+        assert_eq!(told(None, Some(Said::value(map(1), place()))), ["+ x"], "a thing comes as a whole");
+    }
+}

@@ -1,7 +1,7 @@
 //! The records of two specs, paired by name and type.
 //!
 //! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in their order, so that a value
-//! that was changed reads as a change. A set with several members names the value in the path.
+//! that was changed reads as a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,9 +34,13 @@ pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>)
     for (key, set) in sets {
         let is_single = set.before.len().max(set.after.len()) == 1;
         for (before, after) in paired(set) {
-            let value = after.or(before).map(|record| record.data.presentation()).unwrap_or_default();
-            let path = if is_single { format!("records[{key}]") } else { format!("records[{key} {value}]") };
-            pairs.push((path, before.map(said), after.map(said)));
+            // Of several, one that keeps its value is known by that; of one that does not, the value is what is told.
+            let kept = before.zip(after).filter(|(b, a)| !is_single && b.data == a.data).map(|(_, a)| a);
+            let path = match kept {
+                Some(record) => format!("records[{key} {}]", record.data.presentation()),
+                None => format!("records[{key}]"),
+            };
+            pairs.push((path, before.map(|r| said(r, is_single)), after.map(|r| said(r, is_single))));
         }
     }
     let tombstones = |zone: Option<&DesiredZone>| -> BTreeMap<String, Said> {
@@ -91,12 +95,13 @@ fn take_pairs<'a>(
     });
 }
 
-/// What a spec says of a record.
-fn said(record: &DesiredRecord) -> Said {
+/// What a spec says of a record; of one among several, the value in one piece.
+fn said(record: &DesiredRecord, is_single: bool) -> Said {
     let DesiredRecord { name: _, data, facets, protect, allow, spelling } = record;
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     let place = spelling.entry;
-    let mut parts = value(data);
+    let in_one_piece = || BTreeMap::from([("content".to_owned(), Value::from(data.presentation()))]);
+    let mut parts = if is_single { value(data) } else { in_one_piece() };
     let mut words = Vec::new();
     let mut add = |name: &str, value: Value, words_for_it: String| {
         parts.insert(name.to_owned(), value);

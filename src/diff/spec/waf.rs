@@ -40,8 +40,7 @@ impl Parts {
     /// Adds an expression, which can be written in many ways.
     fn expression(&mut self, name: &str, expression: Option<&(Expression, Place)>) {
         if let Some((expression, place)) = expression {
-            let shown = if expression.canonical() == "true" { "all" } else { expression.text() };
-            self.all.insert(name.to_owned(), Said::written(shown, expression.canonical(), *place));
+            self.all.insert(name.to_owned(), Said::written(scope(expression), expression.canonical(), *place));
         }
     }
 
@@ -59,6 +58,11 @@ impl Parts {
     }
 }
 
+/// Which requests, in the words of a spec.
+fn scope(expression: &Expression) -> &str {
+    if expression.canonical() == "true" { "all" } else { expression.text() }
+}
+
 /// A `waf` section.
 pub(super) fn outline(wants: &WafWants) -> Said {
     let WafWants { place, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
@@ -69,13 +73,9 @@ pub(super) fn outline(wants: &WafWants) -> Said {
     if let Some((words, place)) = accept_weakening {
         parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
     }
+    // They are in the order of the service's choice, which no spec can change.
     for wants in deployments {
         parts.all.insert(wants.ruleset.key().to_owned(), deployment(wants));
-    }
-    // One deployment after the other; a single one has no order.
-    let order: Vec<_> = deployments.iter().map(|wants| Value::from(wants.ruleset.key())).collect();
-    if order.len() > 1 {
-        parts.put("order", Some(Value::List(order)));
     }
     for (name, list) in [("exceptions", exceptions), ("custom", custom), ("rate_limits", rate_limits)] {
         let Some(list) = list else { continue };
@@ -204,8 +204,8 @@ fn rule(wants: &RuleWants) -> Said {
             Anchor::After(name, _) => parts.put("after", Some(name.as_str())),
         }
     }
-    let scope = when.as_ref().map(|(expression, _)| format!(" when {}", expression.text())).unwrap_or_default();
-    parts.thing(Some(format!("{does}{scope}{}", noted(note))))
+    let when = when.as_ref().map(|(expression, _)| format!(" when {}", scope(expression))).unwrap_or_default();
+    parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
 
 /// What requests pass by; in which order it is named makes no difference.

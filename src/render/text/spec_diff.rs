@@ -32,7 +32,8 @@ pub fn write_spec_changes(out: &mut dyn Write, changes: &SpecChanges, colour: bo
     let line = format!("{added} added, {removed} removed, {changed} changed, {moved} moved.");
     let zones = count(changes.zones.len(), "zone");
     let differ = if changes.zones.len() == 1 { "differs" } else { "differ" };
-    let aside = format!("({zones} {differ}, {same} the same)");
+    let same = if changes.unchanged == 0 { String::new() } else { format!(", {same} the same") };
+    let aside = format!("({zones} {differ}{same})");
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&aside, DIM, colour))
 }
 
