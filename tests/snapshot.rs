@@ -94,6 +94,13 @@ fn packed(text: &str) -> Vec<u8> {
     out.finish().unwrap()
 }
 
+/// The lines of a snapshot with a checksum that fits.
+fn signed(content: &str) -> String {
+    let sum = <sha2::Sha256 as sha2::Digest>::digest(content);
+    let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{content}{{\"sha256\":\"{sum}\"}}\n")
+}
+
 #[test]
 fn a_plan_against_a_snapshot_is_the_live_plan() {
     let workspace = workspace();
@@ -205,6 +212,47 @@ fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
     assert!(shown.stderr.contains("take a newer snapshot") && shown.stderr.contains("spec.yaml:5"), "{}", shown.stderr);
 }
 
+/// Reviewers of every kind are told that they do not see the service itself.
+#[test]
+fn every_output_says_what_it_was_made_from() {
+    let workspace = workspace();
+    workspace.run(&["snapshot", "spec.yaml"]).exits(0);
+    for format in ["text", "markdown", "github", "sarif", "html"] {
+        let ran = offline(&workspace, &["plan", "spec.yaml", "--against", FILE, "--format", format]).exits(0);
+        assert!(ran.stdout.contains("): a snapshot of"), "{format}: {}", ran.stdout);
+    }
+    let plan = against(&workspace, "spec.yaml", 0);
+    assert!(plan["against"]["taken_at"].as_str().unwrap().starts_with("20"));
+}
+
+/// The spec before is the third leg here too, and what the snapshot lacks does not look removed.
+#[test]
+fn the_spec_before_is_compared_with_too() {
+    let mut options = business();
+    options.profile.ruleset_access = sandbox::RulesetAccess::Edit;
+    let workspace = Workspace::new(options);
+    workspace.file("before.yaml", SPEC);
+    workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
+    workspace.file("spec.yaml", SPEC.replace("      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }\n", ""));
+    workspace.run(&["snapshot", "spec.yaml"]).exits(0);
+    let flags = ["plan", "spec.yaml", "--base", "before.yaml", "--format", "json"];
+    let live = workspace.run(&flags).exits(0).json();
+    assert_eq!(live["summary"]["delete"], 1, "{live:#}");
+    let seen = offline(&workspace, &[&flags[..], &["--against", FILE]].concat()).exits(0).json();
+    assert_eq!(comparable(seen), comparable(live));
+    // Without the rules in the snapshot, nothing of them is deleted.
+    let text = unpacked(&workspace.path().join(FILE));
+    let kept: Vec<&str> = text.lines().filter(|line| !line.contains("firewall_custom/entrypoint")).collect();
+    let content = format!("{}\n", kept[..kept.len() - 1].join("\n"));
+    workspace.file(FILE, packed(&signed(&content)));
+    let seen = offline(&workspace, &[&flags[..], &["--against", FILE]].concat()).exits(1).json();
+    assert!(
+        seen["diagnostics"].to_string().contains("the custom rules of example.com: not in the snapshot"),
+        "{seen:#}"
+    );
+    assert_eq!(seen["summary"]["delete"], 1, "{seen:#}");
+}
+
 #[test]
 fn zones_are_found_by_a_pinned_id_too() {
     let workspace = workspace();
@@ -314,9 +362,7 @@ fn an_old_snapshot_is_used_with_a_warning() {
     let at = text.find("\"taken_at\":\"").unwrap() + "\"taken_at\":\"".len();
     let (content, _) = text.trim_end().rsplit_once('\n').unwrap();
     let content = format!("{}2001{}\n", &content[..at], &content[at + 4..]);
-    let sum = <sha2::Sha256 as sha2::Digest>::digest(&content);
-    let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    workspace.file(FILE, packed(&format!("{content}{{\"sha256\":\"{sum}\"}}\n")));
+    workspace.file(FILE, packed(&signed(&content)));
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", FILE]).exits(0);
     assert!(ran.stdout.contains(" days ago)") && ran.stderr.contains("the snapshot is old"), "{ran:?}");
     let age = against(&workspace, "spec.yaml", 0)["against"]["age_seconds"].as_u64().unwrap();

@@ -32,6 +32,9 @@ const NOT_IN_SNAPSHOT: Code = Code("SNAP0001");
 /// The snapshot is old.
 const OLD_SNAPSHOT: Code = Code("SNAP0002");
 
+/// What the plan was made from.
+const OF_SNAPSHOT: Code = Code("SNAP0003");
+
 /// The moment of a snapshot, for those who show what was made from it.
 #[derive(Debug, Clone)]
 pub(super) struct AsOf {
@@ -55,7 +58,7 @@ impl AsOf {
     /// For people.
     pub(super) fn words(&self) -> String {
         let Self { taken_at, age, tool: _, service } = self;
-        let age = age.map_or_else(|| "still to come by this machine's clock".to_owned(), |age| ago(age));
+        let age = age.map_or_else(|| "still to come by this machine's clock".to_owned(), ago);
         format!("As of {} ({age}): a snapshot of {}, not the service itself.", safe(taken_at), safe(service))
     }
 }
@@ -109,24 +112,20 @@ impl Against {
     }
 
     /// Takes out of a spec what the snapshot cannot speak about, and says what that is.
-    pub(super) fn limit(&self, desired: &mut Desired) -> Diagnostics {
+    ///
+    /// It is taken out of the spec before as well, or it would look as if the author had removed it.
+    fn limit(&self, desired: &mut Desired, mut base: Option<&mut Desired>) -> Diagnostics {
         let mut found = Diagnostics::default();
-        desired.zones.retain(|_, zone| {
+        desired.zones.retain(|name, zone| {
             let lacks = self.snapshot.lacks(&wanted(zone));
             for Lack { part, refused } in &lacks {
                 found.push(lacking(zone, part, refused.as_deref()));
             }
-            for Lack { part, .. } in &lacks {
-                match part {
-                    Part::Zone => return false,
-                    Part::Setting(name) => drop(zone.around.settings.remove(name)),
-                    Part::Dnssec => zone.around.dnssec = None,
-                    Part::DnsSettings => zone.around.dns_settings.clear(),
-                    // Rules are understood together with the rulesets that they name, so what is known of the rest is no help.
-                    Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
-                }
+            let before = base.as_mut().and_then(|base| base.zones.get_mut(name));
+            for zone in [Some(&mut *zone), before].into_iter().flatten() {
+                lacks.iter().for_each(|lack| strip(zone, &lack.part));
             }
-            true
+            lacks.iter().all(|lack| lack.part != Part::Zone)
         });
         found
     }
@@ -141,6 +140,18 @@ impl Against {
         };
         let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
         Some(Diagnostic::warning(OLD_SNAPSHOT, "the snapshot is old", detail).help(help))
+    }
+}
+
+/// Takes a part out of what a spec says of a zone; the zone itself is for the caller to drop.
+fn strip(zone: &mut DesiredZone, part: &Part) {
+    match part {
+        Part::Zone => {}
+        Part::Setting(name) => drop(zone.around.settings.remove(name)),
+        Part::Dnssec => zone.around.dnssec = None,
+        Part::DnsSettings => zone.around.dns_settings.clear(),
+        // Rules are understood together with the rulesets that they name, so what is known of the rest is no help.
+        Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
     }
 }
 
@@ -217,12 +228,17 @@ pub(super) fn begin_against(
         Err(exit) => return Ok(Err(exit)),
     };
     let against = Against::open(file)?;
-    let mut found = against.limit(&mut loaded.desired);
+    let mut found = against.limit(&mut loaded.desired, loaded.base.as_mut().map(|base| &mut base.desired));
     if let Some(diagnostic) = against.old(args.max_snapshot_age) {
         found.push(diagnostic);
     }
-    if output.format == Format::Text {
-        output.diagnostics(&found, &loaded.sources);
+    match output.format {
+        Format::Text => output.diagnostics(&found, &loaded.sources),
+        // It has a member of its own.
+        Format::Json => {}
+        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            found.push(Diagnostic::note(OF_SNAPSHOT, "the plan is against a snapshot", against.as_of.words()));
+        }
     }
     loaded.diagnostics.append(found);
     loaded.against = Some(against.as_of.clone());

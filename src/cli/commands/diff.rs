@@ -1,5 +1,6 @@
 //! `diff`: what two specs say differently. Offline.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::cli::args::{DiffArgs, Format, Global};
@@ -9,7 +10,7 @@ use crate::cli::planning::{NO_SUCH_ZONE, input, report_errors};
 use crate::cli::settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::diff::{SpecChanges, diff_specs};
-use crate::model::Desired;
+use crate::model::{Desired, ZoneName};
 use crate::render::text::write_spec_changes;
 use crate::render::{self, Findings};
 use crate::spec;
@@ -25,10 +26,7 @@ pub(in crate::cli) fn run(args: &DiffArgs, global: &Global, output: &Output) -> 
     };
     let mut changes = diff_specs(&before, &after);
     let names = || before.zones.keys().chain(after.zones.keys());
-    match select(&mut changes, &global.zone, names().map(|name| name.as_str())) {
-        Ok(()) => {}
-        Err(diagnostic) => errors.push(diagnostic),
-    }
+    select(&mut changes, &global.zone, names().map(|name| name.as_str()), &mut errors);
     if errors.has_errors() {
         return report(errors, &sources, global, output);
     }
@@ -71,25 +69,27 @@ fn select<'n>(
     changes: &mut SpecChanges,
     globs: &[String],
     names: impl Iterator<Item = &'n str> + Clone,
-) -> Result<(), Diagnostic> {
+    errors: &mut Diagnostics,
+) {
     if globs.is_empty() {
-        return Ok(());
+        return;
     }
     let mut patterns = Vec::new();
     for text in globs {
         let name = text.trim_end_matches('.').to_lowercase();
-        let canonical = crate::model::ZoneName::parse(&name).map_or(name, |zone| zone.to_string());
-        match glob::Pattern::new(&canonical) {
-            Ok(pattern) if names.clone().any(|name| pattern.matches(name)) => patterns.push(pattern),
-            Ok(_) | Err(_) => {
-                let detail = format!("no zone of either spec matches {text:?}");
-                return Err(Diagnostic::error(NO_SUCH_ZONE, "--zone names no zone of the spec", detail));
-            }
+        let canonical = ZoneName::parse(&name).map_or(name, |zone| zone.to_string());
+        let pattern = glob::Pattern::new(&canonical).ok();
+        match pattern.filter(|pattern| names.clone().any(|name| pattern.matches(name))) {
+            Some(pattern) => patterns.push(pattern),
+            None => errors.push(Diagnostic::error(
+                NO_SUCH_ZONE,
+                "--zone names no zone of the spec",
+                format!("no zone of either spec matches {text:?}"),
+            )),
         }
     }
     let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
     changes.zones.retain(|zone| is_meant(zone.zone.as_str()));
-    let meant: std::collections::BTreeSet<&str> = names.filter(|name| is_meant(name)).collect();
+    let meant: BTreeSet<&str> = names.filter(|name| is_meant(name)).collect();
     changes.unchanged = meant.len() - changes.zones.len();
-    Ok(())
 }

@@ -104,12 +104,12 @@ impl Snapshot {
             Some(Answer::List(zones)) => zones.as_slice(),
             Some(Answer::Result(_) | Answer::Refused { .. }) | None => &[],
         };
-        let account = |text: &Box<str>| {
+        let account = |text: &str| {
             let zone: Json = serde_json::from_str(text).ok()?;
             let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
             Some((text("/id")?, text("/account/id")?))
         };
-        let accounts = zones.iter().filter_map(account).collect();
+        let accounts = zones.iter().filter_map(|text| account(text)).collect();
         Self { about, answers, accounts }
     }
 
