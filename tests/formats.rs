@@ -1,6 +1,5 @@
 //! `--format` of the binary: which command has which, and where each writes.
 #![cfg(feature = "sandbox")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -8,12 +7,13 @@ use serde_json::json;
 use support::workspace::{Workspace, binary, options};
 use tempfile::TempDir;
 
-const SPEC: &str = "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: old, type: A, state: absent }";
+const SPEC: &str =
+    "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: old, type: TXT, state: absent }";
 
 /// With a record that the spec wants gone.
 fn workspace() -> Workspace {
     let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "name": "old.example.com", "type": "A", "content": "192.0.2.9" }]));
+    workspace.plant_records(json!([{ "name": "old.example.com", "type": "TXT", "content": "\"gone\"" }]));
     workspace.records_spec(SPEC);
     workspace
 }
@@ -52,7 +52,10 @@ fn a_plan_in_each_format() {
     assert!(text.contains("add `--allow-deletes 1`") && text.contains("spec.yaml:6"), "{text}");
     let lines = plan("github").stdout;
     assert!(lines.contains("::error file=spec.yaml,line=6,col=9,endLine=6,"), "{lines}");
-    assert!(lines.contains("title=danger delete%3A example.com/dns/old/A::delete record old A, 192.0.2.9"), "{lines}");
+    assert!(
+        lines.contains("title=danger delete%3A example.com/dns/old/TXT::delete record old TXT, \"gone\""),
+        "{lines}"
+    );
     let log = plan("sarif").json();
     assert_eq!(log["runs"][0]["automationDetails"]["id"], "zonewright/plan/");
     let page = plan("html").stdout;

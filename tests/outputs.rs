@@ -191,7 +191,7 @@ fn a_plan_in_each_form() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever names, values, comments and messages say: a reader sees the same document with other words in it.
     #[test]

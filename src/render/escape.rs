@@ -111,10 +111,11 @@ fn push_span(out: &mut String, span: &mut Vec<&str>) {
         return;
     }
     let text = span.join(" ");
-    let inside = match text.trim_end_matches([',', ';', ':']) {
-        "" => &text,
-        inside => inside,
-    };
+    let closes = |part: &str| part.ends_with(')') && part.matches(')').count() > part.matches('(').count();
+    let mut inside = text.as_str();
+    while inside.len() > 1 && (inside.ends_with([',', ';', ':']) || closes(inside)) {
+        inside = &inside[..inside.len() - 1];
+    }
     push(out, &code(inside));
     out.push_str(&text[inside.len()..]);
     span.clear();
@@ -128,10 +129,18 @@ fn is_plain(word: &str) -> bool {
     // A number may have its sign after a bracket: `(+5)`.
     let letters = if word.starts_with('(') { inner.trim_start_matches('+') } else { inner };
     let is_word = letters.starts_with(char::is_alphanumeric) && letters.chars().all(is_letter);
-    // Seven hexadecimal digits and more may be a commit, GH-1 an issue.
-    let is_commit = inner.len() >= 7 && inner.bytes().all(|b| b.is_ascii_hexdigit()) && !inner.is_empty();
-    let is_issue = inner.len() > 3 && inner[..inner.floor_char_boundary(3)].eq_ignore_ascii_case("gh-");
-    (is_sign || is_word) && !is_commit && !is_issue
+    (is_sign || is_word) && !is_reference(inner)
+}
+
+/// Whether a word, or a part of it, may be taken for a commit or an issue: `deadbeef1`, `GH-12`.
+fn is_reference(word: &str) -> bool {
+    let mut before = "";
+    word.split(|c: char| !c.is_alphanumeric()).any(|part| {
+        let is_commit = part.len() >= 7 && part.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_issue = before.eq_ignore_ascii_case("gh") && part.starts_with(|c: char| c.is_ascii_digit());
+        before = part;
+        is_commit || is_issue
+    })
 }
 
 /// Whether a word begins a list where it stands first.
@@ -167,11 +176,13 @@ mod tests {
         assert_eq!(prose("turns 12 rules on, for example.com"), "turns 12 rules on, for `example.com`");
         assert_eq!(prose("ask @admin or #12 now"), "ask `@admin` or `#12` now");
         assert_eq!(prose("see www.example.com/x [a](b) <b> please"), "see `www.example.com/x [a](b) <b>` please");
+        assert_eq!(prose("so (at a.example), or f(x), is"), "so (at `a.example`), or `f(x)`, is");
         assert_eq!((prose(""), prose("  ")), ("(empty)".to_owned(), "(blanks)".to_owned()));
         assert_eq!(prose("1. no list"), "`1.` no list");
         assert_eq!(prose("commit deadbeef1, GH-12"), "commit `deadbeef1, GH-12`");
+        assert_eq!(prose("by deadbeef1%x and x-GH-1"), "by `deadbeef1%x` and `x-GH-1`");
         assert_eq!(prose("at example.com, or b.example: no"), "at `example.com`, or `b.example`: no");
-        assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5)` (+5).");
+        assert_eq!(prose("GHé ok (so, it is, +5) (+5)."), "GHé ok (so, it is, `+5`) (+5).");
     }
 
     #[test]

@@ -13,10 +13,11 @@
 use std::io::{self, Write};
 
 use super::findings::{Findings, Region, detail};
-use super::row::{Attention, Review, Row, rows};
+use super::row::{Review, Row, rows, zone_dangers};
 use super::safe::safe;
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::model::Danger;
 use crate::plan::MissingConsent;
 
 /// The level of an annotation.
@@ -76,8 +77,10 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
         command(out, Level::Error, None, &title, &words)?;
     }
     findings(out, review.plan.diagnostics.iter(), review.sources)?;
-    let mut dangers: Vec<Row<'_>> =
-        review.plan.zones.iter().flat_map(rows).filter(|r| r.attention() > Attention::Doubt || r.weakens()).collect();
+    for (zone, code, words) in review.plan.zones.iter().flat_map(zone_dangers) {
+        command(out, Level::Warning, None, &format!("danger {code}: {zone}"), &words)?;
+    }
+    let mut dangers: Vec<Row<'_>> = review.plan.zones.iter().flat_map(rows).filter(Row::is_loud).collect();
     dangers.sort_by_key(|row| std::cmp::Reverse(row.attention()));
     for row in &dangers {
         danger(out, review, row)?;
@@ -89,7 +92,8 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
 
 /// A dangerous operation: an error while a consent is missing, a warning once it is given.
 fn danger(out: &mut dyn Write, review: &Review<'_>, row: &Row<'_>) -> io::Result<()> {
-    let lacks = review.missing().iter().any(|m| row.dangers.contains(&m.danger));
+    let open = |danger: &Danger| row.dangers.contains(danger) && !row.accepted.contains_key(danger);
+    let lacks = review.missing().iter().any(|missing| open(&missing.danger));
     let codes: Vec<_> = row.dangers.iter().map(|d| d.code()).collect();
     let codes = if codes.is_empty() { "accepted weakening".to_owned() } else { codes.join(", ") };
     let mut words = vec![format!("{} {}", row.mark.word(), row.what())];
@@ -98,6 +102,10 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, row: &Row<'_>) -> io::Result
     for line in row.impact {
         text.push_str("; ");
         text.push_str(line);
+    }
+    if let Some(cause) = &row.cause {
+        text.push_str("; ");
+        text.push_str(cause);
     }
     let region = row.place.and_then(|place| Region::of(place, review.sources));
     let level = if lacks { Level::Error } else { Level::Warning };

@@ -14,7 +14,8 @@ use crate::insight::Direction;
 use crate::model::managed::threshold_word;
 use crate::model::{Danger, Value};
 use crate::plan::{
-    Action, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+    Action, Cause, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation,
+    ZonePlan,
 };
 
 /// A plan with everything that a reviewer is told about it.
@@ -109,8 +110,8 @@ pub(super) struct Row<'a> {
     pub(super) fields: Vec<Field>,
     /// Why it is done, where that is not the plain wish of the spec.
     pub(super) why: &'static str,
-    /// Who caused it, where that is known.
-    pub(super) cause: Option<&'static str>,
+    /// Who caused it, where that is somebody else than the author of the spec.
+    pub(super) cause: Option<String>,
     /// Which way the protection goes; rules only.
     pub(super) direction: Option<Direction>,
     /// What it means for traffic.
@@ -139,23 +140,19 @@ pub(super) enum Attention {
 impl Row<'_> {
     /// How much attention it needs.
     pub(super) fn attention(&self) -> Attention {
-        let is_open = |danger: &Danger| !self.accepted.contains_key(danger);
-        if self.dangers.contains(&Danger::WeakensProtection) && is_open(&Danger::WeakensProtection) {
-            Attention::Weakening
-        } else if self.dangers.iter().any(is_open) {
-            Attention::Danger
-        } else if self.direction.is_some_and(Direction::may_weaken) {
-            Attention::Doubt
-        } else {
-            Attention::Plain
+        // Deletes are counted, whoever accepts them.
+        let open = |danger: &&Danger| **danger == Danger::Delete || !self.accepted.contains_key(danger);
+        match self.dangers.iter().filter(open).max_by_key(|d| **d == Danger::WeakensProtection) {
+            Some(Danger::WeakensProtection) => Attention::Weakening,
+            Some(_) => Attention::Danger,
+            None if !self.dangers.is_empty() || self.direction.is_some_and(Direction::may_weaken) => Attention::Doubt,
+            None => Attention::Plain,
         }
     }
 
-    /// What the spec accepts of it, in words; `None` if nothing.
-    pub(super) fn waiver(&self) -> Option<String> {
-        let words: Vec<_> =
-            self.accepted.iter().map(|(danger, reason)| format!("{}: {reason}", danger.code())).collect();
-        (!words.is_empty()).then(|| words.join("; "))
+    /// Whether it belongs into the list of dangers: it is one, accepted or not.
+    pub(super) fn is_loud(&self) -> bool {
+        !self.dangers.is_empty() || self.weakens()
     }
 
     /// Whether traffic gets through that was stopped before, accepted or not.
@@ -230,6 +227,14 @@ pub(super) fn rows(zone: &ZonePlan) -> impl Iterator<Item = Row<'_>> {
     around.chain(zone.rule_operations.iter().map(rule_row)).chain(zone.operations.iter().map(record_row))
 }
 
+/// What is dangerous about the plan of a zone as a whole: the zone, the code, what happens.
+pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'static str, String)> {
+    zone.dangers.iter().map(|danger| {
+        let why = zone.accepted.get(danger).map(|why| format!("; accepted in the spec: {why}")).unwrap_or_default();
+        (zone.name.as_str(), danger.code(), format!("{}{why}", danger.about()))
+    })
+}
+
 /// What a zone is, in a few words.
 pub(super) fn zone_words(zone: &ZonePlan) -> String {
     if zone.is_new { "new zone".to_owned() } else { format!("{} plan", zone.tier.facts().name) }
@@ -249,9 +254,14 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
     parts.join("; ")
 }
 
-/// The cause, where it is known.
-fn cause(word: &'static str) -> Option<&'static str> {
-    (word != "unknown").then_some(word)
+/// The cause in words, where it is not the plain wish of the spec.
+fn cause(cause: Cause, modified_on: Option<&String>) -> Option<String> {
+    let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();
+    match cause {
+        Cause::Drift => Some(format!("takes back a change made outside{when}")),
+        Cause::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
+        Cause::Spec | Cause::Unknown => None,
+    }
 }
 
 /// An operation on the zone itself.
@@ -280,7 +290,7 @@ fn zone_row(operation: &ZoneOperation) -> Row<'_> {
         aside: String::new(),
         fields: fields.collect(),
         why: "",
-        cause: cause(why_here.as_str()),
+        cause: cause(*why_here, None),
         direction: None,
         impact: &[],
         dangers,
@@ -292,7 +302,19 @@ fn zone_row(operation: &ZoneOperation) -> Row<'_> {
 /// An operation on a rule.
 fn rule_row(operation: &RuleOperation) -> Row<'_> {
     let RuleOperation {
-        address, phase, name, action, fields, impact, cause: why_here, dangers, accepted, place, ..
+        address,
+        phase,
+        name,
+        action,
+        fields,
+        impact,
+        expect: _,
+        reverse: _,
+        cause: why_here,
+        dangers,
+        accepted,
+        modified_on,
+        place,
     } = operation;
     let (mark, kind, why) = match action {
         RuleAction::CreateEntryPoint { .. } => (Mark::Create, "rules", "the first of their phase"),
@@ -320,7 +342,7 @@ fn rule_row(operation: &RuleOperation) -> Row<'_> {
         aside: String::new(),
         fields: rule_fields(fields),
         why,
-        cause: cause(why_here.as_str()),
+        cause: cause(*why_here, modified_on.as_ref()),
         direction: Some(impact.direction),
         impact: &impact.lines,
         dangers,
@@ -331,7 +353,19 @@ fn rule_row(operation: &RuleOperation) -> Row<'_> {
 
 /// An operation on a record.
 fn record_row(operation: &Operation) -> Row<'_> {
-    let Operation { address, shown_name, action, fields, cause: why_here, dangers, accepted, place, .. } = operation;
+    let Operation {
+        address,
+        shown_name,
+        action,
+        fields,
+        expect: _,
+        reverse: _,
+        cause: why_here,
+        dangers,
+        accepted,
+        modified_on,
+        place,
+    } = operation;
     let (mark, before, after, aside, why) = match action {
         Action::CreateRecord { after } => (Mark::Create, None, Some(after), facets(after), ""),
         Action::PatchRecord { before, after, .. } => (Mark::Update, Some(&**before), Some(&**after), String::new(), ""),
@@ -360,7 +394,7 @@ fn record_row(operation: &Operation) -> Row<'_> {
         // What is within the value is seen in the value.
         fields: if mark == Mark::Update { fields.iter().filter(beside).map(facet).collect() } else { Vec::new() },
         why,
-        cause: cause(why_here.as_str()),
+        cause: cause(*why_here, modified_on.as_ref()),
         direction: None,
         impact: &[],
         dangers,
@@ -380,7 +414,7 @@ fn facet(change: &FieldChange) -> Field {
 }
 
 /// The fields of a rule; single rules of a managed ruleset that are switched in the same way share one.
-fn rule_fields(fields: &[FieldChange]) -> Vec<Field> {
+pub(super) fn rule_fields(fields: &[FieldChange]) -> Vec<Field> {
     let switched = |change: &FieldChange| {
         let (whole, rule) = change.field.strip_suffix(".enabled")?.split_once("rules.")?;
         Some((whole.to_owned(), rule.to_owned()))

@@ -1,5 +1,6 @@
 //! Plans for the outputs: from a case, and made of any words whatever.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -9,8 +10,8 @@ use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
 use zonewright::plan::{
-    Action, Cause, Consents, ExpectRuleset, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount, Verdict,
-    ZonePlan, plan_zone,
+    Action, Cause, Consents, ExpectRuleset, GivenConsent, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount,
+    Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -54,7 +55,19 @@ pub(crate) fn case(path: &Path) -> Made {
     let (zone, plan) =
         zone_plan("example.com", case["spec"].as_str().unwrap(), live, case["tier"].as_str().unwrap(), &mut sources);
     let mut zone = zone;
-    zone.rule_operations.push(weakening(["login", "threshold 25 → 60: needs 12 instead of 5 hits", "agreed in T-1"]));
+    let looser = |id| RuleAction::Patch { id, before: RuleBody::default(), after: RuleBody::default(), position: None };
+    zone.rule_operations.push(RuleOperation {
+        action: looser(RuleId("1".into())),
+        fields: vec![FieldChange {
+            field: "threshold".to_owned(),
+            before: Field::Integer(25),
+            after: Field::Integer(60),
+        }],
+        dangers: vec![Danger::WeakensProtection],
+        accepted: BTreeMap::new(),
+        modified_on: Some("2026-11-19T08:00:00Z".to_owned()),
+        ..weakening(["owasp", "threshold 25 → 60: needs 12 instead of 5 critical (+5) hits to act", ""])
+    });
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
@@ -78,10 +91,10 @@ fn weakening([name, impact, reason]: [&str; 3]) -> RuleOperation {
         impact: Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] },
         expect: ExpectRuleset::Absent,
         reverse: RuleReverse::Delete,
-        cause: Cause::Unknown,
+        cause: Cause::Drift,
         dangers: vec![Danger::Delete, Danger::WeakensProtection],
         accepted: [(Danger::WeakensProtection, reason.to_owned())].into(),
-        modified_on: None,
+        modified_on: Some(reason.to_owned()),
         place: None,
     }
 }
@@ -112,6 +125,10 @@ pub(crate) fn of_words(word: &str) -> Made {
     let rule = RuleOperation { place: Some(place), ..weakening([word; 3]) };
     zone.rule_operations = vec![rule];
     zone.notes = vec![word.to_owned()];
+    zone.dangers = vec![Danger::SpecShrank];
+    zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();
+    plan.base = Some(word.to_owned());
+    plan.consents_given = vec![GivenConsent { danger: Danger::ChangesApexMx, by: word.to_owned() }];
     zone.set_aside =
         vec![SetAsideCount { reason: word.to_owned(), types: [(word.to_owned(), 2)].into(), examples: Vec::new() }];
     plan.diagnostics.push(

@@ -11,10 +11,10 @@ mod zone;
 
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
-use super::row::{Attention, Review, Row, place, rows};
+use super::row::{Review, Row, place, rows, zone_dangers};
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
-use crate::plan::MissingConsent;
+use crate::plan::{GivenConsent, MissingConsent};
 
 /// Most zones that can be chosen one by one; each takes a line of the style sheet.
 const CHOICES: usize = 500;
@@ -28,7 +28,7 @@ pub fn plan(review: &Review<'_>) -> String {
         start(&format!("zonewright plan: {}", review.verdict_words()), &style::zone_choices(choices(&zones)));
     header(&mut page, review);
     consents(&mut page, review);
-    dangers(&mut page, &zones, review.sources);
+    dangers(&mut page, &zones, review);
     findings(&mut page, &review.plan.diagnostics, review.sources);
     filters(&mut page, &zones);
     for (number, (zone, (_, rows))) in review.plan.zones.iter().zip(&zones).enumerate() {
@@ -82,6 +82,7 @@ fn end(mut page: String) -> String {
 /// Verdict and counts.
 fn header(page: &mut String, review: &Review<'_>) {
     let s = review.plan.summary();
+    let base = review.plan.base.as_ref().map(|base| format!(" Compared with {}.", html(base))).unwrap_or_default();
     let made = count(usize::try_from(review.plan.requests_made).unwrap_or(usize::MAX), "request");
     page.push_str(&format!(
         "<header class=\"{}\"><h1>Plan: {}</h1>\n<ul class=\"counts\">",
@@ -94,13 +95,22 @@ fn header(page: &mut String, review: &Review<'_>) {
         page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
     }
     page.push_str(&format!(
-        "<li><b>{}</b> unchanged</li></ul>\n<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.</p></header>\n",
+        "<li><b>{}</b> unchanged</li></ul>\n<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
         s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
     ));
 }
 
 /// What is missing, with the exact flags.
 fn consents(page: &mut String, review: &Review<'_>) {
+    let given = &review.plan.consents_given;
+    if !given.is_empty() {
+        page.push_str("<section><h2>Consents given</h2>\n<ul>\n");
+        for GivenConsent { danger, by } in given {
+            let by = html(by);
+            page.push_str(&format!("<li>{} <span class=\"dim\">({by})</span></li>\n", html_prose(danger.about())));
+        }
+        page.push_str("</ul></section>\n");
+    }
     let missing = review.missing();
     if missing.is_empty() {
         return;
@@ -119,17 +129,26 @@ fn consents(page: &mut String, review: &Review<'_>) {
 }
 
 /// Every operation that needs attention, most dangerous first, with a link to it.
-fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], sources: &Sources) {
+fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], review: &Review<'_>) {
+    let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let mut all: Vec<(String, &str, &Row<'_>)> = Vec::new();
     for (zone_number, (zone, rows)) in zones.iter().enumerate() {
-        let found = rows.iter().enumerate().filter(|(_, r)| r.attention() > Attention::Doubt || r.weakens());
+        let found = rows.iter().enumerate().filter(|(_, r)| r.is_loud());
         all.extend(found.map(|(n, row)| (zone::anchor(zone_number, n), zone.as_str(), row)));
     }
-    if all.is_empty() {
+    let total = all.len() + of_zones.len();
+    if total == 0 {
         return;
     }
     all.sort_by_key(|(_, _, row)| std::cmp::Reverse(row.attention()));
-    page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(all.len(), "danger")));
+    page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(total, "danger")));
+    for (zone, code, words) in of_zones {
+        page.push_str(&format!(
+            "<li><b class=\"badge danger\">{code}</b> {} <span class=\"dim\">in {}</span></li>\n",
+            html_prose(&words),
+            html(zone)
+        ));
+    }
     for (anchor, zone, row) in all {
         page.push_str(&format!(
             "<li>{} <a href=\"#{anchor}\">{} {}</a> <span class=\"dim\">in {}</span>",
@@ -138,7 +157,7 @@ fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], sources: &Source
             html(&row.what()),
             html(zone)
         ));
-        let place = row.place.and_then(|p| place(p, sources));
+        let place = row.place.and_then(|p| place(p, review.sources));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
         zone::effects(page, row);
         page.push_str("</li>\n");

@@ -59,19 +59,19 @@ pub(super) fn badges(row: &Row<'_>) -> String {
     all
 }
 
-/// What an operation means for traffic, and why a weakening is accepted.
+/// What an operation means for traffic, what it takes back, and why dangers are accepted.
 pub(super) fn effects(page: &mut String, row: &Row<'_>) {
-    if row.impact.is_empty() && row.waiver().is_none() {
-        return;
+    let mut items: Vec<String> = row.impact.iter().map(|line| html_prose(line)).collect();
+    items.extend(row.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
+    let accepted = row.accepted.iter().filter(|(danger, _)| row.dangers.contains(danger));
+    items.extend(
+        accepted.map(|(danger, reason)| {
+            format!("<b>{} is accepted in the spec:</b> {}", danger.code(), html_prose(reason))
+        }),
+    );
+    if !items.is_empty() {
+        page.push_str(&format!("<ul class=\"effects\"><li>{}</li></ul>", items.join("</li><li>")));
     }
-    page.push_str("<ul class=\"effects\">");
-    for line in row.impact {
-        page.push_str(&format!("<li>{}</li>", html_prose(line)));
-    }
-    if let Some(waiver) = row.waiver() {
-        page.push_str(&format!("<li><b>accepted in the spec:</b> {}</li>", html_prose(&waiver)));
-    }
-    page.push_str("</ul>");
 }
 
 /// One operation.
@@ -81,7 +81,7 @@ fn operation(page: &mut String, row: &Row<'_>, anchor: &str, sources: &Sources) 
         Mark::Update | Mark::Move => "update",
         Mark::Delete => "delete",
     };
-    let danger = if row.attention() > Attention::Doubt || row.weakens() { " danger" } else { "" };
+    let danger = if row.is_loud() { " danger" } else { "" };
     page.push_str(&format!(
         "<article class=\"op {class}{danger}\" id=\"{anchor}\"><h3><span class=\"badge {class}\">{}</span> <span class=\"kind\">{}</span> <code>{}</code> <span class=\"type\">{}</span> {}",
         row.mark.word(),
@@ -92,9 +92,6 @@ fn operation(page: &mut String, row: &Row<'_>, anchor: &str, sources: &Sources) 
     ));
     if let Some(direction) = row.direction.filter(|_| !row.weakens()) {
         page.push_str(&format!("<span class=\"badge {0}\">{0}</span> ", direction.as_str()));
-    }
-    if let Some(cause) = row.cause {
-        page.push_str(&format!("<span class=\"badge\">cause: {cause}</span> "));
     }
     let place = row.place.and_then(|p| place(p, sources));
     page.push_str(&place.map(|p| format!("<span class=\"place\">{}</span>", html(&p))).unwrap_or_default());

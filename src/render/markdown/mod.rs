@@ -13,10 +13,10 @@ use budget::{Budget, Piece};
 
 use super::escape::{code, prose};
 use super::findings::{Findings, Region, detail};
-use super::row::{Attention, Mark, Review, Row, rows};
+use super::row::{Mark, Review, Row, rows, zone_dangers};
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
-use crate::plan::{MissingConsent, Verdict};
+use crate::plan::{GivenConsent, MissingConsent, Verdict};
 
 /// Size of a comment unless another is wanted: what GitHub takes (65,536), less room for what a pipeline puts around it.
 ///
@@ -29,6 +29,15 @@ pub const LIMIT: usize = 60_000;
 /// # Units
 /// Characters.
 pub const SMALLEST_LIMIT: usize = 4_000;
+
+/// Consents that are listed; the rest is counted.
+const CONSENTS: usize = 10;
+
+/// Longest reason of a consent that is shown in full.
+///
+/// # Units
+/// Characters.
+const REASON: usize = 60;
 
 /// Longest name of a marker.
 const LONGEST_MARKER: usize = 64;
@@ -109,6 +118,9 @@ fn head(review: &Review<'_>) -> String {
     if **verdict == Verdict::Incomplete {
         head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
     }
+    if let Some(base) = &plan.base {
+        head.push_str(&format!("\nCompared with {}.\n", code(&short(base))));
+    }
     let missing = review.missing();
     if !missing.is_empty() {
         head.push_str("\n> [!CAUTION]\n");
@@ -122,7 +134,24 @@ fn head(review: &Review<'_>) -> String {
             ));
         }
     }
+    if !plan.consents_given.is_empty() {
+        head.push('\n');
+    }
+    for GivenConsent { danger, by } in plan.consents_given.iter().take(CONSENTS) {
+        head.push_str(&format!("- Consent given: {} ({})\n", danger.about(), prose(&short(by))));
+    }
+    if let Some(more) = plan.consents_given.len().checked_sub(CONSENTS).filter(|n| *n > 0) {
+        head.push_str(&format!("- and {}\n", count(more, "more consent")));
+    }
     head
+}
+
+/// The beginning of a text, for what is never left out.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Every operation that needs attention, most dangerous first.
@@ -132,14 +161,19 @@ fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
         .zones
         .iter()
         .flat_map(|zone| rows(zone).map(|row| (zone.name.as_str(), row)))
-        .filter(|(_, row)| row.attention() > Attention::Doubt || row.weakens())
+        .filter(|(_, row)| row.is_loud())
         .collect();
-    if all.is_empty() {
+    all.sort_by_key(|(_, row)| std::cmp::Reverse(row.attention()));
+    let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
+    let total = all.len() + of_zones.len();
+    if total == 0 {
         return;
     }
-    all.sort_by_key(|(_, row)| std::cmp::Reverse(row.attention()));
-    let pieces = all.iter().map(|(zone, row)| Piece::new(danger(zone, row, review.sources)));
-    let heading = Piece::new(format!("\n#### {}\n\n", count(all.len(), "danger")));
+    let of_zones = of_zones
+        .into_iter()
+        .map(|(zone, danger, words)| Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(zone))));
+    let pieces = of_zones.chain(all.iter().map(|(zone, row)| Piece::new(danger(zone, row, review.sources))));
+    let heading = Piece::new(format!("\n#### {}\n\n", count(total, "danger")));
     let left = budget.list(out, heading, pieces, (1, 2));
     if left > 0 {
         out.push_str(&format!("- and {left} more\n"));
@@ -178,8 +212,11 @@ fn danger(zone: &str, row: &Row<'_>, sources: &Sources) -> String {
     for line in row.impact {
         piece.push_str(&format!("  - {}\n", prose(line)));
     }
-    if let Some(waiver) = row.waiver() {
-        piece.push_str(&format!("  - accepted in the spec: {}\n", prose(&waiver)));
+    if let Some(cause) = &row.cause {
+        piece.push_str(&format!("  - {}\n", prose(cause)));
+    }
+    for (danger, reason) in row.accepted.iter().filter(|(danger, _)| row.dangers.contains(danger)) {
+        piece.push_str(&format!("  - {} is accepted in the spec: {}\n", danger.code(), prose(reason)));
     }
     piece
 }

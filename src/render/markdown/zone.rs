@@ -186,7 +186,6 @@ fn tail(zone: &ZonePlan, has_rows: bool) -> String {
 fn block(row: &Row<'_>, sources: &Sources) -> String {
     let mut about: Vec<String> = row.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
     about.extend(Some(row.why).filter(|w| !w.is_empty()).map(str::to_owned));
-    about.extend(row.cause.map(|c| format!("cause: {c}")));
     let mut text = format!("@@ {} {} @@ {}", row.mark.word(), safe(&row.what()), about.join("; "));
     text.truncate(text.trim_end().len());
     text.push('\n');
@@ -226,12 +225,14 @@ fn block(row: &Row<'_>, sources: &Sources) -> String {
     for effect in row.impact {
         line(sign, effect);
     }
-    let codes: Vec<_> = row.dangers.iter().map(|d| d.code()).collect();
-    if !codes.is_empty() {
-        line('!', &format!("danger: {}", codes.join(", ")));
+    if let Some(cause) = &row.cause {
+        line('!', cause);
     }
-    if let Some(waiver) = row.waiver() {
-        line('#', &format!("accepted in the spec: {waiver}"));
+    for danger in row.dangers {
+        match row.accepted.get(danger) {
+            Some(reason) => line('!', &format!("{}, accepted in the spec: {reason}", danger.code())),
+            None => line('!', &format!("danger: {}", danger.code())),
+        }
     }
     text
 }

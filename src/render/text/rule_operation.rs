@@ -6,9 +6,8 @@ use super::layout::{CREATE, DELETE, DIM, UPDATE, styled};
 use super::plan::write_dangers;
 use crate::diff::{FieldChange, RuleDeleteReason};
 use crate::insight::Direction;
-use crate::model::Value;
-use crate::model::managed::threshold_word;
 use crate::plan::{RuleAction, RuleOperation};
+use crate::render::row::{Field, rule_fields};
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
 
@@ -70,53 +69,15 @@ fn class(direction: Direction, colour: bool) -> String {
     }
 }
 
-/// The fields; single rules that are switched in the same way share a line.
+/// The fields, each on one line.
 fn lines(fields: &[FieldChange], colour: bool) -> Vec<String> {
-    let switched = |change: &FieldChange| {
-        let (whole, rule) = change.field.strip_suffix(".enabled")?.split_once("rules.")?;
-        Some((whole.to_owned(), rule.to_owned()))
-    };
-    let mut lines = Vec::new();
-    let mut groups: Vec<((String, Value, Value), Vec<String>)> = Vec::new();
-    for change in fields {
-        let Some((whole, rule)) = switched(change) else {
-            lines.push(field(change, colour));
-            continue;
+    let line = |Field { name, before, after }: Field| {
+        let after = after.unwrap_or_default();
+        let change = match before {
+            Some(before) => inline(&before, &after, colour),
+            None => safe(&after).into_owned(),
         };
-        let key = (whole, change.before.clone(), change.after.clone());
-        match groups.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, rules)) => rules.push(rule),
-            None => groups.push((key, vec![rule])),
-        }
-    }
-    for ((whole, before, after), rules) in groups {
-        let word = |value: &Value| match value {
-            Value::Bool(true) => "on".to_owned(),
-            Value::Bool(false) => "off".to_owned(),
-            _ => "as the ruleset has it".to_owned(),
-        };
-        let change = if before == Value::Null { word(&after) } else { inline(&word(&before), &word(&after), colour) };
-        let noun = if rules.len() == 1 { "rule" } else { "rules" };
-        lines.push(format!("{}{noun} {}: {change}", safe(&whole), safe(&rules.join(", "))));
-    }
-    lines
-}
-
-/// One field that changes.
-fn field(change: &FieldChange, colour: bool) -> String {
-    let words = |value: &Value| match (change.field.rsplit('.').next(), value) {
-        (Some("threshold"), Value::Integer(number)) => {
-            let word = u32::try_from(*number).ok().and_then(threshold_word);
-            word.map_or_else(|| number.to_string(), |word| format!("{word} ({number})"))
-        }
-        (_, Value::Text(text)) => safe(text).into_owned(),
-        (_, value) => safe(&value.to_string()).into_owned(),
+        format!("{}: {change}", safe(&name))
     };
-    let (before, after) = (words(&change.before), words(&change.after));
-    let name = safe(&change.field);
-    if change.before == Value::Null {
-        format!("{name}: {after}")
-    } else {
-        format!("{name}: {}", inline(&before, &after, colour))
-    }
+    rule_fields(fields).into_iter().map(line).collect()
 }
