@@ -1,7 +1,7 @@
 //! zonewright: a declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 //!
 //! ```text
-//!  YAML ──spec──▶ Desired ─┐                              ┌─▶ render: text · JSON
+//!  YAML ──spec──▶ Desired ─┐                              ┌─▶ render: text · JSON · Markdown · HTML · SARIF
 //!                          ├─diff─▶ ChangeSet ─plan─▶ Plan ┤
 //!  API ──api──▶ live ▶ Live┘        (pure)      (pure)    └─▶ apply ─▶ journal ─▶ verify
 //!           wire ⇅ model

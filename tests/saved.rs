@@ -61,7 +61,8 @@ fn a_saved_plan_is_applied_as_it_was_reviewed() {
 
 #[test]
 fn a_world_that_moved_is_refused_with_what_and_when() {
-    let moves: [(&str, fn(&Workspace)); 3] = [
+    type Somebody = fn(&Workspace);
+    let moves: [(&str, Somebody); 3] = [
         ("example.com/dns/www/A: it was changed by somebody else at 20", |w| {
             changed(w, "www.example.com", &json!({ "ttl": 900 }))
         }),

@@ -97,7 +97,7 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, row: &Row<'_>) -> io::Result
     let codes: Vec<_> = row.dangers.iter().map(|d| d.code()).collect();
     let codes = if codes.is_empty() { "accepted weakening".to_owned() } else { codes.join(", ") };
     let mut words = vec![format!("{} {}", row.mark.word(), row.what())];
-    words.extend([&row.before, &row.after].into_iter().flatten().cloned());
+    words.extend(Some(row.change()).filter(|change| !change.is_empty()));
     let mut text = words.join(", ");
     for line in row.impact {
         text.push_str("; ");

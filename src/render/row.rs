@@ -40,6 +40,19 @@ impl<'a> Review<'a> {
         }
     }
 
+    /// How many operations take back what somebody changed outside the spec, in words.
+    pub(super) fn outside(&self) -> Option<String> {
+        let causes = self.plan.zones.iter().flat_map(|zone| {
+            let around = zone.zone_operations.iter().map(|o| o.cause);
+            around.chain(zone.rule_operations.iter().map(|o| o.cause)).chain(zone.operations.iter().map(|o| o.cause))
+        });
+        match causes.filter(|c| cause(*c, None).is_some()).count() {
+            0 => None,
+            1 => Some("1 operation takes back what somebody changed outside the spec".to_owned()),
+            count => Some(format!("{count} operations take back what somebody changed outside the spec")),
+        }
+    }
+
     /// The verdict for a heading.
     pub(super) fn verdict_words(&self) -> &'static str {
         match self.verdict {
@@ -168,6 +181,23 @@ impl Row<'_> {
         let type_name = if self.direction.is_some() { format!("({})", self.type_name) } else { self.type_name.into() };
         let words = [self.kind, &self.name, &type_name];
         words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What changes, in one line: the value, or the first fields. Empty where what it means for traffic says more.
+    pub(super) fn change(&self) -> String {
+        /// Fields that are named.
+        const FIELDS: usize = 3;
+        if !self.impact.is_empty() {
+            return String::new();
+        }
+        let becomes = |before: &Option<String>, after: &Option<String>| match (before, after) {
+            (Some(before), Some(after)) if before == after => None,
+            (Some(before), Some(after)) => Some(format!("{before} → {after}")),
+            (Some(one), None) | (None, Some(one)) => Some(one.clone()),
+            (None, None) => None,
+        };
+        let fields = self.fields.iter().filter_map(|f| Some(format!("{}: {}", f.name, becomes(&f.before, &f.after)?)));
+        becomes(&self.before, &self.after).into_iter().chain(fields.take(FIELDS)).collect::<Vec<_>>().join("; ")
     }
 
     /// The file and line of the spec entry.

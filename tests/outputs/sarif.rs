@@ -79,7 +79,7 @@ fn schema() -> Value {
 }
 
 /// Fails unless a log is as the standard wants it; as the published schema does too, where its file is named by
-/// `SARIF_SCHEMA`. That file is not ours to distribute.
+/// `SARIF_SCHEMA`. That file has terms of its own and is not copied.
 #[track_caller]
 fn assert_valid(log: &Value) {
     let published = std::env::var_os("SARIF_SCHEMA")

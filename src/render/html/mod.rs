@@ -94,8 +94,9 @@ fn header(page: &mut String, review: &Review<'_>) {
     {
         page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
     }
+    let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();
     page.push_str(&format!(
-        "<li><b>{}</b> unchanged</li></ul>\n<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
+        "<li><b>{}</b> unchanged</li></ul>\n{outside}<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
         s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
     ));
 }
@@ -159,6 +160,10 @@ fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], review: &Review<
         ));
         let place = row.place.and_then(|p| place(p, review.sources));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+        let change = row.change();
+        if !change.is_empty() {
+            page.push_str(&format!("<br/><code>{}</code>", html(&change)));
+        }
         zone::effects(page, row);
         page.push_str("</li>\n");
     }

@@ -13,7 +13,7 @@ use budget::{Budget, Piece};
 
 use super::escape::{code, prose};
 use super::findings::{Findings, Region, detail};
-use super::row::{Mark, Review, Row, rows, zone_dangers};
+use super::row::{Review, Row, rows, zone_dangers};
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
@@ -118,6 +118,9 @@ fn head(review: &Review<'_>) -> String {
     if **verdict == Verdict::Incomplete {
         head.push_str("\n> [!CAUTION]\n> The plan is incomplete and cannot be applied: see the findings.\n");
     }
+    if let Some(outside) = review.outside() {
+        head.push_str(&format!("\n**{outside}.**\n"));
+    }
     if let Some(base) = &plan.base {
         head.push_str(&format!("\nCompared with {}.\n", code(&short(base))));
     }
@@ -190,11 +193,8 @@ fn danger(zone: &str, row: &Row<'_>, sources: &Sources) -> String {
         row.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !row.weakens() || d != "weakens-protection"),
     );
     let place = row.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
-    let value = match (&row.before, &row.after, row.mark) {
-        (Some(before), None, Mark::Delete) => format!(", {}", code(before)),
-        (Some(before), Some(after), _) if before != after => format!(", {} → {}", code(before), code(after)),
-        _ => String::new(),
-    };
+    let change = row.change();
+    let value = if change.is_empty() { String::new() } else { format!(", {}", code(&change)) };
     let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
     let type_name = match (row.type_name, row.direction) {
         ("", _) => String::new(),
