@@ -167,3 +167,38 @@ fn what_cannot_be_read_is_an_error() {
     let only = workspace.run(&["import", "example.com", "--only-dns"]).exits(0);
     assert!(only.stdout.contains("records: []"), "{}", only.stdout);
 }
+
+/// What our parser does not know yet, or what stands where it has no effect, does not break an import.
+#[test]
+fn what_is_not_understood_is_kept_or_left_alone() {
+    let workspace = with_zone(
+        json!([]),
+        json!([
+            entry_point(
+                "http_request_firewall_managed",
+                json!([
+                    { "ref": "owasp", "action": "execute", "expression": "http.request.shiny eq \"x\"", "action_parameters": { "id": OWASP } },
+                    { "ref": "late", "action": "skip", "expression": "ssl", "action_parameters": { "ruleset": "current" } },
+                ])
+            ),
+            entry_point(
+                "http_request_firewall_custom",
+                json!([
+                    { "ref": "new", "action": "block", "expression": "shiny_function(http.host) eq \"x\"" },
+                    { "ref": "numbers", "action": "block", "expression": "ssl", "x_unknown": { "a": 2.5, "b": 1e30, "c": [0.1] } },
+                ])
+            ),
+        ]),
+    );
+    let ran = workspace.run(&["import", "example.com"]).exits(0);
+    assert!(
+        ran.stderr.contains("late stands after what it passes by")
+            && ran.stderr.contains("its scope is not understood"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("raw:") && !ran.stdout.contains("late"), "{}", ran.stdout);
+    workspace.file("spec.yaml", &ran.stdout);
+    let plan = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]);
+    assert_eq!(plan.code, Some(0), "{}\n{}\n{}", ran.stdout, plan.stdout, plan.stderr);
+}

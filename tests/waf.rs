@@ -368,3 +368,35 @@ fn managed_rulesets_are_read_once_and_kept() {
     let second = paths(before);
     assert_eq!((count(&second, "/accounts/"), count(&second, OWASP)), (1, 0), "the list says that nothing changed");
 }
+
+/// An order that contradicts itself is refused before anything is sent.
+#[test]
+fn an_order_that_cannot_be_is_not_written() {
+    let workspace = Workspace::new(business());
+    waf_spec(
+        &workspace,
+        "custom:\n  - { name: x, when: ssl, action: block, after: y }\n  - { name: y, when: ssl, action: block }",
+    );
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("PLAN0015") && ran.stderr.contains("on the other side"), "{}", ran.stderr);
+    assert_eq!(workspace.writes().len(), 0);
+    waf_spec(
+        &workspace,
+        "custom:\n  - { name: y, when: ssl, action: block }\n  - { name: x, when: ssl, action: block, after: y }",
+    );
+    settles(&workspace);
+}
+
+/// A raw exception stands before what it passes by, like any other.
+#[test]
+fn raw_exceptions_have_their_place() {
+    let execute =
+        json!([{ "ref": "mine", "action": "execute", "expression": "true", "action_parameters": { "id": OWASP } }]);
+    let workspace = with_rules(MANAGED, execute);
+    waf_spec(
+        &workspace,
+        "exceptions:\n  - { name: x, raw: { action: skip, expression: ssl, action_parameters: { ruleset: current }, logging: { enabled: true } } }",
+    );
+    settles(&workspace);
+    assert_eq!(refs(&workspace, MANAGED), ["x", "mine"]);
+}

@@ -154,7 +154,9 @@ fn version(entry_point: &EntryPoint) -> Option<u64> {
 /// Whether a ruleset made more than one step with our write.
 fn stepped_twice(before: Option<u64>, after: Option<&str>) -> Option<String> {
     let (before, after) = (before?, after?.parse::<u64>().ok()?);
-    (after > before + 1)
+    after
+        .checked_sub(before)
+        .is_some_and(|steps| steps > 1)
         .then(|| format!("the ruleset went from version {before} to {after}: somebody else writes as well"))
 }
 

@@ -7,7 +7,7 @@
 //! | has no `ref` of its own and does exactly what a rule of the spec does | taken for that rule |
 //! | anything else | left alone; deleted where the section is pruned and names its kind |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::change::FieldChange;
 use super::rule_fields::rule_fields;
@@ -15,10 +15,10 @@ use super::sequence::{Item, Member, sequence};
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{
-    Anchor, DeploymentWants, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, RuleForm, RuleWants, SkipTarget, Switch,
-    WafWants, canonical, compile_rule,
+    Anchor, DeploymentWants, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, RuleWants, Switch, WafWants, canonical,
+    compile_rule,
 };
-use crate::model::{DesiredZone, LiveZone, Unmanaged};
+use crate::model::{DesiredZone, LiveZone, Unmanaged, Value};
 
 /// Why a rule is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,7 +219,7 @@ fn diff_phase<'a>(
     let gone: BTreeSet<usize> =
         pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).collect();
     let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
-    let items: Vec<Item> = placed.iter().map(|pair| item(pair, rules, &pairs, waf, all)).collect();
+    let items: Vec<Item> = placed.iter().map(|pair| item(pair, rules, &pairs, all)).collect();
     let order = order(phase, rules.len(), &placed, &items, &gone, all);
     let mut changes = PhaseChanges {
         phase,
@@ -266,15 +266,25 @@ fn adopt(
     waf: &LiveWaf,
     all: &mut WafChanges<'_>,
 ) {
-    for pair in pairs.iter_mut().filter(|p| p.live.is_none() && matches!(p.ours, Ours::Rule(_))) {
-        let mut bare = canonical(&pair.compiled.body);
+    let bare = |body: &RuleBody| {
+        let mut bare = canonical(body);
         bare.remove("description");
-        let same = |(n, rule): &(usize, &LiveRule)| {
-            let mut other = canonical(&rule.body);
-            other.remove("description");
-            !taken.contains(n) && rule.body.reference().is_none() && other == bare
-        };
-        let Some((n, rule)) = pair.rules.iter().enumerate().find(same) else { continue };
+        bare
+    };
+    let mut unnamed: Option<HashMap<RuleBody, Vec<usize>>> = None;
+    for pair in pairs.iter_mut().filter(|p| p.live.is_none() && matches!(p.ours, Ours::Rule(_))) {
+        // Looked up by what they do; the first of several equal ones comes last in its list.
+        let unnamed = unnamed.get_or_insert_with(|| {
+            let mut all: HashMap<RuleBody, Vec<usize>> = HashMap::new();
+            for (n, rule) in pair.rules.iter().enumerate().rev() {
+                if !taken.contains(&n) && rule.body.reference().is_none() {
+                    all.entry(bare(&rule.body)).or_default().push(n);
+                }
+            }
+            all
+        });
+        let Some(n) = unnamed.get_mut(&bare(&pair.compiled.body)).and_then(Vec::pop) else { continue };
+        let rule = &pair.rules[n];
         taken.insert(n);
         pair.live = Some(n);
         pair.compiled = compiled(&pair.ours, phase, Some(&rule.body), wants.unmanaged, waf);
@@ -294,7 +304,7 @@ fn pruned(wants: &WafWants, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<u
 }
 
 /// Where a rule of ours stands, and what it must stand before and after.
-fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], waf: &LiveWaf, all: &mut WafChanges) -> Item {
+fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], all: &mut WafChanges) -> Item {
     let mut item = Item { live: pair.live, ..Item::default() };
     let Ours::Rule(wants) = &pair.ours else { return item };
     for anchor in &wants.anchors {
@@ -305,14 +315,25 @@ fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], waf: &L
         match (found, anchor) {
             (Some(n), Anchor::Before(..)) => drop(item.before.insert(n)),
             (Some(n), Anchor::After(..)) => drop(item.after.insert(n)),
-            (None, _) if is_ours => {}
+            // The list itself says in which order ours stand; one that says otherwise contradicts it.
+            (None, _) if is_ours => {
+                let at = |name: &str| pairs.iter().position(|p| p.name() == name);
+                let fits = match anchor {
+                    Anchor::Before(..) => at(&wants.name) < at(name),
+                    Anchor::After(..) => at(&wants.name) > at(name),
+                };
+                if !fits {
+                    let what = format!("`{name}` stands on the other side of `{}` in the list", wants.name);
+                    all.misplaced.push((*place, what));
+                }
+            }
             (None, _) => {
                 all.misplaced.push((*place, format!("there is no rule with the `ref` or id `{name}` in the phase")))
             }
         }
     }
-    if let RuleForm::Skip(targets) = &wants.form {
-        let concerned = concerned(targets, waf);
+    if pair.compiled.body.action() == "skip" {
+        let concerned = concerned(&pair.compiled.body);
         let executes =
             |r: &LiveRule| r.body.executes().is_some_and(|id| concerned.as_ref().is_none_or(|c| c.contains(id)));
         item.before.extend(rules.iter().enumerate().filter(|(_, r)| executes(r)).map(|(n, _)| n));
@@ -321,17 +342,16 @@ fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], waf: &L
 }
 
 /// The rulesets that an exception passes by; `None` for all.
-fn concerned(targets: &[SkipTarget], waf: &LiveWaf) -> Option<BTreeSet<String>> {
+fn concerned(body: &RuleBody) -> Option<BTreeSet<String>> {
+    if body.parameter("ruleset").is_some() {
+        return None;
+    }
     let mut ids = BTreeSet::new();
-    for target in targets {
-        match target {
-            SkipTarget::Everything => return None,
-            SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => {
-                ids.insert(waf.managed(*managed).map_or_else(|| managed.facts().id.to_owned(), |c| c.id.0.clone()));
-            }
-            SkipTarget::RulesetId(id) => drop(ids.insert(id.clone())),
-            SkipTarget::Phase(_) | SkipTarget::Product(_) => {}
-        }
+    if let Some(Value::List(list)) = body.parameter("rulesets") {
+        ids.extend(list.iter().map(ToString::to_string));
+    }
+    if let Some(Value::Map(rules)) = body.parameter("rules") {
+        ids.extend(rules.keys().cloned());
     }
     Some(ids)
 }

@@ -58,13 +58,22 @@ pub(super) fn sequence(live: usize, items: &[Item], gone: &BTreeSet<usize>) -> S
         (0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect();
     let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
     let mut sequence = Sequence::default();
+    // The next item that stays, for each; everything before an item stands by the time it is placed.
+    let mut next_kept: Vec<Option<usize>> = vec![None; items.len()];
+    let mut next = None;
+    for n in (0..items.len()).rev() {
+        next_kept[n] = next;
+        if kept.contains(&n) {
+            next = Some(n);
+        }
+    }
     for n in (0..items.len()).filter(|n| !kept.contains(n)) {
         let index = |order: &[Member], wanted: Member| order.iter().position(|m| *m == wanted);
         let found = |order: &[Member], wanted: &BTreeSet<usize>| -> Vec<usize> {
             wanted.iter().filter_map(|n| index(order, Member::Live(*n))).collect()
         };
-        let ours_before = (0..n).filter_map(|n| index(&order, member(n))).max();
-        let ours_after = (n + 1..items.len()).filter_map(|n| index(&order, member(n))).min();
+        let ours_before = n.checked_sub(1).and_then(|n| index(&order, member(n)));
+        let ours_after = next_kept[n].and_then(|n| index(&order, member(n)));
         let lowest = found(&order, &items[n].after).into_iter().chain(ours_before).max();
         let highest = found(&order, &items[n].before).into_iter().chain(ours_after).min();
         let at = match (lowest, highest) {

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use crate::diagnostic::Place;
 use crate::model::managed::{Catalogue, Managed, find_deployment, recognise};
 use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
-use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling};
+use crate::model::{
+    Comment, DesiredRecord, DesiredZone, ExpressionSetting, Facets, LiveRecord, LiveZone, Spelling, Value,
+    parse_expression,
+};
 
 /// Longest name that is made up for a rule.
 const NAME_CHARACTERS: usize = 40;
@@ -87,6 +90,13 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
                 ));
                 continue;
             }
+            if *phase == Phase::Managed && is_dead(rules, rule) {
+                notes.push(format!(
+                    "the exception {} stands after what it passes by and has no effect; it is left alone",
+                    rule.shown()
+                ));
+                continue;
+            }
             let Some(name) = name(rule, &mut names) else {
                 notes.push(format!(
                     "the rule {} has a `ref` that cannot be a name in a spec; it is left alone",
@@ -116,6 +126,18 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
     (!is_silent).then_some(wants)
 }
 
+/// Whether an exception stands after a deployment that it is from, so that it would have to be moved to have its effect.
+fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
+    let above = rules.iter().take_while(|r| r.id != rule.id);
+    let passes_by = |id: &str| match (rule.body.parameter("rulesets"), rule.body.parameter("rules")) {
+        _ if rule.body.parameter("ruleset").is_some() => true,
+        (Some(Value::List(ids)), _) if ids.contains(&Value::from(id)) => true,
+        (_, Some(Value::Map(rules))) => rules.contains_key(id),
+        _ => false,
+    };
+    above.filter_map(|r| r.body.executes()).any(passes_by)
+}
+
 /// The managed rulesets that are deployed and that specs have words for.
 fn deployments<'r>(
     rules: &'r [LiveRule],
@@ -128,6 +150,14 @@ fn deployments<'r>(
         let catalogue: Option<&Catalogue> = live.managed(*managed);
         let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
         let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
+        let setting = ExpressionSetting::of_zone(Phase::Managed.as_str());
+        if found.wants.when.as_ref().is_some_and(|(when, _)| parse_expression(when.text(), setting).0.is_none()) {
+            found.wants.when = None;
+            notes.push(format!(
+                "{}: its scope is not understood by this version and is left alone",
+                managed.facts().name
+            ));
+        }
         if let Some(why) = found.strange_levels {
             notes.push(format!("{}: {why}; it is written as the service has it", managed.facts().name));
         }

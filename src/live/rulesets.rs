@@ -18,6 +18,7 @@ use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget, Wa
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
     ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
+    settle_names,
 };
 
 /// "Could not find entrypoint ruleset in the … phase".
@@ -133,10 +134,15 @@ async fn read_catalogues<R: Reader>(
             _ => break,
         }
     }
+    let mut listed = listed?;
+    settle_names(&mut listed);
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
-    let wanted: Vec<_> = listed?.into_iter().filter(wanted).collect();
+    let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
+    // What is listed for an account may still be served through its zones only.
+    let from = scopes.iter().position(|s| s == scope).unwrap_or(0);
+    let scopes = &scopes[from..];
     stream::iter(wanted)
-        .map(|ruleset| async move { one(reader, scope, &ruleset, options).await.map(Arc::new) })
+        .map(|ruleset| async move { one(reader, scopes, &ruleset, options).await.map(Arc::new) })
         .buffered(options.concurrency.max(1))
         .try_collect()
         .await
@@ -165,7 +171,7 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
 /// One managed ruleset with its rules, from the cache where that has this version.
 async fn one<R: Reader>(
     reader: &R,
-    scope: &Scope,
+    scopes: &[Scope],
     listed: &ListedRuleset,
     options: &Options,
 ) -> Result<Catalogue, FetchError> {
@@ -177,15 +183,23 @@ async fn one<R: Reader>(
         && catalogue.id == listed.id
         && !catalogue.rules.is_empty()
     {
-        return Ok(catalogue);
+        return Ok(Catalogue { which: listed.which, ..catalogue });
     }
-    let answer = reader.read(&get_ruleset(scope, &listed.id)).await;
-    let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
+    let mut scopes = scopes.iter();
+    let answer = loop {
+        // There is always a first one, and the last one's refusal is the one to tell.
+        let Some(scope) = scopes.next() else { return Err(FetchError::NotAList { what: what() }) };
+        match reader.read(&get_ruleset(scope, &listed.id)).await {
+            Ok(answer) => break answer,
+            Err(error) if matches!(error.status(), Some(400..=404)) && scopes.len() > 0 => {}
+            Err(source) => return Err(FetchError::Api { what: what(), source }),
+        }
+    };
     let catalogue = read_catalogue(&answer.result).map_err(|source| FetchError::Ruleset { what: what(), source })?;
     if let Some(cache) = &options.cache {
         cache.put(&catalogue.id.0, &catalogue.version, &answer.result);
     }
-    Ok(catalogue)
+    Ok(Catalogue { which: listed.which, ..catalogue })
 }
 
 /// Reads the entry points of a zone that are asked for.

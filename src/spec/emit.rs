@@ -187,7 +187,8 @@ pub(super) fn scalar(value: &Value) -> Json {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),
         Value::Integer(number) => json!(number),
-        Value::Decimal(text) | Value::Text(text) => json!(escape(text)),
+        Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(escape(text)), |number| json!(number)),
+        Value::Text(text) => json!(escape(text)),
         Value::List(items) => items.iter().map(scalar).collect(),
         Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), scalar(value))).collect::<Map<_, _>>().into(),
     }

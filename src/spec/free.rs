@@ -39,6 +39,10 @@ impl<'de> Visitor<'de> for FreeVisitor {
         Ok(Free(Value::Integer(value)))
     }
 
+    fn visit_f64<E>(self, value: f64) -> Result<Free, E> {
+        Ok(Free(Value::Decimal(value.to_string())))
+    }
+
     fn visit_str<E>(self, value: &str) -> Result<Free, E> {
         Ok(Free(Value::from(value)))
     }

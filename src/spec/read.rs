@@ -140,6 +140,9 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
                 Some(Meaning::Null) => visitor.visit_unit(),
                 Some(Meaning::Bool(value)) => visitor.visit_bool(value),
                 Some(Meaning::Integer(value)) => visitor.visit_i64(value),
+                Some(Meaning::Number) if text.parse::<f64>().is_ok_and(f64::is_finite) => {
+                    visitor.visit_f64(text.parse().unwrap_or_default())
+                }
                 _ => visitor.visit_borrowed_str(text),
             },
             Kind::Sequence(items) => visitor.visit_seq(Items { tree: self.tree, items: items.iter() }),

@@ -233,14 +233,30 @@ pub struct ListedRuleset {
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     let one = |json: &Json| {
         let (id, name) = (text(json, "id")?, text(json, "name").unwrap_or_default());
+        // Rulesets of other phases are called alike.
+        let deployable = text(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
         (text(json, "kind")? == "managed").then(|| ListedRuleset {
             id: RulesetId(id.to_owned()),
             name: name.to_owned(),
             version: version(json),
-            which: Managed::recognise(id, name),
+            which: Managed::recognise(id, name).filter(|_| deployable),
         })
     };
     list.iter().filter_map(one).collect()
+}
+
+/// Leaves each name of ours to one ruleset: the one with the documented id, else the first that is called so.
+pub fn settle_names(listed: &mut [ListedRuleset]) {
+    for managed in Managed::ALL {
+        let of_it = |r: &ListedRuleset| r.which == Some(*managed);
+        let documented = listed.iter().position(|r| of_it(r) && r.id.0 == managed.facts().id);
+        let Some(chosen) = documented.or_else(|| listed.iter().position(of_it)) else { continue };
+        for (n, ruleset) in listed.iter_mut().enumerate() {
+            if n != chosen && ruleset.which == Some(*managed) {
+                ruleset.which = None;
+            }
+        }
+    }
 }
 
 /// Reads a managed ruleset with its rules.

@@ -210,7 +210,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
     let raw = Value::Map(BTreeMap::from([
         ("action".to_owned(), Value::from("log")),
         ("expression".to_owned(), Value::from("http.host eq \"${X}\"")),
-        ("position".to_owned(), Value::Null),
+        ("x_position".to_owned(), Value::Null),
         ("list".to_owned(), Value::List(vec![Value::Bool(true), Value::from("off")])),
     ]));
     let form = prop_oneof![8 => form, 1 => Just(RuleForm::Raw(raw))];

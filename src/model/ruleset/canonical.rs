@@ -34,7 +34,7 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
             "expression" => expression(value),
             "action_parameters" => parameters(value),
             "logging" => logging(value),
-            "ratelimit" => ratelimit(value),
+            "ratelimit" => ratelimit(value, body.text("expression")),
             _ => without_nulls(value),
         };
         if !is_nothing(&value) {
@@ -62,9 +62,11 @@ fn without_nulls(value: &Value) -> Value {
             Value::Map(kept.map(|(name, v)| (name.clone(), without_nulls(v))).collect())
         }
         Value::List(list) => Value::List(list.iter().map(without_nulls).collect()),
-        Value::Decimal(text) => match text.strip_suffix(".0").and_then(|whole| whole.parse().ok()) {
-            Some(whole) => Value::Integer(whole),
-            None => value.clone(),
+        // One number has many spellings: `2.50`, `25e-1`, `2.5`.
+        Value::Decimal(text) => match (text.strip_suffix(".0").unwrap_or(text).parse(), text.parse::<f64>()) {
+            (Ok(whole), _) => Value::Integer(whole),
+            (Err(_), Ok(number)) => Value::Decimal(number.to_string()),
+            (Err(_), Err(_)) => value.clone(),
         },
         _ => value.clone(),
     }
@@ -115,7 +117,11 @@ fn parameters(value: &Value) -> Value {
         ("version", Value::Text(version)) if version == "latest" => Value::Null,
         ("overrides", value) => overrides(value),
         ("rulesets" | "phases" | "products", value) => set(value),
-        ("rules", Value::Map(_)) => map(value, |_, ids| set(ids)),
+        // One id alone has been seen without its list.
+        ("rules", Value::Map(_)) => map(value, |_, ids| match ids {
+            Value::Text(text) if !text.contains(',') => Value::List(vec![Value::from(text.as_str())]),
+            ids => set(ids),
+        }),
         (_, value) => value.clone(),
     })
 }
@@ -129,11 +135,14 @@ fn logging(value: &Value) -> Value {
 }
 
 /// A rate.
-fn ratelimit(value: &Value) -> Value {
+fn ratelimit(value: &Value, own: Option<&str>) -> Value {
+    let is_own = |text: &str| own.is_some_and(|own| Expression::reported(own) == Expression::reported(text));
     map(value, |name, value| match (name, value) {
         ("characteristics", value) => set(value),
         ("requests_to_origin", Value::Bool(false)) => Value::Null,
         ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => Value::Null,
+        // Without one, what is counted is what the rule concerns.
+        ("counting_expression", Value::Text(text)) if is_own(text) => Value::Null,
         ("counting_expression", value) => expression(value),
         (_, value) => value.clone(),
     })

@@ -16,7 +16,7 @@ const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phas
 #[must_use]
 pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
     let mut problems = Vec::new();
-    let RuleWants { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note } = wants;
+    let RuleWants { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } = wants;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {
             Value::Map(members) => RuleBody::new(members.clone()),
@@ -28,7 +28,7 @@ pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, wa
     let mut body = live.cloned().unwrap_or_default();
     if live.is_none() {
         body.set("ref", name.as_str());
-        if let Some(words) = description.as_ref().or(note.reason.as_ref()) {
+        if let Some(words) = description.as_ref() {
             body.set("description", words.as_str());
         }
     } else if let Some(words) = description {

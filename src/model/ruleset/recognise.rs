@@ -11,6 +11,7 @@ use crate::diagnostic::Place;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
+use crate::model::{ExpressionSetting, parse_expression};
 
 /// A live rule as a spec would say it, under a name of its own.
 ///
@@ -30,9 +31,19 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
         anchors: Vec::new(),
         note: Note::default(),
     });
+    // What our parser refuses would be refused in a spec as well.
+    let is_understood = |text: Option<&str>, sees_response: bool| {
+        let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase.as_str()) };
+        text.is_none_or(|text| parse_expression(text, setting).0.is_some())
+    };
+    let counted = match body.get("ratelimit") {
+        Some(Value::Map(rate)) => rate.get("counting_expression").map(ToString::to_string).filter(|t| !t.is_empty()),
+        _ => None,
+    };
+    let is_understood = is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
     let is_exact = |wants: &RuleWants| {
         let again = compile_rule(wants, phase, None, waf);
-        again.problems.is_empty() && canonical(&again.body) == canonical(body)
+        is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
     };
     typed.filter(is_exact).unwrap_or_else(|| {
         let mut members = body.members().clone();

@@ -32,7 +32,7 @@ impl fmt::Display for RuleId {
 /// The definition of a rule: every member but those that the service sets itself (`id`, `version`, `last_updated`).
 ///
 /// Members that we do not know are here as well, and go back with every change.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RuleBody(BTreeMap<String, Value>);
 
 impl RuleBody {

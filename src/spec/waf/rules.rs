@@ -269,6 +269,18 @@ impl Section<'_> {
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
             return None;
         }
+        let own = ["id", "version", "last_updated", "position"].into_iter().find(|key| members.contains_key(*key));
+        if let Some(key) = own {
+            let help = if key == "position" {
+                "write `before` or `after` beside `raw`"
+            } else {
+                "remove it; the service sets it"
+            };
+            self.reader
+                .diagnostics
+                .push(codes::RAW.at(place, format!("`{key}` is not part of a rule's definition")).help(help));
+            return None;
+        }
         if let (Some(Value::Text(reference)), Some(name)) = (members.get("ref"), name)
             && reference != name
         {
