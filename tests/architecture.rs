@@ -20,10 +20,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diff", &["model", "diagnostic"]),
     ("import", &["model", "diagnostic"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
+    // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
+    ("drift", &["plan", "diff", "model", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
     ("apply", &["plan", "diff", "live", "api", "wire", "model", "diagnostic"]),
-    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "apply"]),
+    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
     (
@@ -39,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "diff",
             "import",
             "plan",
+            "drift",
             "api",
             "live",
             "apply",
@@ -65,7 +68,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 
 /// Rooms without any asynchronous function.
 const SYNCHRONOUS: &[&str] =
-    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "render"];
+    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render"];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

@@ -78,7 +78,7 @@ impl Base {
 }
 
 /// Whether a URL's host is this machine by its very name.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     if host.eq_ignore_ascii_case("localhost") {
         return true;

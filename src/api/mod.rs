@@ -21,6 +21,7 @@ mod scripted;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod webhook;
 
 use std::fmt;
 use std::future::Future;
@@ -32,6 +33,7 @@ use crate::wire::{Envelope, Method, Request};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
+pub use webhook::{Webhook, WebhookError};
 
 /// Something that reads from the service.
 pub trait Reader: Send + Sync {

@@ -35,7 +35,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Name and version, as the service's logs will show them.
-const USER_AGENT: &str = concat!("zonewright/", env!("CARGO_PKG_VERSION"));
+pub(super) const USER_AGENT: &str = concat!("zonewright/", env!("CARGO_PKG_VERSION"));
 
 /// Sends requests.
 pub(super) struct Transport {

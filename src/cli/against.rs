@@ -23,6 +23,7 @@ use crate::live::CatalogueCache;
 use crate::live::snapshot::{Lack, Part, Snapshot};
 use crate::model::{Desired, DesiredZone};
 use crate::plan::Consents;
+use crate::render::ago;
 use crate::render::safe::safe;
 
 /// The most bytes that are read of a snapshot.
@@ -186,16 +187,6 @@ fn place(zone: &DesiredZone, part: &Part) -> Place {
     own.unwrap_or(zone.place)
 }
 
-/// A time that has passed, in its largest unit.
-fn ago(age: Duration) -> String {
-    match age.as_secs() {
-        seconds @ 0..120 => format!("{seconds} s ago"),
-        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
-        seconds @ 7200..172_800 => format!("{} h ago", seconds / 3600),
-        seconds => format!("{} days ago", seconds / 86_400),
-    }
-}
-
 /// What `plan --against` begins with.
 pub(super) struct BegunAgainst {
     /// The spec, without what the snapshot cannot speak about.
@@ -243,16 +234,4 @@ pub(super) fn begin_against(
     loaded.diagnostics.append(found);
     loaded.against = Some(against.as_of.clone());
     Ok(Ok(BegunAgainst { loaded, consents, against }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_have_one_unit() {
-        let words = |seconds| ago(Duration::from_secs(seconds));
-        let all = [words(0), words(119), words(120), words(10_800), words(172_800)];
-        assert_eq!(all, ["0 s ago", "119 s ago", "2 min ago", "3 h ago", "2 days ago"]);
-    }
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod drift;
 mod waf;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(super) use drift::{DriftArgs, TellArgs};
 pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
@@ -22,7 +24,7 @@ fn after_help() -> String {
 Exit codes:
   0   done, or no difference
   1   error, nothing was written
-  2   differences (drift; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
+  2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
   3   refused: a consent is missing
   4   the service is no longer as the plan saw it, nothing was written
   5   applied in part: the journal says what
@@ -36,6 +38,7 @@ Environment:
   CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the account's e-mail and global key
   CLOUDFLARE_ACCOUNT_ID                       look zones up in this account only
   CLOUDFLARE_BASE_URL                         another address of the API
+  ZONEWRIGHT_WEBHOOK                          where drift and watch send their report
   Each can be given as NAME_FILE, naming a file that holds the value.
 "
     )
@@ -131,7 +134,7 @@ pub(super) enum Format {
     Text,
     /// For programs.
     Json,
-    /// A comment on a pull request: plan, validate.
+    /// A comment on a pull request: plan, validate, drift.
     Markdown,
     /// Annotations of GitHub Actions: plan, validate.
     Github,
@@ -178,6 +181,8 @@ pub(super) enum Command {
     Apply(ApplyArgs),
     /// Show what two specs say differently, without network or credentials
     Diff(DiffArgs),
+    /// Report what differs, since when, and whose doing it is; for scheduled jobs
+    Drift(DriftArgs),
     /// Save what the service has, for planning without credentials (plan --against)
     Snapshot(SnapshotArgs),
     /// Check a spec without network or credentials

@@ -11,6 +11,8 @@ pub enum Exit {
     Error,
     /// There are differences, and the caller asked to be told.
     Differences,
+    /// There are differences, and the caller chose the number.
+    Chosen(u8),
     /// Refused: a consent is missing.
     Refused,
     /// The world is no longer as the plan saw it; nothing was written.
@@ -29,6 +31,7 @@ impl Exit {
             Self::Success => 0,
             Self::Error => 1,
             Self::Differences => 2,
+            Self::Chosen(code) => code,
             Self::Refused => 3,
             Self::Stale => 4,
             Self::Partial => 5,

@@ -14,6 +14,8 @@ const PLAN: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::
 /// What `validate` prints.
 const VALIDATE: &[Format] =
     &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
+/// What `drift` prints.
+const DRIFT: &[Format] = &[Format::Text, Format::Json, Format::Markdown];
 /// What everything else prints.
 const OTHERS: &[Format] = &[Format::Text, Format::Json];
 
@@ -29,6 +31,7 @@ pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
         Command::Apply(_) => ("apply", OTHERS),
         Command::Snapshot(_) => ("snapshot", OTHERS),
         Command::Diff(_) => ("diff", OTHERS),
+        Command::Drift(_) => ("drift", DRIFT),
         Command::Waf(_) => ("waf", OTHERS),
         Command::Import(_) => ("import", OTHERS),
         #[cfg(feature = "sandbox")]
@@ -84,7 +87,7 @@ fn plan_findings<'a>(plan: &'a Plan, sources: &'a Sources) -> Findings<'a> {
 }
 
 /// How comments are made.
-fn comment(global: &Global) -> Comment<'_> {
+pub(super) fn comment(global: &Global) -> Comment<'_> {
     Comment { marker: global.comment_marker.as_deref(), limit: global.comment_limit }
 }
 

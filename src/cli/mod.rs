@@ -5,6 +5,7 @@ mod args;
 mod base;
 mod cache;
 mod commands;
+mod drift;
 mod execution;
 mod exit;
 mod formats;
@@ -66,6 +67,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         Command::Apply(args) => commands::apply::run(args, global, output).await,
         Command::Diff(args) => commands::diff::run(args, global, output),
         Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
+        Command::Drift(args) => commands::drift::run(args, global, output).await,
         Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),
         #[cfg(feature = "sandbox")]

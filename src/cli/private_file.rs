@@ -1,4 +1,4 @@
-//! Files that only their owner may read, whole or not at all.
+//! Files that are there whole or not at all; only their owner may read them, unless they are for others.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,8 +9,21 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Those of the file system; nothing is left behind then, and what was there before stays.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_for(path, bytes, 0o600)
+}
+
+/// The same for a file that other users read, as far as the process lets them.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn write_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_for(path, bytes, 0o666)
+}
+
+/// Writes a file with these permissions, less what the process masks.
+fn write_for(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let beside = beside(path)?;
-    let written = create(&beside)
+    let written = create(&beside, mode)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
@@ -29,11 +42,13 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
-/// Makes a file for its owner alone.
-fn create(path: &Path) -> io::Result<File> {
+/// Makes a file with these permissions, which only some systems know.
+fn create(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
     options.open(path)
 }

@@ -59,6 +59,17 @@ pub(super) fn credentials(global: &Global) -> anyhow::Result<Credentials> {
     })
 }
 
+/// Where reports are sent: by the flag, or by the environment.
+///
+/// # Errors
+/// The file named cannot be read.
+pub(super) fn webhook(flag: Option<&SecretString>) -> anyhow::Result<Option<SecretString>> {
+    match flag {
+        Some(url) => Ok(Some(url.clone())),
+        None => Ok(variable("ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
+    }
+}
+
 /// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
 fn variable(name: &str) -> anyhow::Result<Option<String>> {
     let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());

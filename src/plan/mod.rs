@@ -23,8 +23,8 @@ pub use build::plan_zone;
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_rule_operation, lower_step, lower_zone_operation};
 pub use operation::{
-    Action, Cause, Expect, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction, ZoneOperation,
-    ZonePlan,
+    Action, Cause, Expect, Keeper, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction,
+    ZoneOperation, ZonePlan,
 };
 pub use order::groups;
 pub use rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};

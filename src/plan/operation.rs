@@ -169,9 +169,22 @@ pub enum ZoneAction {
     Change(ZonePart),
 }
 
+/// Whose business it is what is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keeper {
+    /// Nobody's that is known.
+    Nobody,
+    /// The spec names it to be ignored.
+    Ignored,
+    /// Another product of the service makes it.
+    Service,
+}
+
 /// How many live records are left alone for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SetAsideCount {
+    /// Whose business it is.
+    pub keeper: Keeper,
     /// The reason in words: `unmanaged`, `ignored (…)`, `managed by …`, `not understood`, `duplicate`.
     pub reason: String,
     /// How many by type.

@@ -2,6 +2,7 @@
 //!
 //! The field names and codes are a contract, frozen by tests; a change raises `format`.
 
+pub mod drift;
 pub mod waf;
 
 use std::collections::BTreeMap;
@@ -26,11 +27,7 @@ use crate::wire::ruleset::{position_json, rule_json};
 pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &Sources) -> Json {
     let s = plan.summary();
     let notes: Vec<Json> = plan.zones.iter().flat_map(notes).collect();
-    let operations: Vec<Json> = plan
-        .zones
-        .iter()
-        .flat_map(|zone| zone_operations(zone, sources).chain(rules(zone, sources)).chain(records(zone, sources)))
-        .collect();
+    let operations: Vec<Json> = plan.zones.iter().flat_map(|zone| operations_of(zone, sources)).collect();
     json!({
         "format": Plan::FORMAT,
         "kind": "plan",
@@ -64,6 +61,11 @@ fn consents(verdict: &Verdict) -> Json {
 #[must_use]
 pub fn diagnostics_json(all: &Diagnostics, sources: &Sources) -> Json {
     diagnostics::json_all(all, sources)
+}
+
+/// All operations of a zone, in the order of [`ZonePlan::addresses`].
+fn operations_of<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
+    zone_operations(zone, sources).chain(rules(zone, sources)).chain(records(zone, sources))
 }
 
 /// Operations on the records of a zone.

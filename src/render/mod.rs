@@ -11,11 +11,14 @@
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `spec_diff` | what two specs say differently, for programs |
 //! | `diagnostics` | findings in the manner of a compiler |
+//! | `drift` | what differs and whose doing it is, shared by the outputs of `text`, `json` and `markdown` |
+//! | `openmetrics` | the same as numbers for a monitoring system |
 //! | `row` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `findings` | what was found, and where, shared in the same way |
 //! | `safe`, `escape` | foreign text made harmless |
 
 pub mod diagnostics;
+mod drift;
 mod escape;
 mod findings;
 pub mod github;
@@ -23,6 +26,7 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod openmetrics;
 mod row;
 pub mod safe;
 pub mod sarif;
@@ -30,5 +34,6 @@ pub mod spec_diff;
 pub mod text;
 mod textdiff;
 
+pub use drift::{DriftView, ago};
 pub use findings::Findings;
 pub use row::Review;

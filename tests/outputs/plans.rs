@@ -10,8 +10,8 @@ use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
 use zonewright::plan::{
-    Action, Cause, Consents, ExpectRuleset, GivenConsent, Plan, RuleAction, RuleOperation, RuleReverse, SetAsideCount,
-    Verdict, ZonePlan, plan_zone,
+    Action, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Plan, RuleAction, RuleOperation, RuleReverse,
+    SetAsideCount, Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -129,8 +129,12 @@ pub(crate) fn of_words(word: &str) -> Made {
     zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();
     plan.base = Some(word.to_owned());
     plan.consents_given = vec![GivenConsent { danger: Danger::ChangesApexMx, by: word.to_owned() }];
-    zone.set_aside =
-        vec![SetAsideCount { reason: word.to_owned(), types: [(word.to_owned(), 2)].into(), examples: Vec::new() }];
+    zone.set_aside = vec![SetAsideCount {
+        keeper: Keeper::Nobody,
+        reason: word.to_owned(),
+        types: [(word.to_owned(), 2)].into(),
+        examples: Vec::new(),
+    }];
     plan.diagnostics.push(
         Diagnostic::warning(Code("PLAN0001"), "some words of ours", word)
             .about(word)

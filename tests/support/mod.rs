@@ -2,6 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
 
 pub(crate) mod generators;
+pub(crate) mod listener;
+pub(crate) mod openmetrics;
 pub(crate) mod protection;
 pub(crate) mod rulesets;
 pub(crate) mod spellings;

@@ -3,6 +3,7 @@
 pub(super) mod about;
 pub(super) mod apply;
 pub(super) mod diff;
+pub(super) mod drift;
 pub(super) mod import;
 pub(super) mod plan;
 #[cfg(feature = "sandbox")]

@@ -7,9 +7,11 @@
 //! no piece is ever cut. Foreign text is in code spans and code blocks only, see [`super::escape`].
 
 mod budget;
+mod drift;
 mod zone;
 
 use budget::{Budget, Piece};
+pub use drift::drift;
 
 use super::escape::{code, prose};
 use super::findings::{Findings, Region, detail};

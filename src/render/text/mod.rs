@@ -1,5 +1,6 @@
 //! Plans and results for people: on a terminal, in a log, in a review.
 
+mod drift;
 mod layout;
 mod plan;
 mod requests;
@@ -8,6 +9,7 @@ mod rule_operation;
 mod spec_diff;
 mod waf;
 
+pub use drift::write_drift;
 pub(super) use layout::{count, facets};
 pub use plan::{PlanView, write_plan};
 pub use requests::write_requests;

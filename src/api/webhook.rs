@@ -1,0 +1,201 @@
+//! Reports to an address of the user's choice.
+//!
+//! The address may be a secret in itself, as those of chat services are: it is in no text that leaves this file, and neither
+//! is what a library or the receiver says, since either may quote it. The service's credentials are not within reach here: a
+//! webhook has a client of its own.
+
+use std::time::Duration;
+
+use reqwest::header::{RETRY_AFTER, USER_AGENT as AGENT};
+use reqwest::{Response, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value as Json;
+use tokio::time::sleep;
+
+use super::base::is_loopback;
+use super::retry::BackOff;
+use super::transport::USER_AGENT;
+
+/// How often a report is sent at most.
+const ATTEMPTS: u32 = 3;
+
+/// The longest wait that a receiver may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The longest time for making a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Why a report was not delivered. No variant holds the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WebhookError {
+    /// The address cannot be used; there was no request.
+    #[error("use the address: {0}")]
+    Address(&'static str),
+    /// Connections cannot be set up.
+    #[error("set up TLS")]
+    Tls,
+    /// There was no connection.
+    #[error("connect")]
+    Unreached,
+    /// There was no answer in time.
+    #[error("get an answer in time")]
+    Late,
+    /// The connection broke before there was an answer.
+    #[error("get an answer: the connection broke")]
+    Lost,
+    /// The answer names another address, which is not followed.
+    #[error("deliver it: the answer is a redirection (status {0}), and none is followed; give the final address")]
+    Redirected(u16),
+    /// The receiver refuses it.
+    #[error("deliver it: the answer has status {0}")]
+    Refused(u16),
+}
+
+impl WebhookError {
+    /// Whether another try may do better.
+    fn is_passing(self) -> bool {
+        match self {
+            Self::Address(_) | Self::Tls | Self::Redirected(_) => false,
+            Self::Unreached | Self::Late | Self::Lost => true,
+            Self::Refused(status) => status == 408 || status == 429 || status >= 500,
+        }
+    }
+}
+
+/// Somebody who wants to be told.
+pub struct Webhook {
+    /// The HTTP library's client, without anybody's credentials.
+    http: reqwest::Client,
+    /// Where to.
+    url: Url,
+    /// Delays between tries.
+    back_off: BackOff,
+}
+
+impl std::fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Webhook").finish_non_exhaustive()
+    }
+}
+
+impl Webhook {
+    /// Prepares to send to an address; `timeout` is for each try.
+    ///
+    /// # Errors
+    /// [`WebhookError::Address`] if it is neither HTTPS nor plain HTTP to this machine; [`WebhookError::Tls`].
+    pub fn new(url: &SecretString, timeout: Duration) -> Result<Self, WebhookError> {
+        Self::with_delays(url, timeout, BackOff::BASE)
+    }
+
+    /// The same with another first delay.
+    fn with_delays(url: &SecretString, timeout: Duration, base: Duration) -> Result<Self, WebhookError> {
+        let refuse = |why| Err(WebhookError::Address(why));
+        let Ok(url) = Url::parse(url.expose_secret().trim()) else {
+            return refuse("it is no absolute URL");
+        };
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => return refuse("plain HTTP is allowed only to this machine (loopback); write `https://`"),
+            _ => return refuse("it must begin with `https://`"),
+        }
+        if timeout.is_zero() {
+            return refuse("with a timeout of zero no answer can arrive");
+        }
+        // An error means that a provider is already there, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .pool_max_idle_per_host(0)
+            .connect_timeout(CONNECT.min(timeout))
+            .timeout(timeout);
+        if is_loopback(&url) {
+            builder = builder.no_proxy();
+        }
+        if url.scheme() == "http" {
+            // No certificate is ever looked at, so a machine without any must not be an obstacle.
+            builder = builder.tls_certs_only([]);
+        }
+        let http = builder.build().map_err(|_| WebhookError::Tls)?;
+        Ok(Self { http, url, back_off: BackOff::new(base, 0) })
+    }
+
+    /// Sends a report, again if that may help. A receiver whose answer is lost may get it twice.
+    ///
+    /// # Errors
+    /// That of the last try.
+    pub async fn post(&self, report: &Json) -> Result<(), WebhookError> {
+        let mut attempt = 1;
+        loop {
+            let (error, asked) = match self.once(report).await {
+                Ok(response) => match response.status().as_u16() {
+                    200..300 => return Ok(()),
+                    status @ 300..400 => (WebhookError::Redirected(status), None),
+                    status => (WebhookError::Refused(status), asked(&response)),
+                },
+                Err(error) => (error, None),
+            };
+            if !error.is_passing() || attempt >= ATTEMPTS {
+                return Err(error);
+            }
+            sleep(self.back_off.delay(attempt).max(asked.unwrap_or_default())).await;
+            attempt += 1;
+        }
+    }
+
+    /// Sends a report once. What the answer says beside its status is not read.
+    async fn once(&self, report: &Json) -> Result<Response, WebhookError> {
+        let request = self.http.post(self.url.clone()).header(AGENT, USER_AGENT).json(report);
+        request.send().await.map_err(|error| {
+            if error.is_timeout() {
+                WebhookError::Late
+            } else if error.is_connect() {
+                WebhookError::Unreached
+            } else {
+                WebhookError::Lost
+            }
+        })
+    }
+}
+
+/// How long an answer asks to wait, as far as we are willing to.
+fn asked(response: &Response) -> Option<Duration> {
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A webhook, or why there is none.
+    fn made(url: &str) -> Result<Webhook, WebhookError> {
+        Webhook::new(&SecretString::from(url), Duration::from_secs(1))
+    }
+
+    #[test]
+    fn addresses_are_safe_or_refused_without_being_quoted() {
+        for good in ["https://hooks.example.com/T0/secret", "http://127.0.0.1:1/x", " http://localhost/y\n"] {
+            assert!(made(good).is_ok(), "{good}");
+        }
+        for bad in ["hush", "", "http://example.com/hush", "ftp://127.0.0.1/hush", "file:///hush"] {
+            let error = made(bad).expect_err(bad);
+            assert!(!format!("{error} {error:?}").contains("hush"), "{error}");
+        }
+        let shown = format!("{:?}", made("https://example.com/hush").expect("it is one"));
+        assert!(!shown.contains("hush") && !shown.contains("example"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_reached_is_tried_again_and_not_named() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("it has one").port();
+        drop(listener);
+        let url = SecretString::from(format!("http://127.0.0.1:{port}/hush"));
+        let webhook =
+            Webhook::with_delays(&url, Duration::from_secs(5), Duration::from_millis(1)).expect("it is an address");
+        let error = webhook.post(&Json::Null).await.expect_err("nobody is there");
+        assert_eq!((error, error.to_string().as_str()), (WebhookError::Unreached, "connect"));
+    }
+}

@@ -1,0 +1,64 @@
+//! `drift`: report what differs and whose doing it is. Holds no means of writing.
+
+use std::sync::Arc;
+
+use crate::cli::args::{DriftArgs, Format, Global};
+use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
+use crate::cli::exit::Exit;
+use crate::cli::formats;
+use crate::cli::output::Output;
+use crate::cli::planning::load;
+use crate::drift::Verdict;
+use crate::render::text::write_drift;
+use crate::render::{DriftView, json, markdown};
+
+/// Looks and reports.
+///
+/// # Order
+/// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
+pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let DriftArgs { spec, tell, drift_exit_code } = args;
+    let webhook = match webhook(tell)? {
+        Ok(webhook) => webhook,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let loaded = match load("drift", spec, global, output)? {
+        Ok(loaded) => loaded,
+        Err(exit) => return Ok(exit),
+    };
+    let look = look(loaded, global, output).await?;
+    let view = look.view(tell);
+    show(&look, &view, global, output)?;
+    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, look.plan.requests_made));
+    let verdict = view.verdict();
+    if let Some(webhook) = &webhook
+        && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)
+    {
+        deliver(webhook, &json::drift::drift(&view), output).await;
+    }
+    metrics.transpose()?;
+    Ok(exit(verdict, Exit::Chosen(*drift_exit_code)))
+}
+
+/// Prints a report as wanted.
+fn show(look: &Look, view: &DriftView<'_>, global: &Global, output: &Output) -> anyhow::Result<()> {
+    match output.format {
+        Format::Json => output.json(&json::drift::drift(view))?,
+        Format::Markdown => {
+            let text = markdown::drift(view, formats::comment(global));
+            output.result(|out| out.write_all(text.as_bytes()))?;
+        }
+        // The others are refused before.
+        Format::Text | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            // What was found in the spec itself has been shown already.
+            let known: Vec<_> = look.loaded.diagnostics.iter().collect();
+            let new = look.plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
+            output.diagnostics(&new, &look.loaded.sources);
+            output.result(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
+        }
+    }
+    Ok(())
+}

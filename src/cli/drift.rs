@@ -1,0 +1,92 @@
+//! One look at drift, and whom to tell. Shared by `drift` and `watch`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::Context;
+use serde_json::Value as Json;
+
+use super::args::{Global, TellArgs};
+use super::exit::Exit;
+use super::output::Output;
+use super::planning::{self, Loaded};
+use super::private_file;
+use super::service::{Access, Service};
+use super::settings;
+use crate::api::Webhook;
+use crate::drift::{Report, Verdict, classify};
+use crate::plan::Plan;
+use crate::render::{DriftView, openmetrics};
+
+/// What one look showed.
+pub(super) struct Look {
+    /// The spec that was looked for.
+    pub(super) loaded: Loaded,
+    /// What would be done.
+    pub(super) plan: Plan,
+    /// What that means.
+    pub(super) report: Report,
+}
+
+impl Look {
+    /// For those who show it.
+    pub(super) fn view<'a>(&'a self, tell: &'a TellArgs) -> DriftView<'a> {
+        DriftView { report: &self.report, plan: &self.plan, asked: &tell.fail_on, sources: &self.loaded.sources }
+    }
+}
+
+/// Looks once. There is no means of writing, so credentials that may only read are enough.
+///
+/// # Errors
+/// No credentials, no service.
+pub(super) async fn look(loaded: Loaded, global: &Global, output: &Arc<Output>) -> anyhow::Result<Look> {
+    let service = Service::open(global, Access::Read, output, loaded.rehearsed()).await?;
+    let planned = planning::plan(&loaded, &service, global, output).await;
+    service.close().await;
+    let plan = planned?.plan;
+    let report = classify(&plan, SystemTime::now());
+    Ok(Look { loaded, plan, report })
+}
+
+/// What a verdict is to the caller.
+pub(super) fn exit(verdict: Verdict, on_findings: Exit) -> Exit {
+    match verdict {
+        Verdict::InSync | Verdict::Tolerated => Exit::Success,
+        Verdict::Found => on_findings,
+        Verdict::Incomplete => Exit::Error,
+    }
+}
+
+/// Writes the metrics of a report. One that is incomplete is left out: the file that is there tells its age by itself.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64) -> anyhow::Result<()> {
+    if !report.is_complete {
+        return Ok(());
+    }
+    let text = openmetrics::drift(report, requests);
+    private_file::write_public(path, text.as_bytes())
+        .with_context(|| format!("failed to write the metrics to {}", path.display()))
+}
+
+/// The webhook that the flags or the environment name.
+///
+/// The inner error is what is wrong with its address.
+///
+/// # Errors
+/// A file that the environment names cannot be read.
+pub(super) fn webhook(tell: &TellArgs) -> anyhow::Result<Result<Option<Webhook>, String>> {
+    let Some(url) = settings::webhook(tell.webhook.as_ref())? else { return Ok(Ok(None)) };
+    Ok(Webhook::new(&url, tell.webhook_timeout).map(Some).map_err(|error| format!("the webhook: failed to {error}")))
+}
+
+/// Sends a report; whether it arrived. A failure is told, and is nothing more: the report itself has been shown.
+pub(super) async fn deliver(webhook: &Webhook, report: &Json, output: &Output) -> bool {
+    let delivered = webhook.post(report).await;
+    if let Err(error) = delivered {
+        output.message(&format!("warning: the report did not reach the webhook: failed to {error}"));
+    }
+    delivered.is_ok()
+}

@@ -1,0 +1,277 @@
+//! From a plan to a report.
+
+use std::time::{Duration, SystemTime};
+
+use super::state::State;
+use crate::model::{Address, ZoneName};
+use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
+
+/// What a report comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing differs.
+    InSync,
+    /// Something differs, and none of it is what the caller wants to be told by the exit code.
+    Tolerated,
+    /// Something is in a state that the caller asked about.
+    Found,
+    /// Not everything wanted could be looked at.
+    Incomplete,
+}
+
+impl Verdict {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InSync => "in-sync",
+            Self::Tolerated => "tolerated",
+            Self::Found => "drift",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// One object that is not as the spec wants it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Its address.
+    pub address: Address,
+    /// How it stands.
+    pub state: State,
+    /// When the service says that it was changed last, in the service's words; `None` if it is not there, or not told.
+    pub modified_on: Option<String>,
+    /// How long ago that was.
+    pub age: Option<Duration>,
+}
+
+/// One zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZoneReport {
+    /// Its name.
+    pub name: ZoneName,
+    /// Records that the service has.
+    pub records: usize,
+    /// Records and rules that are as the spec wants them.
+    pub in_sync: usize,
+    /// What is not.
+    ///
+    /// # Order
+    /// That of the operations of the plan: the zone itself, rules, records.
+    pub findings: Vec<Finding>,
+    /// What nobody names.
+    pub unmanaged: Vec<SetAsideCount>,
+    /// What is left alone for a reason: ignored, or made by other products of the service.
+    pub spared: Vec<SetAsideCount>,
+}
+
+impl ZoneReport {
+    /// How many objects are in a state.
+    #[must_use]
+    pub fn count(&self, state: State) -> usize {
+        match state {
+            State::InSync => self.in_sync,
+            State::Unmanaged => self.unmanaged.iter().map(SetAsideCount::count).sum(),
+            State::Conflicting | State::Drifted | State::Unknown | State::Pending => {
+                self.findings.iter().filter(|f| f.state == state).count()
+            }
+        }
+    }
+
+    /// The age of the oldest change that was made outside, as far as the service tells; what the author of the spec has not
+    /// applied yet is not among them.
+    #[must_use]
+    pub fn oldest(&self) -> Option<Duration> {
+        self.findings.iter().filter(|f| f.state.is_outside()).filter_map(|f| f.age).max()
+    }
+}
+
+/// Everything that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// When.
+    pub checked_at: SystemTime,
+    /// The zones, by name.
+    pub zones: Vec<ZoneReport>,
+    /// Whether everything wanted could be looked at; if not, the plan's diagnostics say what is missing.
+    pub is_complete: bool,
+}
+
+impl Report {
+    /// How many objects are in a state.
+    #[must_use]
+    pub fn count(&self, state: State) -> usize {
+        self.zones.iter().map(|z| z.count(state)).sum()
+    }
+
+    /// How many objects there are, in any state.
+    #[must_use]
+    pub fn objects(&self) -> usize {
+        State::ALL.iter().map(|state| self.count(*state)).sum()
+    }
+
+    /// Whether nothing differs; what nobody names does not count.
+    #[must_use]
+    pub fn is_in_sync(&self) -> bool {
+        self.is_complete && self.zones.iter().all(|z| z.findings.is_empty())
+    }
+
+    /// How many objects are in one of these states.
+    #[must_use]
+    pub fn count_of(&self, states: &[State]) -> usize {
+        State::ALL.iter().filter(|state| states.contains(state)).map(|state| self.count(*state)).sum()
+    }
+
+    /// What it comes to for a caller who asks about these states.
+    #[must_use]
+    pub fn verdict(&self, asked: &[State]) -> Verdict {
+        if !self.is_complete {
+            Verdict::Incomplete
+        } else if self.count_of(asked) > 0 {
+            Verdict::Found
+        } else if self.is_in_sync() {
+            Verdict::InSync
+        } else {
+            Verdict::Tolerated
+        }
+    }
+
+    /// The age of the oldest change that was made outside; see [`ZoneReport::oldest`].
+    #[must_use]
+    pub fn oldest(&self) -> Option<Duration> {
+        self.zones.iter().filter_map(ZoneReport::oldest).max()
+    }
+}
+
+/// Says of everything in a plan how it stands at a moment.
+#[must_use]
+pub fn classify(plan: &Plan, now: SystemTime) -> Report {
+    Report {
+        checked_at: now,
+        zones: plan.zones.iter().map(|zone| of_zone(zone, now)).collect(),
+        is_complete: !plan.diagnostics.has_errors(),
+    }
+}
+
+/// One zone.
+fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
+    // The service tells no time for settings that this program keeps.
+    let around = zone.zone_operations.iter().map(|o| (&o.address, o.cause, None));
+    let rules = zone.rule_operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
+    let records = zone.operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
+    let findings = around.chain(rules).chain(records).map(|(address, cause, modified_on)| Finding {
+        address: address.clone(),
+        state: State::from(cause),
+        modified_on: modified_on.map(str::to_owned),
+        age: modified_on.and_then(|time| age(time, now)),
+    });
+    let (unmanaged, spared) = zone.set_aside.iter().cloned().partition(|aside| match aside.keeper {
+        Keeper::Nobody => true,
+        Keeper::Ignored | Keeper::Service => false,
+    });
+    ZoneReport {
+        name: zone.name.clone(),
+        records: zone.live_records,
+        in_sync: zone.unchanged + zone.rules_unchanged,
+        findings: findings.collect(),
+        unmanaged,
+        spared,
+    }
+}
+
+/// How long ago a time is that the service wrote; nothing where the clocks disagree.
+fn age(time: &str, now: SystemTime) -> Option<Duration> {
+    let then = humantime::parse_rfc3339(time).ok()?;
+    Some(now.duration_since(then).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Place, Sources, Span};
+    use crate::model::{DesiredZone, LiveZone, ZoneId};
+    use crate::plan::{Cause, plan_zone};
+
+    /// A plan of one zone that has to be made.
+    fn new_zone() -> Plan {
+        let name = ZoneName::parse("example.com").unwrap();
+        let place = Place { source: Sources::default().add("x", ""), span: Span::default() };
+        let (zone, diagnostics) = plan_zone(&DesiredZone::new(name.clone(), place), &LiveZone::to_be_made(name));
+        Plan { zones: vec![zone], diagnostics, ..Plan::default() }
+    }
+
+    #[test]
+    fn causes_are_states() {
+        let mut plan = new_zone();
+        let now = SystemTime::UNIX_EPOCH;
+        for (cause, state) in [
+            (Cause::Spec, State::Pending),
+            (Cause::Drift, State::Drifted),
+            (Cause::Both, State::Conflicting),
+            (Cause::Unknown, State::Unknown),
+        ] {
+            plan.zones[0].zone_operations[0].cause = cause;
+            let report = classify(&plan, now);
+            assert_eq!((report.count(state), report.objects(), report.is_in_sync()), (1, 1, false));
+            assert_eq!(report.count_of(&[state, state, State::Unmanaged]), 1, "named twice is counted once");
+        }
+    }
+
+    #[test]
+    fn whose_business_it_is_decides_what_is_unmanaged() {
+        let mut plan = new_zone();
+        let aside = |keeper, n| SetAsideCount {
+            keeper,
+            reason: String::new(),
+            types: [("A".to_owned(), n)].into(),
+            examples: Vec::new(),
+        };
+        plan.zones[0].zone_operations.clear();
+        plan.zones[0].set_aside = vec![aside(Keeper::Nobody, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
+        let report = classify(&plan, SystemTime::UNIX_EPOCH);
+        assert_eq!((report.count(State::Unmanaged), report.zones[0].spared.len()), (3, 2));
+        assert!(report.is_in_sync(), "what nobody names is no difference");
+    }
+
+    #[test]
+    fn ages_are_those_of_the_service() {
+        let now = humantime::parse_rfc3339("2026-11-20T12:00:00Z").unwrap();
+        let seconds = |time| age(time, now).map(|age| age.as_secs());
+        assert_eq!(seconds("2026-11-20T11:00:00.123456Z"), Some(3599));
+        assert_eq!(seconds("2026-11-20T12:00:05Z"), Some(0), "the clocks disagree");
+        assert_eq!(seconds("yesterday"), None);
+    }
+
+    #[test]
+    fn the_oldest_change_is_one_made_outside() {
+        let finding = |state, seconds| Finding {
+            address: crate::model::Address::of_zone(&ZoneName::parse("example.com").unwrap()),
+            state,
+            modified_on: None,
+            age: Some(Duration::from_secs(seconds)),
+        };
+        let mut zone = of_zone(&new_zone().zones[0], SystemTime::UNIX_EPOCH);
+        zone.findings = vec![finding(State::Pending, 900), finding(State::Drifted, 30), finding(State::Unknown, 60)];
+        assert_eq!(zone.oldest(), Some(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn a_zone_that_was_not_seen_is_not_in_sync() {
+        let mut plan = new_zone();
+        plan.zones.clear();
+        assert!(classify(&plan, SystemTime::UNIX_EPOCH).is_in_sync());
+        let code = crate::diagnostic::Code("TEST0001");
+        plan.diagnostics.push(crate::diagnostic::Diagnostic::error(code, "x", "y".to_owned()));
+        assert!(!classify(&plan, SystemTime::UNIX_EPOCH).is_in_sync());
+    }
+
+    #[test]
+    fn a_zone_that_is_seen_and_as_wanted_is_in_sync() {
+        let name = ZoneName::parse("example.com").unwrap();
+        let place = Place { source: Sources::default().add("x", ""), span: Span::default() };
+        let live = LiveZone::new(name.clone(), ZoneId("z".to_owned()));
+        let (zone, diagnostics) = plan_zone(&DesiredZone::new(name, place), &live);
+        let report = classify(&Plan { zones: vec![zone], diagnostics, ..Plan::default() }, SystemTime::UNIX_EPOCH);
+        assert!(report.is_in_sync() && report.objects() == 0);
+    }
+}

@@ -1,0 +1,72 @@
+//! The states in which an object can be.
+
+use crate::plan::Cause;
+
+/// How an object stands between the spec, the spec before, and the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// The spec and the service changed it, each in its own way.
+    Conflicting,
+    /// Somebody changed it at the service; the spec is as before.
+    Drifted,
+    /// It differs, and without the spec before nobody knows whose doing that is.
+    Unknown,
+    /// The spec changed, and that is not applied yet.
+    Pending,
+    /// The service has it, and nobody names it.
+    Unmanaged,
+    /// It is as the spec wants it.
+    InSync,
+}
+
+impl State {
+    /// All of them, those that need most attention first.
+    pub const ALL: [Self; 6] =
+        [Self::Conflicting, Self::Drifted, Self::Unknown, Self::Pending, Self::Unmanaged, Self::InSync];
+
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Conflicting => "conflicting",
+            Self::Drifted => "drifted",
+            Self::Unknown => "unknown",
+            Self::Pending => "pending",
+            Self::Unmanaged => "unmanaged",
+            Self::InSync => "in-sync",
+        }
+    }
+
+    /// What it means, for a reader.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Conflicting => "changed in the spec, and at the service as well",
+            Self::Drifted => "changed at the service",
+            Self::Unknown => "differs; without --base it is not known who changed it",
+            Self::Pending => "changed in the spec, not applied yet",
+            Self::Unmanaged => "at the service, named by nobody",
+            Self::InSync => "as the spec wants it",
+        }
+    }
+
+    /// Whether somebody did something at the service, or may have done.
+    #[must_use]
+    pub fn is_outside(self) -> bool {
+        match self {
+            Self::Conflicting | Self::Drifted | Self::Unknown => true,
+            Self::Pending | Self::Unmanaged | Self::InSync => false,
+        }
+    }
+}
+
+impl From<Cause> for State {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Spec => Self::Pending,
+            Cause::Drift => Self::Drifted,
+            Cause::Both => Self::Conflicting,
+            Cause::Unknown => Self::Unknown,
+        }
+    }
+}

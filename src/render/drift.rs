@@ -1,0 +1,111 @@
+//! What differs and whose doing it is, as all outputs see it: operations of the plan beside their findings.
+
+use std::time::Duration;
+
+use super::row::{Row, rows};
+use super::text::count;
+use crate::diagnostic::Sources;
+use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
+use crate::plan::{Plan, SetAsideCount, ZonePlan};
+
+/// A report with everything that is told about it.
+#[derive(Debug, Clone, Copy)]
+pub struct DriftView<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// The plan that it was made from.
+    pub plan: &'a Plan,
+    /// The states that the caller wants to be told of by the exit code.
+    pub asked: &'a [State],
+    /// The texts of the spec.
+    pub sources: &'a Sources,
+}
+
+impl<'a> DriftView<'a> {
+    /// What it comes to.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.report.verdict(self.asked)
+    }
+
+    /// The zones with their plans.
+    pub(super) fn zones(&self) -> impl Iterator<Item = (&'a ZoneReport, &'a ZonePlan)> {
+        self.report.zones.iter().zip(&self.plan.zones)
+    }
+
+    /// The verdict for a heading.
+    pub(super) fn verdict_words(&self) -> &'static str {
+        match self.verdict() {
+            Verdict::InSync => "in sync",
+            Verdict::Tolerated => "differences that are tolerated",
+            Verdict::Found => "drift",
+            Verdict::Incomplete => "incomplete, see the errors",
+        }
+    }
+
+    /// How many objects are in each state, in words; states without objects are left out, except what is in sync.
+    #[must_use]
+    pub fn counts(&self) -> String {
+        words(|state| self.report.count(state))
+    }
+
+    /// The last words of a summary: requests, and the spec before.
+    pub(super) fn circumstances(&self) -> String {
+        let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
+        match &self.plan.base {
+            Some(base) => format!("{made}; compared with {base}"),
+            None => format!("{made}; without --base nobody knows who changed what"),
+        }
+    }
+}
+
+/// Counts by state, in words.
+pub(super) fn words(count: impl Fn(State) -> usize) -> String {
+    let of = |state: &State| (*state, count(*state));
+    let shown = State::ALL.iter().map(of).filter(|(state, n)| *n > 0 || *state == State::InSync);
+    shown.map(|(state, n)| format!("{n} {}", state.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+/// The findings of a zone with their rows, those that need most attention first.
+pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, Row<'a>)> {
+    // Both are in the order of the plan.
+    let mut all: Vec<_> = report.findings.iter().zip(rows(plan)).collect();
+    all.sort_by_key(|(finding, _)| finding.state);
+    all
+}
+
+/// When the service says that an object was changed last, in words.
+pub(super) fn changed(finding: &Finding) -> Option<String> {
+    let time = finding.modified_on.as_ref()?;
+    let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
+    Some(format!("last changed at the service {time}{age}"))
+}
+
+/// What is left alone for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.
+pub(super) fn aside(aside: &SetAsideCount) -> String {
+    let types: Vec<_> = aside.types.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    format!("{} {} ({})", aside.count(), aside.reason, types.join(", "))
+}
+
+/// A time that has passed, in its largest unit.
+#[must_use]
+pub fn ago(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s ago"),
+        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h ago", seconds / 3600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit() {
+        let words = |seconds| ago(Duration::from_secs(seconds));
+        let all = [words(0), words(119), words(120), words(10_800), words(172_800)];
+        assert_eq!(all, ["0 s ago", "119 s ago", "2 min ago", "3 h ago", "2 days ago"]);
+    }
+}

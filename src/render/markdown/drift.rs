@@ -1,0 +1,103 @@
+//! What differs and whose doing it is, as a comment or an issue.
+
+use super::budget::{Budget, Piece};
+use super::{Comment, findings as diagnostics, marker, short};
+use crate::drift::{Finding, State, Verdict};
+use crate::render::DriftView;
+use crate::render::drift::{aside, changed, findings, words};
+use crate::render::escape::{code, prose};
+use crate::render::row::{Mark, Row};
+
+/// Names of what nobody names that are shown of one reason; the JSON has more.
+const EXAMPLES: usize = 20;
+
+/// A report.
+#[must_use]
+pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
+    let mut out = marker("drift", comment);
+    out.push_str(&format!("### zonewright drift: {}\n\n", view.verdict_words()));
+    out.push_str(&format!("**{}** · {}\n", view.counts(), prose(&short(&view.circumstances()))));
+    if view.verdict() == Verdict::Incomplete {
+        out.push_str("\n> [!CAUTION]\n> There are errors, so this may not be the whole truth: see the findings.\n");
+    }
+    let mut budget = Budget::new(comment.limit, &out);
+    diagnostics(&mut out, view.plan.diagnostics.iter(), view.sources, &mut budget);
+    budget.give_all();
+    let mut left_out = 0;
+    for state in State::ALL {
+        let all: Vec<_> = view
+            .zones()
+            .flat_map(|(report, plan)| findings(report, plan).into_iter().map(|found| (report.name.as_str(), found)))
+            .filter(|(_, (finding, _))| finding.state == state)
+            .collect();
+        if all.is_empty() {
+            continue;
+        }
+        let heading = Piece::new(format!("\n#### {} {}: {}\n\n", all.len(), state.as_str(), state.about()));
+        if heading.size > budget.free() {
+            left_out += all.len();
+            continue;
+        }
+        let pieces = all.iter().map(|(zone, (finding, row))| Piece::new(item(zone, finding, row)));
+        left_out += budget.list(&mut out, heading, pieces, (1, 1));
+    }
+    left_out += zones(&mut out, view, &mut budget);
+    if left_out > 0 {
+        out.push_str(&format!(
+            "\n**Shortened** to fit a comment: {left_out} lines left out. The whole report: `--format text` or `json`.\n"
+        ));
+    }
+    out
+}
+
+/// One object.
+fn item(zone: &str, finding: &Finding, row: &Row<'_>) -> String {
+    let how = match row.mark {
+        Mark::Create => "missing",
+        Mark::Update => "different",
+        Mark::Move => "elsewhere",
+        Mark::Delete => "not wanted",
+    };
+    let value = match (&row.before, &row.after) {
+        (Some(before), Some(after)) if before != after => format!(", {} → {}", code(before), code(after)),
+        (Some(value), _) | (None, Some(value)) => format!(", {}", code(value)),
+        (None, None) => String::new(),
+    };
+    let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
+    let type_name = if row.type_name.is_empty() { String::new() } else { format!(" {}", prose(row.type_name)) };
+    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", row.kind, code(zone));
+    for field in &row.fields {
+        let side = |side: &Option<String>| side.as_deref().map_or("unset".to_owned(), code);
+        piece.push_str(&format!("  - {}: {} → {}\n", prose(&field.name), side(&field.before), side(&field.after)));
+    }
+    if let Some(changed) = changed(finding) {
+        piece.push_str(&format!("  - {}\n", prose(&changed)));
+    }
+    piece
+}
+
+/// The zones as a folded list, with what nobody names; returns how many did not fit.
+fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
+    const END: &str = "\n</details>\n";
+    let heading = Piece::new(format!(
+        "\n<details><summary>{} checked</summary>\n\n",
+        super::count(view.report.zones.len(), "zone")
+    ));
+    if !budget.take(END.len()) || heading.size > budget.free() {
+        return view.report.zones.len();
+    }
+    let pieces = view.report.zones.iter().map(|zone| {
+        let mut piece = format!("- {}: {}\n", code(zone.name.as_str()), words(|state| zone.count(state)));
+        for left in zone.unmanaged.iter().chain(&zone.spared) {
+            let names: Vec<_> = left.examples.iter().take(EXAMPLES).map(|name| code(name)).collect();
+            let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+            let more = left.count().saturating_sub(left.examples.len().min(EXAMPLES));
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            piece.push_str(&format!("  - left alone: {}{names}{more}\n", prose(&aside(left))));
+        }
+        Piece::new(piece)
+    });
+    let left = budget.list(out, heading, pieces, (1, 1));
+    out.push_str(END);
+    left
+}

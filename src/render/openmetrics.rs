@@ -1,0 +1,85 @@
+//! What differs, as numbers for a monitoring system: the text format of OpenMetrics.
+//!
+//! # Sources
+//! OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec): a family has its metadata first and its samples
+//! together, counters end with `_total`, label values escape backslash, quote and line feed, and the last line is `# EOF`.
+
+use std::fmt::Write;
+use std::time::{Duration, SystemTime};
+
+use crate::drift::{Report, State};
+
+/// The type of the text, for an answer over HTTP.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// A report in numbers. `requests` is how many were made since the process began.
+#[must_use]
+pub fn drift(report: &Report, requests: u64) -> String {
+    let mut out = String::new();
+    family(&mut out, "zonewright_drift_objects", "gauge", "Records, rules and settings by state.");
+    for zone in &report.zones {
+        for state in State::ALL {
+            let labels = [("zone", zone.name.as_str()), ("state", state.as_str())];
+            sample(&mut out, "zonewright_drift_objects", &labels, zone.count(state));
+        }
+    }
+    let name = "zonewright_drift_oldest_seconds";
+    family(&mut out, name, "gauge", "Age of the oldest change that was made outside the spec; 0 without one.");
+    for zone in &report.zones {
+        let age = zone.oldest().unwrap_or(Duration::ZERO).as_secs();
+        sample(&mut out, name, &[("zone", zone.name.as_str())], age);
+    }
+    family(&mut out, "zonewright_zone_records", "gauge", "Records that the service has.");
+    for zone in &report.zones {
+        sample(&mut out, "zonewright_zone_records", &[("zone", zone.name.as_str())], zone.records);
+    }
+    family(&mut out, "zonewright_requests", "counter", "Requests to the service since the process began.");
+    sample(&mut out, "zonewright_requests_total", &[], requests);
+    let name = "zonewright_last_success_timestamp_seconds";
+    family(&mut out, name, "gauge", "When everything was last looked at.");
+    let seconds = report.checked_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    sample(&mut out, name, &[], seconds);
+    out.push_str("# EOF\n");
+    out
+}
+
+/// What is said of a family before its samples.
+fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "# TYPE {name} {kind}");
+    if name.ends_with("_seconds") {
+        let _ = writeln!(out, "# UNIT {name} seconds");
+    }
+    let _ = writeln!(out, "# HELP {name} {help}");
+}
+
+/// One sample.
+fn sample(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
+    let labels: Vec<_> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+    let _ = writeln!(out, "{name}{labels} {value}");
+}
+
+/// The value of a label.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn label_values_are_escaped() {
+        let mut out = String::new();
+        sample(&mut out, "x", &[("a", "b\"c\\d\ne")], 1);
+        assert_eq!(out, "x{a=\"b\\\"c\\\\d\\ne\"} 1\n");
+    }
+
+    #[test]
+    fn without_zones_it_is_whole() {
+        let report = Report { checked_at: SystemTime::UNIX_EPOCH, zones: Vec::new(), is_complete: true };
+        let text = drift(&report, 7);
+        assert!(text.contains("\nzonewright_requests_total 7\n") && text.ends_with("\n# EOF\n"), "{text}");
+    }
+}

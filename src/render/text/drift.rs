@@ -1,0 +1,109 @@
+//! What differs and whose doing it is, for people.
+
+use std::io::{self, Write};
+
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
+use crate::drift::{Finding, State, Verdict, ZoneReport};
+use crate::plan::ZonePlan;
+use crate::render::drift::{DriftView, aside, changed, findings, words};
+use crate::render::row::{Mark, Row};
+use crate::render::safe::safe;
+
+/// Width of the longest word for a state that is shown in a column.
+const STATES: usize = "conflicting".len();
+
+/// Fields that are shown of one object; the JSON has all.
+const FIELDS: usize = 30;
+
+/// Writes a report: each zone that has something to say, and a line that counts.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verbose: bool) -> io::Result<()> {
+    let names_unmanaged = verbose || view.asked.contains(&State::Unmanaged);
+    for (report, plan) in view.zones() {
+        if verbose || !report.findings.is_empty() || !report.unmanaged.is_empty() {
+            write_zone(out, report, plan, (colour, names_unmanaged))?;
+        }
+    }
+    let line = match view.verdict() {
+        Verdict::InSync => format!("In sync: {}.", view.counts()),
+        Verdict::Tolerated => format!("Differences that --fail-on does not name: {}.", view.counts()),
+        Verdict::Found => format!("Drift: {}.", view.counts()),
+        Verdict::Incomplete => format!("There are errors, so this may not be the whole truth: {}.", view.counts()),
+    };
+    let circumstances = format!("({})", safe(&view.circumstances()));
+    writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&circumstances, DIM, colour))
+}
+
+/// One zone: its findings, and what else it has.
+fn write_zone(
+    out: &mut dyn Write,
+    report: &ZoneReport,
+    plan: &ZonePlan,
+    (colour, names_unmanaged): (bool, bool),
+) -> io::Result<()> {
+    writeln!(out, "{}", styled(report.name.as_str(), BOLD, colour))?;
+    for (finding, row) in findings(report, plan) {
+        write_finding(out, finding, &row, colour)?;
+    }
+    let counts = words(|state| report.count(state));
+    writeln!(out, "  {}", styled(&counts, DIM, colour))?;
+    for left in report.unmanaged.iter().chain(&report.spared) {
+        writeln!(out, "  {}", styled(&format!("left alone: {}", safe(&aside(left))), DIM, colour))?;
+        let shown = if names_unmanaged { &left.examples[..] } else { &[] };
+        for example in shown {
+            writeln!(out, "    {}", styled(&safe(example), DIM, colour))?;
+        }
+        let more = left.count().saturating_sub(shown.len());
+        if names_unmanaged && more > 0 {
+            writeln!(out, "    {}", styled(&format!("and {more} more"), DIM, colour))?;
+        }
+    }
+    writeln!(out)
+}
+
+/// One object: its state, what a plan would do about it, and when it was changed.
+fn write_finding(out: &mut dyn Write, finding: &Finding, row: &Row<'_>, colour: bool) -> io::Result<()> {
+    let style = match finding.state {
+        State::Conflicting | State::Drifted => DELETE,
+        State::Unknown => UPDATE,
+        State::Pending => CREATE,
+        State::Unmanaged | State::InSync => DIM,
+    };
+    let state = styled(&pad(finding.state.as_str(), STATES), style, colour);
+    let value = match (&row.before, &row.after) {
+        (Some(before), Some(after)) if before != after => format!("  {} → {}", safe(before), safe(after)),
+        (Some(value), _) | (None, Some(value)) => format!("  {}", safe(value)),
+        (None, None) => String::new(),
+    };
+    writeln!(out, "  {state}  {} {}{value}", sentence(row.mark), safe(&row.what()))?;
+    let indent = " ".repeat(2 + STATES + 4);
+    for field in row.fields.iter().take(FIELDS) {
+        let side = |side: &Option<String>| side.as_deref().map_or("unset".to_owned(), |s| safe(s).into_owned());
+        let words = format!("{}: {} → {}", safe(&field.name), side(&field.before), side(&field.after));
+        writeln!(out, "{indent}{words}")?;
+    }
+    if row.fields.len() > FIELDS {
+        writeln!(out, "{indent}and {} more", row.fields.len() - FIELDS)?;
+    }
+    let notes = [changed(finding), (!row.why.is_empty()).then(|| row.why.to_owned())];
+    for note in notes.into_iter().flatten() {
+        writeln!(out, "{indent}{}", styled(&safe(&note), DIM, colour))?;
+    }
+    for danger in row.dangers {
+        let line = format!("! to take it back: {}", danger.about());
+        writeln!(out, "{indent}{}", styled(&line, DIM, colour))?;
+    }
+    Ok(())
+}
+
+/// How an object differs, from the side of the service.
+fn sentence(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Create => "missing:",
+        Mark::Update => "different:",
+        Mark::Move => "elsewhere:",
+        Mark::Delete => "not wanted:",
+    }
+}
