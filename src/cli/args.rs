@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(super) use drift::{DriftArgs, TellArgs};
+pub(super) use drift::{DriftArgs, TellArgs, WatchArgs};
 pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
@@ -183,6 +183,8 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report what differs, since when, and whose doing it is; for scheduled jobs
     Drift(DriftArgs),
+    /// Report drift for ever, at an interval, with /metrics and /healthz
+    Watch(WatchArgs),
     /// Save what the service has, for planning without credentials (plan --against)
     Snapshot(SnapshotArgs),
     /// Check a spec without network or credentials

@@ -36,13 +36,19 @@ impl Look {
     }
 }
 
-/// Looks once. There is no means of writing, so credentials that may only read are enough.
+/// Looks once, and adds the requests that it took. There is no means of writing, so credentials that may only read are enough.
 ///
 /// # Errors
 /// No credentials, no service.
-pub(super) async fn look(loaded: Loaded, global: &Global, output: &Arc<Output>) -> anyhow::Result<Look> {
+pub(super) async fn look(
+    loaded: Loaded,
+    global: &Global,
+    output: &Arc<Output>,
+    requests: &mut u64,
+) -> anyhow::Result<Look> {
     let service = Service::open(global, Access::Read, output, loaded.rehearsed()).await?;
     let planned = planning::plan(&loaded, &service, global, output).await;
+    *requests += service.requests();
     service.close().await;
     let plan = planned?.plan;
     let report = classify(&plan, SystemTime::now());

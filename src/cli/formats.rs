@@ -32,6 +32,7 @@ pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
         Command::Snapshot(_) => ("snapshot", OTHERS),
         Command::Diff(_) => ("diff", OTHERS),
         Command::Drift(_) => ("drift", DRIFT),
+        Command::Watch(_) => ("watch", OTHERS),
         Command::Waf(_) => ("waf", OTHERS),
         Command::Import(_) => ("import", OTHERS),
         #[cfg(feature = "sandbox")]

@@ -10,6 +10,7 @@ mod execution;
 mod exit;
 mod formats;
 mod lock;
+mod monitor;
 mod output;
 mod planning;
 mod private_file;
@@ -68,6 +69,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         Command::Diff(args) => commands::diff::run(args, global, output),
         Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
         Command::Drift(args) => commands::drift::run(args, global, output).await,
+        Command::Watch(args) => commands::watch::run(args, global, output).await,
         Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),
         #[cfg(feature = "sandbox")]

@@ -105,6 +105,38 @@ pub(super) fn load(
     global: &Global,
     output: &Output,
 ) -> anyhow::Result<Result<Loaded, Exit>> {
+    let show = |diagnostics: &Diagnostics, sources: &Sources| {
+        if output.format == super::args::Format::Text {
+            output.diagnostics(diagnostics, sources);
+        }
+    };
+    match read(args, global)? {
+        Ok(loaded) => {
+            show(&loaded.diagnostics, &loaded.sources);
+            Ok(Ok(with_base(loaded, args, global)?))
+        }
+        Err(Unusable { diagnostics, sources }) => {
+            show(&diagnostics, &sources);
+            let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
+            report_errors(&found, global, output)?;
+            Ok(Err(Exit::Error))
+        }
+    }
+}
+
+/// A spec with mistakes.
+pub(super) struct Unusable {
+    /// The mistakes, and what else was found.
+    pub(super) diagnostics: Diagnostics,
+    /// Its texts.
+    pub(super) sources: Sources,
+}
+
+/// Reads a spec and shows nothing; the spec before is left for [`with_base`].
+///
+/// # Errors
+/// Standard input fails.
+pub(super) fn read(args: &SpecArgs, global: &Global) -> anyhow::Result<Result<Loaded, Unusable>> {
     let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     let mut sources = Sources::default();
     let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
@@ -116,20 +148,21 @@ pub(super) fn load(
     }
     let desired = desired.map(|desired| select(desired, &global.zone, &mut diagnostics));
     diagnostics.sort(&sources);
-    if output.format == super::args::Format::Text {
-        output.diagnostics(&diagnostics, &sources);
-    }
-    match desired {
+    Ok(match desired {
         Some(desired) if !diagnostics.has_errors() => {
-            let base = global.base.as_deref().map(|base| super::base::load(base, args, global)).transpose()?;
-            Ok(Ok(Loaded { desired, diagnostics, sources, digest, files, records, base, against: None }))
+            Ok(Loaded { desired, diagnostics, sources, digest, files, records, base: None, against: None })
         }
-        _ => {
-            let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
-            report_errors(&found, global, output)?;
-            Ok(Err(Exit::Error))
-        }
-    }
+        _ => Err(Unusable { diagnostics, sources }),
+    })
+}
+
+/// Adds the spec before, if one is named.
+///
+/// # Errors
+/// It cannot be found or read, or has mistakes.
+pub(super) fn with_base(loaded: Loaded, args: &SpecArgs, global: &Global) -> anyhow::Result<Loaded> {
+    let base = global.base.as_deref().map(|base| super::base::load(base, args, global)).transpose()?;
+    Ok(Loaded { base, ..loaded })
 }
 
 /// A file or a directory, or the text on standard input.

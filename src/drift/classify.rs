@@ -1,5 +1,6 @@
 //! From a plan to a report.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, SystemTime};
 
 use super::state::State;
@@ -134,6 +135,25 @@ impl Report {
         } else {
             Verdict::Tolerated
         }
+    }
+
+    /// A number that stays the same as long as the objects in these states do; ages are not among what it is made from.
+    ///
+    /// It is for comparisons within one process.
+    #[must_use]
+    pub fn fingerprint(&self, asked: &[State]) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for zone in &self.zones {
+            for Finding { address, state, modified_on, age: _ } in &zone.findings {
+                if asked.contains(state) {
+                    (address.as_str(), state, modified_on).hash(&mut hasher);
+                }
+            }
+            for aside in zone.unmanaged.iter().filter(|_| asked.contains(&State::Unmanaged)) {
+                (zone.name.as_str(), &aside.reason, &aside.types, &aside.examples).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
     }
 
     /// The age of the oldest change that was made outside; see [`ZoneReport::oldest`].

@@ -34,7 +34,7 @@ pub(in crate::cli) struct WatchArgs {
     #[command(flatten)]
     pub tell: TellArgs,
     /// Time from the beginning of one round to that of the next, give or take a tenth
-    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = interval)]
     pub interval: Duration,
     /// Answer GET /metrics and GET /healthz at this address, such as 127.0.0.1:9184
     #[arg(long, value_name = "ADDRESS")]
@@ -63,6 +63,12 @@ pub(in crate::cli) struct TellArgs {
     /// Wait at most this long for each answer of the webhook
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub webhook_timeout: Duration,
+}
+
+/// A time between rounds: a month is already more than anybody waits.
+fn interval(text: &str) -> Result<Duration, String> {
+    let longest = Duration::from_secs(31 * 24 * 3600);
+    duration(text).and_then(|time| if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) })
 }
 
 /// The states that can be asked about.

@@ -29,10 +29,11 @@ pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<
         Ok(loaded) => loaded,
         Err(exit) => return Ok(exit),
     };
-    let look = look(loaded, global, output).await?;
+    let mut requests = 0;
+    let look = look(loaded, global, output, &mut requests).await?;
     let view = look.view(tell);
     show(&look, &view, global, output)?;
-    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, look.plan.requests_made));
+    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests));
     let verdict = view.verdict();
     if let Some(webhook) = &webhook
         && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)

@@ -11,3 +11,4 @@ pub(super) mod sandbox;
 pub(super) mod snapshot;
 pub(super) mod validate;
 pub(super) mod waf;
+pub(super) mod watch;

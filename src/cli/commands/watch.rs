@@ -1,0 +1,261 @@
+//! `watch`: drift for ever, at an interval. Holds no means of writing.
+//!
+//! Each round begins anew: spec, spec before, credentials and connection. So a corrected spec or a renewed token is taken up
+//! without a restart, and nothing is kept that could grow. A round that fails is told, and what the last good one found stays.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, bail};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::api::Webhook;
+use crate::cli::args::{Format, Global, WatchArgs};
+use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
+use crate::cli::exit::Exit;
+use crate::cli::monitor::{self, Health};
+use crate::cli::output::Output;
+use crate::cli::planning::{Unusable, read, with_base};
+use crate::cli::settings;
+use crate::diagnostic::Severity;
+use crate::drift::Verdict;
+use crate::render::text::write_drift;
+use crate::render::{json, openmetrics};
+
+/// How long those who are being answered are waited for at the end.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Looks again and again until told to stop.
+pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let usage = |message: &str| {
+        output.message(&format!("error: {message}"));
+        Ok(Exit::Usage)
+    };
+    if args.spec.spec.iter().any(|path| path == Path::new("-")) {
+        return usage("the spec is read again in each round, and standard input can be read only once; name a file");
+    }
+    let webhook = match webhook(&args.tell)? {
+        Ok(webhook) => webhook,
+        Err(message) => return usage(&message),
+    };
+    // What no later round can put right is said at once.
+    if global.sandbox.is_none() {
+        settings::credentials(global)?;
+    }
+    let stop = Stop::listen()?;
+    let health = Arc::new(Health::new(args.interval));
+    let server = match args.listen {
+        Some(address) => {
+            let listener =
+                TcpListener::bind(address).await.with_context(|| format!("failed to listen on {address}"))?;
+            output.say(&format!("listening on http://{}/metrics and /healthz", listener.local_addr()?));
+            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), stop.clone().times(1))))
+        }
+        None => None,
+    };
+    let mut watcher =
+        Watcher { args, global, output, webhook, health, requests: 0, shown: None, told: None, last: Exit::Success };
+    let exit = rounds(&mut watcher, &stop).await;
+    if let Some(server) = server {
+        let end = server.abort_handle();
+        // Whoever is still being answered then is cut off.
+        if stop.is_asked() && timeout(LAST_ANSWERS, server).await.is_ok() {
+            return Ok(exit);
+        }
+        end.abort();
+    }
+    Ok(exit)
+}
+
+/// All rounds.
+async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
+    let mut number: u64 = 0;
+    loop {
+        let begun = Instant::now();
+        number += 1;
+        tokio::select! {
+            // Asked once, the round is finished; asked twice, it is not.
+            () = stop.clone().times(2) => return Exit::Error,
+            () = watcher.round(number) => {}
+        }
+        if watcher.args.count == Some(number) {
+            return watcher.last;
+        }
+        let pause = about(watcher.args.interval).saturating_sub(begun.elapsed());
+        tokio::select! {
+            biased;
+            () = stop.clone().times(1) => return Exit::Success,
+            () = sleep(pause) => {}
+        }
+    }
+}
+
+/// A time, give or take a tenth: many watches that were started together shall not ask together for ever.
+fn about(interval: Duration) -> Duration {
+    let random = RandomState::new().build_hasher().finish();
+    let share = (random % 2001) as f64 / 10_000.0;
+    interval.mul_f64(0.9 + share)
+}
+
+/// What is kept between rounds.
+struct Watcher<'a> {
+    args: &'a WatchArgs,
+    global: &'a Global,
+    output: &'a Arc<Output>,
+    webhook: Option<Webhook>,
+    health: Arc<Health>,
+    /// Requests made so far.
+    requests: u64,
+    /// The fingerprint of what was shown last.
+    shown: Option<u64>,
+    /// The fingerprint of the findings that the webhook was told last.
+    told: Option<u64>,
+    /// How a run that ended now would end.
+    last: Exit,
+}
+
+impl Watcher<'_> {
+    /// One round; says in one line how it went.
+    async fn round(&mut self, number: u64) {
+        let begun = Instant::now();
+        let found = self.look().await;
+        let clock = humantime::format_rfc3339_seconds(SystemTime::now());
+        match found {
+            Ok(look) => {
+                let view = look.view(&self.args.tell);
+                let line = format!(
+                    "{clock} round {number}: {}: {} ({} requests, {:.1} s)",
+                    view.verdict().as_str(),
+                    view.counts(),
+                    look.plan.requests_made,
+                    begun.elapsed().as_secs_f64()
+                );
+                self.last = exit(view.verdict(), Exit::Differences);
+                if let Err(error) = self.tell(&look).await {
+                    self.output.error(&error);
+                }
+                self.output.say(&line);
+            }
+            Err(error) => {
+                self.last = Exit::Error;
+                self.output.error(&error.context(format!("{clock} round {number} failed")));
+            }
+        }
+    }
+
+    /// Reads the spec and looks.
+    async fn look(&mut self) -> anyhow::Result<Look> {
+        let loaded = match read(&self.args.spec, self.global)? {
+            Ok(loaded) => with_base(loaded, &self.args.spec, self.global)?,
+            Err(Unusable { diagnostics, sources }) => {
+                self.output.diagnostics(&diagnostics, &sources);
+                bail!("the spec has mistakes: {}; no request was made", diagnostics.count(Severity::Error));
+            }
+        };
+        look(loaded, self.global, self.output, &mut self.requests).await
+    }
+
+    /// Tells everybody what was found; one who cannot be told does not keep the others from hearing it.
+    async fn tell(&mut self, look: &Look) -> anyhow::Result<()> {
+        let tell = &self.args.tell;
+        let view = look.view(tell);
+        if look.report.is_complete {
+            self.health.note(openmetrics::drift(&look.report, self.requests));
+        }
+        let shown = self.show(look);
+        let written = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests));
+        if let Some(webhook) = &self.webhook {
+            let is_found = look.report.count_of(&tell.fail_on) > 0;
+            let now = is_found.then(|| look.report.fingerprint(&tell.fail_on));
+            // What was told already is not told again; that it is over is told once, unless that is not known.
+            let is_news = now != self.told && (is_found || view.verdict() != Verdict::Incomplete);
+            if (tell.webhook_always || is_news) && deliver(webhook, &json::drift::drift(&view), self.output).await {
+                self.told = now;
+            }
+        }
+        shown?;
+        written.transpose()?;
+        Ok(())
+    }
+
+    /// Prints the report: as JSON a line each round, as text what was not shown before.
+    fn show(&mut self, look: &Look) -> anyhow::Result<()> {
+        let tell = &self.args.tell;
+        let view = look.view(tell);
+        if self.output.format == Format::Json {
+            self.output.result(|out| writeln!(out, "{}", json::drift::drift(&view)))?;
+            return Ok(());
+        }
+        let now = look.report.fingerprint(&crate::drift::State::ALL);
+        if self.shown == Some(now) {
+            return Ok(());
+        }
+        self.output.diagnostics(&look.plan.diagnostics, &look.loaded.sources);
+        self.output.result(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
+        self.shown = Some(now);
+        Ok(())
+    }
+}
+
+/// How often the user asked to stop.
+#[derive(Clone)]
+struct Stop(watch::Receiver<u32>);
+
+impl Stop {
+    /// Listens to interrupts and to requests to end.
+    fn listen() -> anyhow::Result<Self> {
+        let (sender, receiver) = watch::channel(0);
+        #[cfg(unix)]
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+            .context("failed to listen to signals")?;
+        #[cfg(unix)]
+        let mut interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+            .context("failed to listen to signals")?;
+        tokio::spawn(async move {
+            loop {
+                #[cfg(unix)]
+                tokio::select! {
+                    heard = terminate.recv() => if heard.is_none() { return },
+                    heard = interrupt.recv() => if heard.is_none() { return },
+                }
+                #[cfg(not(unix))]
+                if tokio::signal::ctrl_c().await.is_err() {
+                    return;
+                }
+                sender.send_modify(|times| *times += 1);
+            }
+        });
+        Ok(Self(receiver))
+    }
+
+    /// Ends when it was asked so often.
+    async fn times(mut self, times: u32) {
+        if self.0.wait_for(|asked| *asked >= times).await.is_err() {
+            // Nobody listens any more, so nobody can ask.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Whether it was asked.
+    fn is_asked(&self) -> bool {
+        *self.0.borrow() > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_differ_by_a_tenth_at_most() {
+        for _ in 0..1000 {
+            let pause = about(Duration::from_secs(100)).as_secs_f64();
+            assert!((90.0..=110.1).contains(&pause), "{pause}");
+        }
+        assert_eq!(about(Duration::ZERO), Duration::ZERO);
+    }
+}
