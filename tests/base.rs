@@ -80,6 +80,19 @@ fn intent_drift_and_conflicts_are_told_apart() {
 }
 
 #[test]
+fn what_somebody_put_in_the_way_is_drift_and_no_conflict() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    let dump = workspace.dump();
+    let (zone, record) = (&dump["zones"][0]["id"], &dump["zones"][0]["records"][0]["id"]);
+    let path =
+        format!("/zones/{}/dns_records/{}", zone.as_str().unwrap_or_default(), record.as_str().unwrap_or_default());
+    workspace.write("DELETE", &path, &Value::Null);
+    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "a.example.net" }]));
+    let wanted = [one("dns/www/CNAME", "delete", "drift"), one("dns/www/A", "create", "drift")].concat();
+    assert_eq!(causes(&plan(&workspace, "HEAD")), wanted);
+}
+
+#[test]
 fn what_was_given_up_is_deleted_and_nothing_else() {
     let workspace = committed(
         "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: [192.0.2.2, 192.0.2.3] }\n      - { name: c, type: A, content: 192.0.2.4, protect: true }",
