@@ -27,6 +27,8 @@ fn help_and_version_are_results() {
         &["apply", "-h"],
         &["sandbox", "--help"],
         &["sandbox", "serve", "-h"],
+        &["drift", "--help"],
+        &["watch", "--help"],
     ] {
         let ran = alone(arguments).exits(0);
         assert!(ran.stdout.contains("zonewright") && ran.stderr.is_empty(), "{arguments:?}: {ran:?}");
@@ -51,6 +53,11 @@ fn wrong_usage_is_64() {
         &["apply", "x.yaml", "--allow", "everything"],
         &["apply", "x.yaml", "--allow", "delete"],
         &["plan", "x.yaml", "--max-rps", "0"],
+        &["drift", "x.yaml", "--fail-on", "everything"],
+        &["drift", "x.yaml", "--drift-exit-code", "256"],
+        &["drift", "x.yaml", "--format", "html"],
+        &["watch", "x.yaml", "--count", "0"],
+        &["watch", "x.yaml", "--listen", "here"],
         &["plan", "x.yaml", "--timeout", "-1"],
         &["plan", "x.yaml", "--var", "novalue"],
         &["plan", "x.yaml", "--sandbox", "--base-url", "http://127.0.0.1:1"],

@@ -6,10 +6,14 @@ mod support;
 
 use std::process::Command;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
+use support::generators::{desired_zone, live_zone};
 use support::listener::{Answer, Listener};
 use support::openmetrics::Metrics;
 use support::workspace::{Ran, Workspace, options};
+use zonewright::drift::{State, classify};
+use zonewright::plan::{Action, Plan, SetAsideCount, plan_zone, plan_zone_with_base};
 use zonewright::sandbox::{self, RulesetAccess};
 
 /// The records of the spec as it was before.
@@ -96,7 +100,7 @@ fn with_git_every_state_is_told_apart() {
     assert!(report["oldest_seconds"].is_u64());
     let text = drift(&workspace, &["--base", "HEAD"]).exits(2).stdout;
     for words in [
-        "  conflicting  different: record both A  192.0.2.4\n                 ttl: 900 → 600\n",
+        "  conflicting  different: record both A  192.0.2.4\n                 ttl: 900 at the service, 600 in the spec\n",
         "  drifted      missing: record lost A  192.0.2.5",
         "last changed at the service 20",
         "left alone: 1 unmanaged (1 TXT)",
@@ -251,7 +255,7 @@ fn a_failing_webhook_hides_nothing_and_is_not_named() {
         let listener = Listener::start(answers);
         let url = listener.url("/services/hush");
         let mut command = workspace.command();
-        command.args(["drift", "spec.yaml", "--format", "json", "--webhook-timeout", "300ms", "-vv"]);
+        command.args(["drift", "spec.yaml", "--format", "json", "--webhook-timeout", "300ms", "-vvv"]);
         let ran: Ran = command.env("ZONEWRIGHT_WEBHOOK", &url).output().unwrap().into();
         let ran = ran.exits(2);
         assert_eq!(ran.json()["verdict"], "drift");
@@ -275,5 +279,41 @@ fn a_webhook_in_a_file_and_addresses_that_will_not_do() {
         let ran = drift(&workspace, &["--webhook", bad]).exits(64);
         assert!(ran.stderr.contains("error: the webhook: failed to use the address") && ran.stdout.is_empty());
         assert!(!ran.stderr.contains("hush") && !ran.stderr.contains("example.com"), "{}", ran.stderr);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A report has as many findings as the plan has operations, each live record is counted once, and in sync are those of
+    /// which the plan says so.
+    #[test]
+    fn a_report_says_what_the_plan_says(desired in desired_zone(), base in desired_zone(), live in live_zone()) {
+        for base in [None, Some(&base), Some(&desired)] {
+            let (zone, _) = match base {
+                None => plan_zone(&desired, &live),
+                Some(base) => plan_zone_with_base(&desired, base, &live),
+            };
+            let plan = Plan { zones: vec![zone], ..Plan::default() };
+            let report = classify(&plan, std::time::SystemTime::UNIX_EPOCH);
+            let zone = &plan.zones[0];
+            prop_assert_eq!(report.is_in_sync(), zone.is_empty());
+            let of_zone = &report.zones[0];
+            let addresses: Vec<_> = of_zone.findings.iter().map(|f| &f.address).collect();
+            prop_assert_eq!(addresses, zone.addresses().collect::<Vec<_>>());
+            let found: usize =
+                State::ALL[..4].iter().map(|state| report.count(*state)).sum();
+            prop_assert_eq!(found, zone.len());
+            prop_assert_eq!(report.objects(), zone.len() + zone.unchanged + zone.rules_unchanged + report.count(State::Unmanaged));
+            let created = zone.operations.iter().filter(|o| matches!(o.action, Action::CreateRecord { .. })).count();
+            let spared: usize = of_zone.spared.iter().map(SetAsideCount::count).sum();
+            prop_assert_eq!(report.objects() - created + spared, live.records.len());
+            // Without the spec before nobody knows; with it nothing is unknown; a spec that did not change is never pending.
+            let unknown = if base.is_none() { found } else { 0 };
+            prop_assert_eq!(report.count(State::Unknown), unknown);
+            if base == Some(&desired) {
+                prop_assert_eq!(report.count(State::Drifted), found);
+            }
+        }
     }
 }

@@ -12,8 +12,9 @@ use plans::{case, large, of_words};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use zonewright::diagnostic::Severity;
+use zonewright::drift::{Report, State, classify};
 use zonewright::render::markdown::{Comment, LIMIT, SMALLEST_LIMIT};
-use zonewright::render::{Findings, github, html, junit, markdown};
+use zonewright::render::{DriftView, Findings, github, html, json, junit, markdown, openmetrics, text};
 
 const PLAN: &str = "tests/cases/render/plan.yaml";
 
@@ -178,6 +179,36 @@ fn findings(made: &plans::Made) -> Findings<'_> {
     Findings { command: "validate", diagnostics: &made.plan.diagnostics, sources: &made.sources, holds: None }
 }
 
+/// A plan read as a report of drift, an hour after its newest record.
+fn drift(made: &plans::Made) -> Report {
+    classify(&made.plan, std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000))
+}
+
+/// The same with what its outputs need.
+fn view<'a>(made: &'a plans::Made, report: &'a Report) -> DriftView<'a> {
+    DriftView { report, plan: &made.plan, asked: &[State::Unknown, State::Unmanaged], sources: &made.sources }
+}
+
+/// Such a report as text.
+fn drift_text(made: &plans::Made) -> String {
+    let mut out = Vec::new();
+    text::write_drift(&mut out, &view(made, &drift(made)), false, true).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_report_of_drift_in_each_form() {
+    let made = case(Path::new(PLAN));
+    let report = drift(&made);
+    let view = view(&made, &report);
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("drift_text", drift_text(&made));
+        insta::assert_snapshot!("drift_markdown", markdown::drift(&view, COMMENT));
+        insta::assert_snapshot!("drift_metrics", openmetrics::drift(&report, 3));
+        insta::assert_snapshot!("drift_json", format!("{:#}", json::drift::drift(&view)));
+    });
+}
+
 #[test]
 fn a_plan_in_each_form() {
     let made = case(Path::new(PLAN));
@@ -203,6 +234,11 @@ proptest! {
         let expected = markdown::report(&findings(&plain), COMMENT).replace("zonewright:validate", "zonewright:plan");
         prop_assert_eq!(skeleton(&report), skeleton(&expected), "{}", report);
 
+        let of = |made: &plans::Made| markdown::drift(&view(made, &drift(made)), COMMENT).replace("zonewright:drift", "zonewright:plan");
+        prop_assert_eq!(skeleton(&of(&made)), skeleton(&of(&plain)), "{}", of(&made));
+        let told = drift_text(&made);
+        prop_assert_eq!(told.lines().count(), drift_text(&plain).lines().count(), "{}", told);
+
         let page = html::plan(&made.review());
         prop_assert_eq!(elements(&page), elements(&html::plan(&plain.review())));
         elements(&html::report(&findings(&made)));
@@ -216,7 +252,7 @@ proptest! {
 
         let tests = junit::report(&findings(&made), &[]);
         prop_assert!(roxmltree::Document::parse(&tests).is_ok(), "{}", tests);
-        for shown in [text, page, lines, tests] {
+        for shown in [text, of(&made), told, page, lines, tests] {
             let hidden = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202e}' | '\u{200b}');
             prop_assert!(!shown.chars().any(hidden), "{}", shown);
         }
@@ -231,6 +267,12 @@ fn a_comment_is_never_longer_than_wanted_and_never_cut() {
             let text = markdown::plan(&made.review(), Comment { marker: None, limit });
             let size = text.chars().count();
             assert!(size <= limit, "{size} > {limit}");
+            let report = drift(&made);
+            let told = markdown::drift(&view(&made, &report), Comment { marker: None, limit });
+            assert!(told.chars().count() <= limit, "{limit}: {told}");
+            assert_eq!(told.matches("<details").count(), told.matches("</details>").count());
+            let lines = zones * operations + zones;
+            assert_eq!(told.contains("**Shortened**"), told.matches("\n- ").count() < lines, "{limit}: {told}");
             let skeleton = skeleton(&text);
             let code_blocks = skeleton.iter().filter(|n| *n == "CodeBlock").count();
             assert_eq!(text.matches("<details").count(), text.matches("</details>").count());

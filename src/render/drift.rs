@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::row::{Row, rows};
+use super::row::{Mark, Row, rows};
 use super::text::count;
 use crate::diagnostic::Sources;
 use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
+use crate::insight::Direction;
 use crate::plan::{Plan, SetAsideCount, ZonePlan};
 
 /// A report with everything that is told about it.
@@ -54,6 +55,7 @@ impl<'a> DriftView<'a> {
         let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
         match &self.plan.base {
             Some(base) => format!("{made}; compared with {base}"),
+            None if self.report.count(State::Unknown) == 0 => made,
             None => format!("{made}; without --base nobody knows who changed what"),
         }
     }
@@ -74,11 +76,40 @@ pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&
     all
 }
 
-/// When the service says that an object was changed last, in words.
-pub(super) fn changed(finding: &Finding) -> Option<String> {
-    let time = finding.modified_on.as_ref()?;
-    let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
-    Some(format!("last changed at the service {time}{age}"))
+/// How an object differs, from the side of the service.
+pub(super) fn how(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Create => "missing",
+        Mark::Update => "different",
+        Mark::Move => "elsewhere",
+        Mark::Delete => "not wanted",
+    }
+}
+
+/// Both sides of something that differs, in words; `shown` makes a value safe to show.
+pub(super) fn sides(before: Option<&str>, after: Option<&str>, shown: impl Fn(&str) -> String) -> String {
+    let side = |side: Option<&str>| side.map_or_else(|| "unset".to_owned(), &shown);
+    format!("{} at the service, {} in the spec", side(before), side(after))
+}
+
+/// What else there is to know of an object: when it was changed, why it is not wanted, what applying the spec would mean.
+pub(super) fn remarks(finding: &Finding, row: &Row<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    match row.direction {
+        Some(Direction::Strengthens | Direction::Both) => {
+            remarks.push("! the protection at the service is weaker than the spec wants it".to_owned());
+        }
+        Some(Direction::Weakens | Direction::Neutral | Direction::Unclassified) | None => {}
+    }
+    if let Some(time) = &finding.modified_on {
+        let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
+        remarks.push(format!("last changed at the service {time}{age}"));
+    }
+    if !row.why.is_empty() {
+        remarks.push(row.why.to_owned());
+    }
+    remarks.extend(row.dangers.iter().map(|danger| format!("if the spec is applied: {}", danger.about())));
+    remarks
 }
 
 /// What is left alone for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.

@@ -133,7 +133,7 @@ pub(crate) fn of_words(word: &str) -> Made {
         keeper: Keeper::Nobody,
         reason: word.to_owned(),
         types: [(word.to_owned(), 2)].into(),
-        examples: Vec::new(),
+        examples: vec![word.to_owned()],
     }];
     plan.diagnostics.push(
         Diagnostic::warning(Code("PLAN0001"), "some words of ours", word)

@@ -4,9 +4,9 @@ use super::budget::{Budget, Piece};
 use super::{Comment, findings as diagnostics, marker, short};
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
-use crate::render::drift::{aside, changed, findings, words};
+use crate::render::drift::{aside, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
-use crate::render::row::{Mark, Row};
+use crate::render::row::Row;
 
 /// Names of what nobody names that are shown of one reason; the JSON has more.
 const EXAMPLES: usize = 20;
@@ -52,26 +52,24 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
 
 /// One object.
 fn item(zone: &str, finding: &Finding, row: &Row<'_>) -> String {
-    let how = match row.mark {
-        Mark::Create => "missing",
-        Mark::Update => "different",
-        Mark::Move => "elsewhere",
-        Mark::Delete => "not wanted",
-    };
-    let value = match (&row.before, &row.after) {
-        (Some(before), Some(after)) if before != after => format!(", {} → {}", code(before), code(after)),
+    let value = match (row.before.as_deref(), row.after.as_deref()) {
+        (Some(before), Some(after)) if before != after => format!(", {}", sides(Some(before), Some(after), code)),
         (Some(value), _) | (None, Some(value)) => format!(", {}", code(value)),
         (None, None) => String::new(),
     };
     let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
     let type_name = if row.type_name.is_empty() { String::new() } else { format!(" {}", prose(row.type_name)) };
+    let how = how(row.mark);
     let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", row.kind, code(zone));
     for field in &row.fields {
-        let side = |side: &Option<String>| side.as_deref().map_or("unset".to_owned(), code);
-        piece.push_str(&format!("  - {}: {} → {}\n", prose(&field.name), side(&field.before), side(&field.after)));
+        let sides = sides(field.before.as_deref(), field.after.as_deref(), code);
+        piece.push_str(&format!("  - {}: {sides}\n", prose(&field.name)));
     }
-    if let Some(changed) = changed(finding) {
-        piece.push_str(&format!("  - {}\n", prose(&changed)));
+    for remark in remarks(finding, row) {
+        match remark.strip_prefix("! ") {
+            Some(loud) => piece.push_str(&format!("  - **{}**\n", prose(loud))),
+            None => piece.push_str(&format!("  - {}\n", prose(&remark))),
+        }
     }
     piece
 }

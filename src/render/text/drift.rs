@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
 use crate::drift::{Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
-use crate::render::drift::{DriftView, aside, changed, findings, words};
-use crate::render::row::{Mark, Row};
+use crate::render::drift::{DriftView, aside, findings, how, remarks, sides, words};
+use crate::render::row::Row;
 use crate::render::safe::safe;
 
 /// Width of the longest word for a state that is shown in a column.
@@ -72,38 +72,23 @@ fn write_finding(out: &mut dyn Write, finding: &Finding, row: &Row<'_>, colour: 
         State::Unmanaged | State::InSync => DIM,
     };
     let state = styled(&pad(finding.state.as_str(), STATES), style, colour);
-    let value = match (&row.before, &row.after) {
-        (Some(before), Some(after)) if before != after => format!("  {} → {}", safe(before), safe(after)),
+    let shown = |value: &str| safe(value).into_owned();
+    let value = match (row.before.as_deref(), row.after.as_deref()) {
+        (Some(before), Some(after)) if before != after => format!("  {}", sides(Some(before), Some(after), shown)),
         (Some(value), _) | (None, Some(value)) => format!("  {}", safe(value)),
         (None, None) => String::new(),
     };
-    writeln!(out, "  {state}  {} {}{value}", sentence(row.mark), safe(&row.what()))?;
+    writeln!(out, "  {state}  {}: {}{value}", how(row.mark), safe(&row.what()))?;
     let indent = " ".repeat(2 + STATES + 4);
     for field in row.fields.iter().take(FIELDS) {
-        let side = |side: &Option<String>| side.as_deref().map_or("unset".to_owned(), |s| safe(s).into_owned());
-        let words = format!("{}: {} → {}", safe(&field.name), side(&field.before), side(&field.after));
-        writeln!(out, "{indent}{words}")?;
+        let sides = sides(field.before.as_deref(), field.after.as_deref(), shown);
+        writeln!(out, "{indent}{}: {sides}", safe(&field.name))?;
     }
     if row.fields.len() > FIELDS {
         writeln!(out, "{indent}and {} more", row.fields.len() - FIELDS)?;
     }
-    let notes = [changed(finding), (!row.why.is_empty()).then(|| row.why.to_owned())];
-    for note in notes.into_iter().flatten() {
-        writeln!(out, "{indent}{}", styled(&safe(&note), DIM, colour))?;
-    }
-    for danger in row.dangers {
-        let line = format!("! to take it back: {}", danger.about());
-        writeln!(out, "{indent}{}", styled(&line, DIM, colour))?;
+    for remark in remarks(finding, row) {
+        writeln!(out, "{indent}{}", styled(&safe(&remark), DIM, colour))?;
     }
     Ok(())
-}
-
-/// How an object differs, from the side of the service.
-fn sentence(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Create => "missing:",
-        Mark::Update => "different:",
-        Mark::Move => "elsewhere:",
-        Mark::Delete => "not wanted:",
-    }
 }
