@@ -175,8 +175,7 @@ pub fn classify(plan: &Plan, now: SystemTime) -> Report {
 
 /// One zone.
 fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
-    // The service tells no time for settings that this program keeps.
-    let around = zone.zone_operations.iter().map(|o| (&o.address, o.cause, None));
+    let around = zone.zone_operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
     let rules = zone.rule_operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
     let records = zone.operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
     let findings = around.chain(rules).chain(records).map(|(address, cause, modified_on)| Finding {
@@ -201,7 +200,9 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
 
 /// How long ago a time is that the service wrote; nothing where the clocks disagree.
 fn age(time: &str, now: SystemTime) -> Option<Duration> {
-    let then = humantime::parse_rfc3339(time).ok()?;
+    // Some of the service's times say their offset in figures, which is always that of UTC.
+    let time = time.strip_suffix("+00:00").map_or_else(|| time.to_owned(), |time| format!("{time}Z"));
+    let then = humantime::parse_rfc3339(&time).ok()?;
     Some(now.duration_since(then).unwrap_or_default())
 }
 
@@ -258,6 +259,7 @@ mod tests {
         let now = humantime::parse_rfc3339("2026-11-20T12:00:00Z").unwrap();
         let seconds = |time| age(time, now).map(|age| age.as_secs());
         assert_eq!(seconds("2026-11-20T11:00:00.123456Z"), Some(3599));
+        assert_eq!(seconds("2026-11-20T11:59:00.5+00:00"), Some(59));
         assert_eq!(seconds("2026-11-20T12:00:05Z"), Some(0), "the clocks disagree");
         assert_eq!(seconds("yesterday"), None);
     }

@@ -115,6 +115,8 @@ pub enum LiveSetting {
         value: Value,
         /// Whether the zone's plan lets it be changed.
         editable: bool,
+        /// When it was last changed, as the service wrote it; `None` if it never was.
+        modified_on: Option<String>,
     },
     /// The service does not know it, or does not tell; in its own words.
     Refused(String),
@@ -130,6 +132,8 @@ pub struct LiveDnssec {
     pub status: String,
     /// The DS record for the parent zone, as the service wrote it.
     pub ds: Option<String>,
+    /// When that was last changed, as the service wrote it; `None` if it never was.
+    pub modified_on: Option<String>,
 }
 
 impl LiveDnssec {

@@ -24,6 +24,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             cause: Cause::Unknown,
             dangers: Vec::new(),
             accepted: BTreeMap::new(),
+            modified_on: None,
             place: desired.place,
         });
     }
@@ -59,6 +60,14 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             );
             continue;
         }
+        let modified_on = match &part {
+            ZonePart::Setting { name, .. } => match live.around.settings.get(name) {
+                Some(LiveSetting::Value { modified_on, .. }) => modified_on.clone(),
+                Some(LiveSetting::Refused(_)) | None => None,
+            },
+            ZonePart::Dnssec { .. } => live.around.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
+            ZonePart::DnsSettings { .. } => None,
+        };
         operations.push(ZoneOperation {
             address,
             action: ZoneAction::Change(part),
@@ -66,6 +75,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             cause: Cause::Unknown,
             dangers: Vec::new(),
             accepted: BTreeMap::new(),
+            modified_on,
             place,
         });
     }

@@ -156,6 +156,8 @@ pub struct ZoneOperation {
     pub dangers: Vec<Danger>,
     /// Dangers of it that the spec accepts, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
+    /// When that part of the live zone was last changed, as the service wrote it; DNS settings have no such time.
+    pub modified_on: Option<String>,
     /// The spec entry that asks for it.
     pub place: Place,
 }

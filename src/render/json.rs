@@ -76,7 +76,7 @@ fn records<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item =
 /// Operations on a zone itself.
 fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
     zone.zone_operations.iter().map(move |operation| {
-        let ZoneOperation { address, action, fields, cause, dangers, accepted, place } = operation;
+        let ZoneOperation { address, action, fields, cause, dangers, accepted, modified_on, place } = operation;
         let (kind, word) = match action {
             ZoneAction::Create => ("zone", "create"),
             ZoneAction::Change(ZonePart::Setting { .. }) => ("zone_setting", "update"),
@@ -93,7 +93,8 @@ fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterato
         json!({
             "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "action": word,
             "cause": cause.as_str(), "effect": null, "before": before, "after": after,
-            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": codes(dangers), "accepted": reasons(accepted), "source": source(*place, sources),
+            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": codes(dangers), "accepted": reasons(accepted),
+            "live_modified_on": modified_on, "source": source(*place, sources),
         })
     })
 }

@@ -296,7 +296,7 @@ fn cause(cause: Cause, modified_on: Option<&String>) -> Option<String> {
 
 /// An operation on the zone itself.
 fn zone_row(operation: &ZoneOperation) -> Row<'_> {
-    let ZoneOperation { address, action, fields, cause: why_here, dangers, accepted, place } = operation;
+    let ZoneOperation { address, action, fields, cause: why_here, dangers, accepted, modified_on, place } = operation;
     let (mark, kind, name) = match action {
         ZoneAction::Create => (Mark::Create, "zone", address.as_str()),
         ZoneAction::Change(ZonePart::Setting { name, .. }) => (Mark::Update, "setting", name.as_str()),
@@ -320,7 +320,7 @@ fn zone_row(operation: &ZoneOperation) -> Row<'_> {
         aside: String::new(),
         fields: fields.collect(),
         why: "",
-        cause: cause(*why_here, None),
+        cause: cause(*why_here, modified_on.as_ref()),
         direction: None,
         impact: &[],
         dangers,

@@ -75,6 +75,7 @@ pub fn read_setting(json: &Json) -> LiveSetting {
         Some(value) => LiveSetting::Value {
             value: from_json(value),
             editable: json.get("editable").and_then(Json::as_bool).unwrap_or(true),
+            modified_on: json.get("modified_on").and_then(Json::as_str).map(str::to_owned),
         },
     }
 }
@@ -83,7 +84,7 @@ pub fn read_setting(json: &Json) -> LiveSetting {
 #[must_use]
 pub fn read_dnssec(json: &Json) -> Option<LiveDnssec> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
-    Some(LiveDnssec { status: text("status")?, ds: text("ds") })
+    Some(LiveDnssec { status: text("status")?, ds: text("ds"), modified_on: text("modified_on") })
 }
 
 /// Reads DNS settings.

@@ -67,8 +67,6 @@ fn finding(finding: &Finding, operation: Json) -> Json {
     if let Json::Object(operation) = operation {
         object.extend(operation);
     }
-    // A zone's own settings have no time of their own.
-    object.entry("live_modified_on").or_insert(Json::Null);
     // Consents are a matter of plans.
     object.shift_remove("accepted");
     object.into()

@@ -58,7 +58,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
         for operation in &zone.zone_operations {
             write_zone_operation(out, operation, view.colour)?;
             let dangers = (&operation.dangers[..], &operation.accepted);
-            write_dangers(out, dangers, (operation.cause, None), "      ", view.colour)?;
+            write_dangers(out, dangers, (operation.cause, operation.modified_on.as_deref()), "      ", view.colour)?;
         }
     }
     if !zone.rule_operations.is_empty() {
