@@ -341,7 +341,7 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
     }
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", "nowhere"]).exits(1);
     assert!(ran.stderr.contains("failed to read the snapshot nowhere"), "{}", ran.stderr);
-    for flags in [&["--server-check"][..], &["--sandbox"], &["--base-url", "http://127.0.0.1:1"]] {
+    for flags in [&["--server-check"][..], &["--out", "saved"], &["--sandbox"], &["--base-url", "http://127.0.0.1:1"]] {
         offline(&workspace, &[&["plan", "spec.yaml", "--against", FILE], flags].concat()).exits(64);
     }
 }

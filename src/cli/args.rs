@@ -247,7 +247,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Plan against a snapshot instead of the service: no credentials, no requests
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "sandbox", "base_url"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "out", "sandbox", "base_url"])]
     pub against: Option<PathBuf>,
     /// Warn if the snapshot is older
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
