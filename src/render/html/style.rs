@@ -9,7 +9,7 @@ pub(super) const STYLE: &str = "\
 @media (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--dim:#9aa4af;--line:#30363d;--card:#161b22;
 --good:#6fdd8b;--good-bg:#12331f;--bad:#ff9a92;--bad-bg:#43171a;--note:#eac54f;--note-bg:#3a2d0a;--link:#79b8ff}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 main,footer{max-width:70rem;margin:0 auto;padding:1rem}
 h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.15rem;margin:0;display:inline}h3{font-size:1rem;margin:0 0 .4rem;font-weight:600}
 h1,h2,h3,li,p,td,th,summary{overflow-wrap:anywhere}
@@ -53,7 +53,7 @@ body:has(#show-update:checked) .zone:not(:has(.op.update)),body:has(#show-delete
 .sides tr{display:grid;grid-template-columns:1fr 1fr;border-top:1px solid var(--line);padding:.2rem 0}
 .sides th[scope=row]{grid-column:1/-1}.sides th,.sides td{border:0;padding:.1rem .4rem .1rem 0}.sides th:first-child{width:auto}
 .filters{position:static}}
-@media print{.filters{display:none}body{font-size:11px}main,footer{max-width:none;padding:0}.op,.sides tr{break-inside:avoid}
+@media print{html{font-size:11px}.filters{display:none}main,footer{max-width:none;padding:0}.op,.sides tr{break-inside:avoid}
 details::details-content{content-visibility:visible}a{color:inherit;text-decoration:none}.op,.badge,ins,del{print-color-adjust:exact}}
 ";
 
