@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
+use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};
 use crate::plan::{Action, Operation, RuleAction, RuleOperation, Step, ZoneAction, ZoneOperation, ZonePlan};
 use crate::wire::Request;
@@ -40,7 +41,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Version of the line format.
+    /// Version of the line format. It stays while readers can do without what is added: `order` of operations on rules, and
+    /// their `ids`, came later, and a journal without them is undone as far as it goes.
     pub const FORMAT: u32 = 1;
 
     /// Begins a journal in a directory, which is made if it is missing. The file is readable by its owner only.
@@ -118,7 +120,8 @@ impl Journal {
         )
     }
 
-    /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`].
+    /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`]. `before` are the rules of its
+    /// phase as they stand: an undo puts them back into that order.
     ///
     /// # Errors
     /// The line cannot be written; nothing must be sent then.
@@ -126,8 +129,10 @@ impl Journal {
         &mut self,
         zone: &ZonePlan,
         operation: &RuleOperation,
+        before: &[LiveRule],
         request: &Request,
     ) -> Result<u64, JournalError> {
+        let order: Vec<&str> = before.iter().map(|rule| rule.id.0.as_str()).collect();
         let (id, before, after) = match &operation.action {
             RuleAction::CreateEntryPoint { rules } => (None, None, Some(rules.iter().map(rule_json).collect::<Json>())),
             RuleAction::Create { after, .. } => (None, None, Some(Json::Object(rule_json(after)))),
@@ -142,7 +147,7 @@ impl Journal {
         let line = json!({
             "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
             "effect": operation.impact.direction.as_str(), "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
-            "before": before, "after": after,
+            "before": before, "after": after, "order": order,
         });
         self.write_intent(zone, request, json!([line]))
     }
@@ -158,7 +163,33 @@ impl Journal {
         detail: Option<&str>,
         result: Option<&Json>,
     ) -> Result<(), JournalError> {
-        self.line(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": result.map(created_ids) }))
+        self.write_outcome(step, outcome, detail, result.map(created_ids))
+    }
+
+    /// Notes what became of an operation on a rule, with the ids of the rules that are new since, as [`Journal::outcome`].
+    ///
+    /// # Errors
+    /// The line cannot be written.
+    pub fn rule_outcome(
+        &mut self,
+        step: u64,
+        outcome: &str,
+        detail: Option<&str>,
+        created: &[RuleId],
+    ) -> Result<(), JournalError> {
+        let ids = created.iter().map(|id| id.0.as_str()).collect();
+        self.write_outcome(step, outcome, detail, Some(ids))
+    }
+
+    /// Writes an outcome.
+    fn write_outcome(
+        &mut self,
+        step: u64,
+        outcome: &str,
+        detail: Option<&str>,
+        ids: Option<Vec<&str>>,
+    ) -> Result<(), JournalError> {
+        self.line(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": ids }))
     }
 
     /// Notes a consent under which the plan is carried out.

@@ -8,10 +8,13 @@ mod event;
 mod executor;
 mod expect;
 mod journal;
+mod journal_run;
 mod rehearse;
 mod rules;
 mod run;
 mod settle;
+mod undo;
+mod undo_parts;
 mod verify;
 
 pub use around::Prepared;
@@ -19,6 +22,10 @@ pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Outcome, ZoneApplied};
 pub use expect::{Index, Moved, OperationState, moved, state_of, zone_moved};
 pub use journal::{Clock, Journal, JournalError};
+pub use journal_run::{
+    Entry, JournalReadError, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun, outline, read_journal,
+};
 pub use rehearse::{Rehearsed, rehearse};
 pub use rules::rules_moved;
+pub use undo::{UNDO_CONFLICT, Undone, needed, undo_zone};
 pub use verify::{Verified, verify};

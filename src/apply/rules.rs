@@ -17,7 +17,7 @@ use super::expect::Moved;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
 use crate::model::LiveZone;
-use crate::model::ruleset::{EntryPoint, LiveRuleset, LiveWaf, Phase, Position, RuleBody, canonical};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
 use crate::plan::{ExpectRuleset, RuleAction, RuleOperation, ZonePlan, lower_rule_operation};
 use crate::wire::ruleset::read_ruleset;
 
@@ -66,18 +66,21 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             unread.insert(now);
         }
         let request = lower_rule_operation(zone, operation);
-        let Some(number) = self.intend(|journal| journal.rule_intent(zone, operation, &request)) else {
+        let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
+        let Some(number) = self.intend(|journal| journal.rule_intent(zone, operation, &before, &request)) else {
             return Outcome::NotSent("the journal cannot be written".to_owned());
         };
         self.observer.event(&ApplyEvent::Sending { zone: &zone.name, operations: 1 });
         let mut sent = 1;
+        let mut created = Vec::new();
         let (word, detail, outcome) = loop {
             let error = match self.writer.write(&request).await {
                 Ok(answer) => {
-                    let before = known.get(&phase).and_then(version);
+                    let was = known.get(&phase).and_then(version);
                     let (noticed, outcome) = match read_ruleset(&answer.result) {
                         Ok(ruleset) => {
-                            let noticed = stepped_twice(before, ruleset.version.as_deref());
+                            let noticed = stepped_twice(was, ruleset.version.as_deref());
+                            created = new_rules(&before, &ruleset.rules);
                             known.insert(phase, EntryPoint::Present(ruleset));
                             (noticed, Outcome::Done)
                         }
@@ -101,6 +104,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             self.observer.event(&ApplyEvent::Settling { zone: &zone.name, reason: &reason });
             match entry_point(self.reader, live, phase).await {
                 Ok(now) if has_effect(operation, &now) => {
+                    created = new_rules(&before, now.rules());
                     known.insert(phase, now);
                     break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
                 }
@@ -124,10 +128,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
             }
         };
-        let noted = self.journal.outcome(number, word, detail.as_deref(), None);
+        let noted = self.journal.rule_outcome(number, word, detail.as_deref(), &created);
         self.note(noted);
         outcome
     }
+}
+
+/// The ids of rules that were not there before, in their order.
+fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
+    after.iter().filter(|new| !before.iter().any(|old| old.id == new.id)).map(|new| new.id.clone()).collect()
 }
 
 /// What a refusal means for an operation.
@@ -218,8 +227,8 @@ fn has_effect(operation: &RuleOperation, now: &EntryPoint) -> bool {
 }
 
 /// Whether a rule stands at a place.
-fn stands(ruleset: &LiveRuleset, id: &crate::model::ruleset::RuleId, position: &Position) -> bool {
-    let at = |id: &crate::model::ruleset::RuleId| ruleset.rules.iter().position(|r| r.id == *id);
+fn stands(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
+    let at = |id: &RuleId| ruleset.rules.iter().position(|r| r.id == *id);
     let Some(own) = at(id) else { return false };
     match position {
         Position::First => own == 0,

@@ -5,7 +5,7 @@ use crate::api::Reader;
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, Options, WafQuery, fetch_around, fetch_records, fetch_waf};
 use crate::model::{DesiredZone, LiveZone};
-use crate::plan::{ZonePlan, plan_zone};
+use crate::plan::ZonePlan;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,23 +24,23 @@ impl Verified {
     }
 }
 
-/// Reads a zone again and compares it with what the spec wants.
+/// Reads a zone again, as much of it as is asked for, and plans once more.
 ///
 /// # Errors
 /// The zone cannot be read.
 pub async fn verify<R: Reader>(
     reader: &R,
-    desired: &DesiredZone,
+    (desired, query): (&DesiredZone, &WafQuery),
     live: &LiveZone,
     options: &Options,
     observer: &mut dyn Observer,
+    plan: impl FnOnce(&LiveZone) -> (ZonePlan, Diagnostics),
 ) -> Result<Verified, FetchError> {
     observer.event(&ApplyEvent::Verifying { zone: &desired.name });
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let around = fetch_around(reader, live, &desired.around, options).await?;
-    let query = desired.waf.as_deref().map(WafQuery::of).unwrap_or_default();
-    let waf = fetch_waf(reader, live, &query, options).await?;
+    let waf = fetch_waf(reader, live, query, options).await?;
     let now = LiveZone { records, around, waf, is_new: false, ..live.clone() };
-    let (remaining, diagnostics) = plan_zone(desired, &now);
+    let (remaining, diagnostics) = plan(&now);
     Ok(Verified { remaining, diagnostics })
 }

@@ -179,6 +179,8 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Plan, ask, make it so, and read it back
     Apply(ApplyArgs),
+    /// Restore what an apply changed, from its journal: plan, ask, make it so, and read it back
+    Undo(UndoArgs),
     /// Show what two specs say differently, without network or credentials
     Diff(DiffArgs),
     /// Report what differs, since when, and whose doing it is; for scheduled jobs
@@ -300,6 +302,26 @@ pub(super) struct ApplyArgs {
     /// Of a saved plan that was applied in part: carry out what is left of it
     #[arg(long)]
     pub resume: bool,
+}
+
+/// `undo`.
+#[derive(Debug, Args)]
+pub(super) struct UndoArgs {
+    /// The journal of the apply, as it said at its end
+    #[arg(value_name = "JOURNAL")]
+    pub journal_file: PathBuf,
+    /// Permissions.
+    #[command(flatten)]
+    pub consents: ConsentArgs,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print the exact requests instead of sending them
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Leave what somebody changed since as it is, and undo the rest
+    #[arg(long)]
+    pub skip_conflicts: bool,
 }
 
 /// `validate`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::{Format, Global};
 use super::exit::Exit;
 use super::output::Output;
-use super::planning::{Loaded, Planned, lowering, with_hint};
+use super::planning::{Loaded, Planned, lowering, plan_again, with_hint};
 use crate::api::{ReadClient, WriteClient};
 use crate::apply::{
     ApplyEvent, Executor, Journal, JournalError, Observer, Outcome, Prepared, Verified, ZoneApplied, verify,
@@ -63,7 +63,9 @@ pub(super) async fn execute(
         broken = executor.broken;
         let mut verified = None;
         if applied.wrote_anything() {
-            match verify(reader, desired, &live, &planned.options, &mut observer).await {
+            let asked = (desired, &loaded.waf_query(desired));
+            let again = |now: &LiveZone| plan_again(loaded, desired, now);
+            match verify(reader, asked, &live, &planned.options, &mut observer, again).await {
                 Ok(found) => verified = Some(found),
                 Err(error) => output.error(&with_hint(error)),
             }

@@ -29,6 +29,7 @@ pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
         Command::Validate(args) if args.print => ("validate --print", OTHERS),
         Command::Validate(_) => ("validate", VALIDATE),
         Command::Apply(_) => ("apply", OTHERS),
+        Command::Undo(_) => ("undo", OTHERS),
         Command::Snapshot(_) => ("snapshot", OTHERS),
         Command::Diff(_) => ("diff", OTHERS),
         Command::Drift(_) => ("drift", DRIFT),

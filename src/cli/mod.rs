@@ -18,6 +18,7 @@ mod protection;
 mod saved;
 mod service;
 mod settings;
+mod undoing;
 
 use clap::{CommandFactory, Parser};
 
@@ -67,6 +68,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         Command::Plan(args) => commands::plan::run(args, global, output).await,
         Command::Apply(args) => commands::apply::run(args, global, output).await,
         Command::Diff(args) => commands::diff::run(args, global, output),
+        Command::Undo(args) => commands::undo::run(args, global, output).await,
         Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
         Command::Drift(args) => commands::drift::run(args, global, output).await,
         Command::Watch(args) => commands::watch::run(args, global, output).await,

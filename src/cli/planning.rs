@@ -14,6 +14,7 @@ use super::formats;
 use super::output::Output;
 use super::service::{Access, Origin, Service};
 use super::settings;
+use super::undoing::Undoing;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
@@ -47,6 +48,8 @@ pub(super) struct Loaded {
     pub(super) base: Option<Base>,
     /// The snapshot that stands in for the service.
     pub(super) against: Option<AsOf>,
+    /// The journal that is undone, in place of a spec.
+    pub(super) undoing: Option<Undoing>,
 }
 
 impl Loaded {
@@ -55,7 +58,16 @@ impl Loaded {
     /// Managed rulesets need a paid plan, so a zone that is to be protected is rehearsed on one that has what specs ask for.
     pub(super) fn rehearsed(&self) -> impl Iterator<Item = (&crate::model::ZoneName, &'static str)> {
         let tier = |zone: &DesiredZone| if zone.waf.is_some() { "business" } else { "free" };
-        self.desired.zones.values().filter(|z| !z.create).map(move |z| (&z.name, tier(z)))
+        let is_rehearsed = |z: &&DesiredZone| !z.create && self.undoing.is_none();
+        self.desired.zones.values().filter(is_rehearsed).map(move |z| (&z.name, tier(z)))
+    }
+
+    /// What has to be read of a zone's protection.
+    pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
+        match &self.undoing {
+            Some(undoing) => undoing.waf_query(zone),
+            None => zone.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
+        }
     }
 }
 
@@ -149,9 +161,17 @@ pub(super) fn read(args: &SpecArgs, global: &Global) -> anyhow::Result<Result<Lo
     let desired = desired.map(|desired| select(desired, &global.zone, &mut diagnostics));
     diagnostics.sort(&sources);
     Ok(match desired {
-        Some(desired) if !diagnostics.has_errors() => {
-            Ok(Loaded { desired, diagnostics, sources, digest, files, records, base: None, against: None })
-        }
+        Some(desired) if !diagnostics.has_errors() => Ok(Loaded {
+            desired,
+            diagnostics,
+            sources,
+            digest,
+            files,
+            records,
+            base: None,
+            against: None,
+            undoing: None,
+        }),
         _ => Err(Unusable { diagnostics, sources }),
     })
 }
@@ -195,7 +215,7 @@ pub(super) fn report_errors(found: &Findings<'_>, global: &Global, output: &Outp
 }
 
 /// The zones that `--zone` names.
-fn select(mut desired: Desired, globs: &[String], diagnostics: &mut Diagnostics) -> Desired {
+pub(super) fn select(mut desired: Desired, globs: &[String], diagnostics: &mut Diagnostics) -> Desired {
     if globs.is_empty() {
         return desired;
     }
@@ -285,7 +305,10 @@ pub(super) async fn plan(
 ) -> anyhow::Result<Planned> {
     let options = read_options(global, service);
     let reader = service.reader();
-    let wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
+    let mut wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
+    for (wanted, zone) in wanted.iter_mut().zip(loaded.desired.zones.values()) {
+        wanted.waf = loaded.waf_query(zone);
+    }
     let progress = show_progress(output);
     let fetched = fetch(reader, &wanted, &options, &progress).await.map_err(with_hint)?;
     let mut live = fetched.live;
@@ -332,10 +355,18 @@ pub(super) async fn plan(
     Ok(Planned { plan, live, options })
 }
 
+/// Plans one zone by what is wanted of it alone.
+pub(super) fn plan_again(loaded: &Loaded, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    match &loaded.undoing {
+        Some(undoing) => undoing.plan(desired, live),
+        None => plan_zone(desired, live),
+    }
+}
+
 /// Plans one zone, with the spec before as third leg where there is one.
 pub(super) fn plan_one(loaded: &Loaded, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     match &loaded.base {
-        None => plan_zone(desired, live),
+        None => plan_again(loaded, desired, live),
         Some(base) => {
             // A zone that the spec before did not name wanted nothing.
             let nothing = DesiredZone::new(desired.name.clone(), desired.place);

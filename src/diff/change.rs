@@ -35,6 +35,8 @@ pub enum DeleteReason {
     InTheWay,
     /// An earlier spec wanted it, and this one does not name it.
     Removed,
+    /// An apply made it, and that is undone.
+    Undone,
 }
 
 /// What is to be done to one record.

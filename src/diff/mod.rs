@@ -26,9 +26,10 @@ pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAsi
 pub use facets::field_changes;
 pub use planned::planned;
 pub use records::diff_zone;
+pub use rule_fields::rule_fields;
 pub use rulesets::{
     PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
 };
-pub use sequence::Member;
+pub use sequence::{Member, longest_rising};
 pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};
 pub use zone::{ZoneChange, ZonePart, diff_around};

@@ -9,7 +9,8 @@ use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOver
 use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
 
 /// The differences, by name. Of a new rule, everything that it says.
-pub(super) fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -> Vec<FieldChange> {
+#[must_use]
+pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -> Vec<FieldChange> {
     let empty = RuleBody::default();
     let executed = after.executes().map(|id| waf.catalogue(id));
     let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));

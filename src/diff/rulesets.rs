@@ -29,6 +29,8 @@ pub enum RuleDeleteReason {
     Absent,
     /// The section is the whole truth, and does not name it.
     Pruned,
+    /// An apply made it, and that is undone.
+    Undone,
 }
 
 /// What is to be done to one rule.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::operation::{Cause, ZoneAction, ZoneOperation};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::diff::{ZoneChange, ZonePart, diff_around};
+use crate::diff::{ZoneChange, ZonePart};
 use crate::model::{Address, DesiredZone, LiveSetting, LiveZone};
 
 /// The service does not know a setting, or does not tell it.
@@ -13,7 +13,12 @@ const UNKNOWN_SETTING: Code = Code("PLAN0007");
 const NOT_EDITABLE: Code = Code("PLAN0008");
 
 /// Operations on the zone itself: it is made first, then its parts are changed.
-pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Diagnostics) -> Vec<ZoneOperation> {
+pub(super) fn operations(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: Vec<ZoneChange>,
+    found: &mut Diagnostics,
+) -> Vec<ZoneOperation> {
     let zone = &desired.name;
     let mut operations = Vec::new();
     if live.is_new {
@@ -38,7 +43,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, found: &mut Dia
             );
         }
     }
-    for ZoneChange { part, fields, place } in diff_around(desired, live) {
+    for ZoneChange { part, fields, place } in changes {
         let address = match &part {
             ZonePart::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
             ZonePart::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),

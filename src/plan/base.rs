@@ -42,7 +42,9 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
             Action::DeleteRecord { id, reason, .. } => match reason {
                 // What was in the way of the spec before as well was made by somebody else.
                 DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
-                DeleteReason::Removed | DeleteReason::InTheWay => (true, drift.touched.contains(id)),
+                DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Undone => {
+                    (true, drift.touched.contains(id))
+                }
                 DeleteReason::Tombstone | DeleteReason::Pruned => {
                     let was_wanted_gone = drift.deleted.contains(id);
                     (!was_wanted_gone, was_wanted_gone)

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::operation::{Action, Cause, Expect, Keeper, Operation, Reverse, SetAsideCount, ZonePlan};
-use super::{around, check, dangers, waf, waf_check};
+use super::{around as zone, check, dangers, waf, waf_check};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    Change, ChangeKind, FieldChange, SetAside, SetAsideReason, WafChanges, ZoneChanges, diff_rulesets, diff_zone,
-    foreign_by_action,
+    Change, ChangeKind, FieldChange, SetAside, SetAsideReason, WafChanges, ZoneChange, ZoneChanges, diff_around,
+    diff_rulesets, diff_zone, foreign_by_action,
 };
 use crate::model::facts::Slot;
 use crate::model::{Danger, DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings};
@@ -19,17 +19,28 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    let changes = diff_zone(desired, live);
+    let around = diff_around(desired, live);
+    plan_changes(desired, live, &diff_zone(desired, live), &diff_rulesets(desired, live), around)
+}
+
+/// Plans one zone whose differences are known: turns them into operations, checks and judges them.
+#[must_use]
+pub fn plan_changes(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &ZoneChanges,
+    rules: &WafChanges,
+    around: Vec<ZoneChange>,
+) -> (ZonePlan, Diagnostics) {
     let operations: Vec<_> = changes.changes.iter().map(|change| operation(desired, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
-    let rules = diff_rulesets(desired, live);
-    let rule_operations = waf::operations(desired, live, &rules);
-    diagnostics.append(waf_check::check(desired, live, &rules, &rule_operations));
+    let rule_operations = waf::operations(desired, live, rules);
+    diagnostics.append(waf_check::check(desired, live, rules, &rule_operations));
     let mut plan = ZonePlan {
         is_new: live.is_new,
-        zone_operations: around::operations(desired, live, &mut diagnostics),
-        notes: around::notes(desired, live),
+        zone_operations: zone::operations(desired, live, around, &mut diagnostics),
+        notes: zone::notes(desired, live),
         rules_unchanged: rules.phases.iter().map(|p| p.unchanged).sum(),
         rule_operations,
         name: desired.name.clone(),
@@ -38,7 +49,7 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
         unchanged: changes.unchanged,
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
-        set_aside: set_aside(desired, &changes).into_iter().chain(foreign_rules(&rules)).collect(),
+        set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rules)).collect(),
         dangers: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),
@@ -47,7 +58,7 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
         operations,
     };
     dangers::assign(&mut plan, desired, live);
-    diagnostics.append(check::check(desired, live, &changes, &plan));
+    diagnostics.append(check::check(desired, live, changes, &plan));
     (plan, diagnostics)
 }
 

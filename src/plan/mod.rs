@@ -19,7 +19,7 @@ mod waf;
 mod waf_check;
 
 pub use base::plan_zone_with_base;
-pub use build::plan_zone;
+pub use build::{plan_changes, plan_zone};
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_rule_operation, lower_step, lower_zone_operation};
 pub use operation::{

@@ -78,7 +78,7 @@ fn impact(phase: Phase, change: &RuleChange, waf: &LiveWaf) -> Impact {
 fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
     let mut dangers = Vec::new();
     // An entry whose last day is over was dated by its author, who thereby agreed to its end.
-    if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned)) {
+    if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Undone)) {
         dangers.push(Danger::Delete);
     }
     if matches!(impact.direction, Direction::Weakens | Direction::Both) {

@@ -167,6 +167,7 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
                 DeleteReason::Pruned => "not in the spec, and the zone is pruned",
                 DeleteReason::InTheWay => "makes room for another record at this name",
                 DeleteReason::Removed => "removed from the spec",
+                DeleteReason::Undone => "made by the apply that is undone",
             };
             ("delete", form(Some(id), before), Json::Null, json!(why))
         }

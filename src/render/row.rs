@@ -357,6 +357,7 @@ fn rule_row(operation: &RuleOperation) -> Row<'_> {
                 RuleDeleteReason::Expired => "its last day is over",
                 RuleDeleteReason::Absent => "the spec says state: absent",
                 RuleDeleteReason::Pruned => "not in the spec, and the section is pruned",
+                RuleDeleteReason::Undone => "made by the apply that is undone",
             };
             (Mark::Delete, "rule", why)
         }
@@ -405,6 +406,7 @@ fn record_row(operation: &Operation) -> Row<'_> {
                 DeleteReason::Pruned => "not in the spec, and the zone is pruned",
                 DeleteReason::InTheWay => "makes room for another record at this name",
                 DeleteReason::Removed => "removed from the spec",
+                DeleteReason::Undone => "made by the apply that is undone",
             };
             (Mark::Delete, Some(&**before), None, facets(before), why)
         }

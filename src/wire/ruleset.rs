@@ -154,6 +154,20 @@ pub fn position_json(position: &Position) -> Json {
     }
 }
 
+/// Reads a position as it was sent.
+#[must_use]
+pub fn read_position(json: &Json) -> Option<Position> {
+    let id = |name: &str| json.get(name).and_then(Json::as_str);
+    match (id("before"), id("after"), json.get("index").and_then(Json::as_u64)) {
+        (Some(""), None, None) => Some(Position::First),
+        (None, Some(""), None) => Some(Position::Last),
+        (Some(before), None, None) => Some(Position::Before(RuleId(before.to_owned()))),
+        (None, Some(after), None) => Some(Position::After(RuleId(after.to_owned()))),
+        (None, None, Some(index)) => usize::try_from(index).ok().map(Position::Index),
+        _ => None,
+    }
+}
+
 /// A rule's definition as JSON, the members that people look for first at the top.
 #[must_use]
 pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {

@@ -17,6 +17,7 @@ use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::cli::saved::{self, Opened};
 use crate::cli::service::{Access, Service};
 use crate::cli::settings;
+use crate::cli::undoing;
 use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
 use crate::model::LiveZone;
 use crate::plan::file::PlanMoved;
@@ -27,9 +28,9 @@ use crate::render::text::write_requests;
 
 /// Plans, asks and applies.
 pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    if output.format == Format::Json && !args.yes && !args.dry_run {
-        output.message("error: --format json leaves nothing to look at before the question; add --yes or --dry-run");
-        return Ok(Exit::Usage);
+    let how = How { yes: args.yes, dry_run: args.dry_run, resume: args.resume };
+    if let Some(exit) = how.refused(output) {
+        return Ok(exit);
     }
     let access = if args.dry_run { Access::Read } else { Access::Write };
     // Held to the end; a dry run writes nothing and may run beside others.
@@ -54,14 +55,37 @@ pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let exit = plan_and_apply(args, global, output, &loaded, (&consents, reviewed.as_ref()), &service).await;
+    let exit = plan_and_apply(how, global, output, &loaded, (&consents, reviewed.as_ref()), &service).await;
     service.close().await;
     exit
 }
 
+/// How a plan is carried out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    /// Without asking.
+    pub(super) yes: bool,
+    /// Not at all: its requests are printed.
+    pub(super) dry_run: bool,
+    /// Without what is done already.
+    pub(super) resume: bool,
+}
+
+impl How {
+    /// Refuses what leaves nobody anything to look at.
+    pub(super) fn refused(self, output: &Output) -> Option<Exit> {
+        let is_blind = output.format == Format::Json && !self.yes && !self.dry_run;
+        is_blind.then(|| {
+            let why = "--format json leaves nothing to look at before the question; add --yes or --dry-run";
+            output.message(&format!("error: {why}"));
+            Exit::Usage
+        })
+    }
+}
+
 /// Everything between opening and closing the connection.
-async fn plan_and_apply(
-    args: &ApplyArgs,
+pub(super) async fn plan_and_apply(
+    how: How,
     global: &Global,
     output: &Arc<Output>,
     loaded: &Loaded,
@@ -70,7 +94,7 @@ async fn plan_and_apply(
 ) -> anyhow::Result<Exit> {
     let mut planned = planning::plan(loaded, service, global, output).await?;
     if let Some(reviewed) = reviewed {
-        let moved = saved::moved(reviewed, &planned, loaded, args.resume);
+        let moved = saved::moved(reviewed, &planned, loaded, how.resume);
         if !moved.is_empty() {
             output.hide();
             output.message("error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.");
@@ -84,31 +108,34 @@ async fn plan_and_apply(
     let verdict = planned.plan.verdict(consents);
     let requests = requests(&planned, global);
     let stop = match verdict {
-        Verdict::Incomplete => Some(Exit::Error),
+        Verdict::Incomplete => Some(undoing::exit(&planned.plan.diagnostics)),
         Verdict::NeedsConsent(_) => Some(Exit::Refused),
         Verdict::InSync => Some(Exit::Success),
-        Verdict::Ready => args.dry_run.then_some(Exit::Success),
+        Verdict::Ready => how.dry_run.then_some(Exit::Success),
     };
     // In JSON there is one document: the requests of a dry run, the plan that goes no further, or the plan with its result.
-    if output.format == Format::Text || (stop.is_some() && !args.dry_run) {
+    if output.format == Format::Text || (stop.is_some() && !how.dry_run) {
         show(&planned, &verdict, requests.len(), loaded, global, output)?;
     }
-    if args.dry_run && verdict != Verdict::Incomplete {
+    if how.dry_run && verdict != Verdict::Incomplete {
         if output.format == Format::Json {
             output.json(&json::requests(&requests))?;
         } else {
             output.result(|out| write_requests(out, &requests, output.colour))?;
         }
-    } else if args.dry_run && output.format == Format::Json {
+    } else if how.dry_run && output.format == Format::Json {
         show(&planned, &verdict, requests.len(), loaded, global, output)?;
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
-    if !args.yes {
+    if !how.yes {
         if !ask(&planned, output)? {
             return Ok(Exit::Refused);
         }
         // Somebody thought about it, so time has passed.
-        let moved = look_again(loaded, &planned, &service.reader).await?;
+        let moved = match &loaded.undoing {
+            Some(_) => undoing::look_again(loaded, &planned, service, global, output).await?,
+            None => look_again(loaded, &planned, &service.reader).await?,
+        };
         if !moved.is_empty() {
             report_moved(&moved, output);
             return Ok(Exit::Stale);

@@ -9,6 +9,7 @@ pub(super) mod plan;
 #[cfg(feature = "sandbox")]
 pub(super) mod sandbox;
 pub(super) mod snapshot;
+pub(super) mod undo;
 pub(super) mod validate;
 pub(super) mod waf;
 pub(super) mod watch;

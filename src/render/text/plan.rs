@@ -140,6 +140,7 @@ fn write_operation(
                 DeleteReason::Pruned => "not in the spec, and the zone is pruned",
                 DeleteReason::InTheWay => "makes room at this name",
                 DeleteReason::Removed => "removed from the spec",
+                DeleteReason::Undone => "made by the apply that is undone",
             };
             let words = [facets(before), why.to_owned()];
             let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();

@@ -34,6 +34,7 @@ pub(super) fn write_rule_operation(out: &mut dyn Write, operation: &RuleOperatio
         RuleAction::Delete { reason: RuleDeleteReason::Expired, .. } => ", its last day is over",
         RuleAction::Delete { reason: RuleDeleteReason::Absent, .. } => ", state: absent",
         RuleAction::Delete { reason: RuleDeleteReason::Pruned, .. } => ", not in the spec, and the section is pruned",
+        RuleAction::Delete { reason: RuleDeleteReason::Undone, .. } => ", made by the apply that is undone",
         RuleAction::Create { .. } | RuleAction::Patch { .. } => "",
     };
     let (name, phase) = (safe(&operation.name), operation.phase.about());

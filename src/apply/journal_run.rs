@@ -1,0 +1,517 @@
+//! A journal read back: what one apply changed, as far as its lines tell.
+//!
+//! | outcome of an intent | what is made of it |
+//! |---|---|
+//! | `done` | it took effect |
+//! | `restored` | the delete that it takes back did not |
+//! | `refused`, `not sent`, `no batches`, `lost` | it did not; what was lost is sent again under another intent |
+//! | `partly`, `unknown`, none | nobody knows: whoever reads this looks at the service |
+//!
+//! The last line may be cut; any other line that is no JSON ends the reading. Values are data, never instructions: a record
+//! outside of its zone is refused.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::journal::Journal;
+use crate::diagnostic::{Place, SourceId, Span};
+use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
+use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
+use crate::wire::around::from_json;
+use crate::wire::record;
+use crate::wire::ruleset::read_position;
+
+/// Largest journal that is read, in bytes.
+const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// What stands for the id of a zone that is still to be made.
+const NO_ZONE: &str = "NEW_ZONE_ID";
+
+/// Characters of a line that are kept for showing where it stands.
+const OUTLINE: usize = 100;
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalReadError {
+    /// The file cannot be read.
+    #[error("it cannot be read")]
+    Io(#[source] io::Error),
+    /// More bytes than these.
+    #[error("it is larger than {0} bytes")]
+    TooLarge(u64),
+    /// Not begun by an apply.
+    #[error("it is no journal of an apply: its first line does not begin one")]
+    Foreign,
+    /// Written by a newer version.
+    #[error(
+        "it has format {found}; this version reads format {known} only, so use the version that wrote it",
+        known = Journal::FORMAT
+    )]
+    Format {
+        /// The format that it has.
+        found: u64,
+    },
+    /// A line within it is broken.
+    #[error("line {0} is broken: {1}")]
+    Broken(usize, &'static str),
+}
+
+/// What an apply did to one thing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<T> {
+    /// The address of its operation.
+    pub address: String,
+    /// When it was sent, as the journal says.
+    pub sent_at: String,
+    /// Whether it is known to have taken effect; otherwise the service shows it.
+    pub is_certain: bool,
+    /// Its line in the journal.
+    pub place: Place,
+    /// What was done.
+    pub effect: T,
+}
+
+/// What was done to a record.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecordEffect {
+    /// It was made.
+    Created {
+        /// The service's id, where the answer gave it.
+        id: Option<RecordId>,
+        /// What was made, with what the service fills in.
+        after: Box<LiveRecord>,
+    },
+    /// It was changed.
+    Changed {
+        /// All of it, before.
+        before: Box<LiveRecord>,
+        /// All of it, after.
+        after: Box<LiveRecord>,
+    },
+    /// It was deleted.
+    Deleted {
+        /// All of it.
+        before: Box<LiveRecord>,
+    },
+}
+
+/// A part of a zone that was changed: its path below the zone, and each field with its value before and after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartEffect {
+    /// `settings/NAME`, `dnssec` or `dns_settings`.
+    pub part: String,
+    /// Fields by the service's names.
+    pub fields: BTreeMap<String, (Value, Value)>,
+}
+
+/// What was done to a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleEffect {
+    /// The phase.
+    pub phase: Phase,
+    /// What was done.
+    pub what: RuleDone,
+    /// The ids of all rules before it, in order, where the journal has them.
+    pub order: Option<Vec<RuleId>>,
+    /// Where the rule was put, if it was put anywhere.
+    pub position: Option<Position>,
+}
+
+/// What was done to a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleDone {
+    /// The entry point was made, with these rules.
+    EntryPoint(Vec<RuleBody>),
+    /// It was made; with its id, where the answer gave it.
+    Created(Option<RuleId>, RuleBody),
+    /// Its definition was replaced.
+    Patched(RuleId, RuleBody, RuleBody),
+    /// It was moved.
+    Moved(RuleId),
+    /// It was deleted.
+    Deleted(RuleId, RuleBody),
+}
+
+/// What was done to a zone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ZoneRun {
+    /// Its id.
+    pub id: ZoneId,
+    /// Whether the apply made it.
+    pub is_made: bool,
+    /// Its records, in the order in which they were sent.
+    pub records: Vec<Entry<RecordEffect>>,
+    /// Its parts.
+    pub parts: Vec<Entry<PartEffect>>,
+    /// Its rules.
+    pub rules: Vec<Entry<RuleEffect>>,
+}
+
+/// Entries, found by their addresses while they are read.
+struct Entries<T> {
+    all: Vec<Option<Entry<T>>>,
+    by_address: BTreeMap<String, Vec<usize>>,
+}
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), by_address: BTreeMap::new() }
+    }
+}
+
+impl<T> Entries<T> {
+    /// What is left of them, in order.
+    fn finish(self) -> Vec<Entry<T>> {
+        self.all.into_iter().flatten().collect()
+    }
+}
+
+/// A zone while its lines are read.
+#[derive(Default)]
+struct Reading {
+    id: Option<ZoneId>,
+    is_made: bool,
+    records: Entries<RecordEffect>,
+    parts: Entries<PartEffect>,
+    rules: Entries<RuleEffect>,
+}
+
+/// What an apply did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JournalRun {
+    /// When it began.
+    pub began_at: String,
+    /// The zones that it sent anything for.
+    pub zones: BTreeMap<ZoneName, ZoneRun>,
+    /// Whether the last line is cut.
+    pub is_cut: bool,
+}
+
+/// Reads a journal file, of any size that an apply could write or of at most so many bytes.
+///
+/// # Errors
+/// It cannot be read, or is too large.
+pub fn read_journal(path: &Path, most: Option<u64>) -> Result<String, JournalReadError> {
+    let most = most.unwrap_or(LARGEST);
+    let file = File::open(path).map_err(JournalReadError::Io)?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(JournalReadError::Io)?;
+    if bytes.len() as u64 > most {
+        return Err(JournalReadError::TooLarge(most));
+    }
+    // A crash can cut a character in two.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The beginnings of a journal's lines: a text in which the places of a run point to the right lines.
+#[must_use]
+pub fn outline(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", head(line))).collect()
+}
+
+/// The beginning of a line.
+fn head(line: &str) -> String {
+    line.chars().take(OUTLINE).collect()
+}
+
+/// A line as JSON, with its place in the outline.
+struct Line {
+    number: usize,
+    place: Place,
+    json: Json,
+}
+
+/// The lines; whether the last one is cut.
+fn lines(text: &str, source: SourceId) -> Result<(Vec<Line>, bool), JournalReadError> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let count = text.lines().count();
+    for (n, line) in text.lines().enumerate() {
+        let length = head(line).len();
+        let place = Place { source, span: Span::new(start, start + length) };
+        start += length + 1;
+        match serde_json::from_str(line) {
+            Ok(json) => lines.push(Line { number: n + 1, place, json }),
+            Err(_) if n == 0 => return Err(JournalReadError::Foreign),
+            Err(_) if n + 1 == count => return Ok((lines, true)),
+            Err(_) => return Err(JournalReadError::Broken(n + 1, "it is no JSON")),
+        }
+    }
+    Ok((lines, false))
+}
+
+impl JournalRun {
+    /// Reads the lines of a journal. `source` is where its [`outline`] stands among the texts of a run.
+    ///
+    /// # Errors
+    /// It is no journal, has a newer format, or is broken within.
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, JournalReadError> {
+        let (lines, is_cut) = lines(text, source)?;
+        let first = lines.first().filter(|l| word(&l.json, "event") == "begin").ok_or(JournalReadError::Foreign)?;
+        match first.json.get("format").and_then(Json::as_u64) {
+            Some(format) if format == u64::from(Journal::FORMAT) => {}
+            Some(found) => return Err(JournalReadError::Format { found }),
+            None => return Err(JournalReadError::Foreign),
+        }
+        let mut zones: BTreeMap<ZoneName, Reading> = BTreeMap::new();
+        let number = |line: &Line| line.json.get("step").and_then(Json::as_u64);
+        let outcomes: BTreeMap<u64, &Json> = lines
+            .iter()
+            .filter(|l| word(&l.json, "event") == "outcome")
+            .filter_map(|l| Some((number(l)?, &l.json)))
+            .collect();
+        for line in lines.iter().filter(|l| word(&l.json, "event") == "intent") {
+            let step = number(line).ok_or(JournalReadError::Broken(line.number, "it has no `step`"))?;
+            let name = ZoneName::parse(word(&line.json, "zone"));
+            let name = name.map_err(|_| JournalReadError::Broken(line.number, "its `zone` is no name of a zone"))?;
+            zones.entry(name.clone()).or_default().intent(&name, line, outcomes.get(&step).copied())?;
+        }
+        let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).collect();
+        Ok(Self { began_at: word(&first.json, "time").to_owned(), zones, is_cut })
+    }
+}
+
+impl Reading {
+    /// The zone, once all is read.
+    fn finish(self) -> ZoneRun {
+        let Self { id, is_made, records, parts, rules } = self;
+        let id = id.unwrap_or_else(|| ZoneId(NO_ZONE.to_owned()));
+        ZoneRun { id, is_made, records: records.finish(), parts: parts.finish(), rules: rules.finish() }
+    }
+
+    /// Takes in one intent with its outcome.
+    fn intent(&mut self, name: &ZoneName, line: &Line, outcome: Option<&Json>) -> Result<(), JournalReadError> {
+        let zone = self;
+        let broken = |what| JournalReadError::Broken(line.number, what);
+        let id = word(&line.json, "zone_id");
+        if id != NO_ZONE {
+            zone.id = Some(ZoneId(id.to_owned()));
+        }
+        let ids: Vec<&str> = outcome
+            .and_then(|o| o.get("ids")?.as_array())
+            .map(|ids| ids.iter().filter_map(Json::as_str).collect())
+            .unwrap_or_default();
+        let fate = match outcome.map(|o| word(o, "outcome")) {
+            Some("done") => Fate::Done,
+            Some("restored") => Fate::Restored,
+            Some("refused" | "not sent" | "no batches" | "lost") => Fate::Nothing,
+            Some(_) | None => Fate::Unknown,
+        };
+        let request = line.json.get("request").unwrap_or(&Json::Null);
+        let operations = line.json.get("operations").and_then(Json::as_array);
+        let operations = operations.ok_or(broken("it has no `operations`"))?;
+        let is_create = |o: &&Json| word(o, "action") == "create";
+        // Ids are those of what was created, in order; an answer of another shape says nothing.
+        let creates = operations.iter().filter(is_create).count();
+        let mut created = if creates == ids.len() { ids.as_slice() } else { &[] }.iter();
+        for operation in operations {
+            let address = word(operation, "address");
+            let own = if is_create(&operation) { created.next().copied() } else { None };
+            let path = address.strip_prefix(name.as_str()).unwrap_or_default();
+            let entry = |is_certain| Head { address, sent_at: word(&line.json, "time"), is_certain, place: line.place };
+            if path.is_empty() {
+                if fate != Fate::Nothing {
+                    zone.is_made = true;
+                    zone.id = own.map(|id| ZoneId(id.to_owned())).or_else(|| zone.id.take());
+                }
+            } else if path.starts_with("/dns/") {
+                let effect = record_effect(operation, own).ok_or(broken("a record in it cannot be read"))?;
+                let is_within = |r: &LiveRecord| r.name.is_within(name.as_fqdn());
+                if !images(&effect).all(is_within) {
+                    return Err(broken("a record in it is outside of its zone"));
+                }
+                // A delete that is sent as a create is taken back.
+                let is_back = word(operation, "action") == "delete" && is_single_create(request);
+                take(
+                    &mut zone.records,
+                    entry,
+                    effect,
+                    if is_back { fate.of_taking_back() } else { Some(fate) },
+                    same_record,
+                );
+            } else if let Some(path) = path.strip_prefix("/waf/") {
+                let phase = path.split('/').next().unwrap_or_default();
+                let phase = Phase::ALL.iter().copied().find(|p| p.as_str() == phase);
+                let phase = phase.ok_or(broken("it names a phase that this version does not know"))?;
+                let effect =
+                    rule_effect(phase, operation, own, request).ok_or(broken("a rule in it cannot be read"))?;
+                take(&mut zone.rules, entry, effect, Some(fate), same_rule);
+            } else {
+                let effect = PartEffect { part: path[1..].to_owned(), fields: fields(operation) };
+                take(&mut zone.parts, entry, effect, Some(fate), |a, b| a.part == b.part);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It took effect.
+    Done,
+    /// It took a delete back.
+    Restored,
+    /// It did not take effect.
+    Nothing,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Fate {
+    /// Of the operation that a request takes back; `None` if that stays as it was.
+    fn of_taking_back(self) -> Option<Self> {
+        match self {
+            Self::Done | Self::Restored => Some(Self::Restored),
+            Self::Nothing => None,
+            Self::Unknown => Some(Self::Unknown),
+        }
+    }
+}
+
+/// What an entry begins with.
+struct Head<'l> {
+    address: &'l str,
+    sent_at: &'l str,
+    is_certain: bool,
+    place: Place,
+}
+
+/// Adds an effect, or lets it have the last word on the same one before it.
+fn take<'l, T>(
+    entries: &mut Entries<T>,
+    head: impl Fn(bool) -> Head<'l>,
+    effect: T,
+    fate: Option<Fate>,
+    is_same: impl Fn(&T, &T) -> bool,
+) {
+    let Head { address, sent_at, is_certain, place } = head(fate == Some(Fate::Done));
+    let here = entries.by_address.entry(address.to_owned()).or_default();
+    let same = |n: &usize| entries.all[*n].as_ref().is_some_and(|e| is_same(&e.effect, &effect));
+    let known = here.iter().copied().find(same);
+    match (fate, known) {
+        (None | Some(Fate::Nothing), _) => {}
+        (Some(Fate::Restored), Some(n)) => entries.all[n] = None,
+        (Some(Fate::Restored), None) => {}
+        (Some(Fate::Done | Fate::Unknown), known) => {
+            let entry = Entry { address: address.to_owned(), sent_at: sent_at.to_owned(), is_certain, place, effect };
+            match known {
+                Some(n) => entries.all[n] = Some(entry),
+                None => {
+                    here.push(entries.all.len());
+                    entries.all.push(Some(entry));
+                }
+            }
+        }
+    }
+}
+
+/// Whether two effects are those of one operation that was sent twice.
+fn same_record(a: &RecordEffect, b: &RecordEffect) -> bool {
+    match (a, b) {
+        (RecordEffect::Created { after: a, .. }, RecordEffect::Created { after: b, .. }) => {
+            (&a.name, &a.data) == (&b.name, &b.data)
+        }
+        (RecordEffect::Changed { after: a, .. }, RecordEffect::Changed { after: b, .. }) => a.id == b.id,
+        (RecordEffect::Deleted { before: a }, RecordEffect::Deleted { before: b }) => a.id == b.id,
+        (RecordEffect::Created { .. } | RecordEffect::Changed { .. } | RecordEffect::Deleted { .. }, _) => false,
+    }
+}
+
+/// Whether two effects are those of one operation that was sent twice.
+fn same_rule(a: &RuleEffect, b: &RuleEffect) -> bool {
+    a.phase == b.phase
+        && match (&a.what, &b.what) {
+            (RuleDone::EntryPoint(a), RuleDone::EntryPoint(b)) => a == b,
+            (RuleDone::Created(_, a), RuleDone::Created(_, b)) => a == b,
+            (RuleDone::Patched(a, ..), RuleDone::Patched(b, ..)) => a == b,
+            (RuleDone::Moved(a), RuleDone::Moved(b)) | (RuleDone::Deleted(a, _), RuleDone::Deleted(b, _)) => a == b,
+            (
+                RuleDone::EntryPoint(_)
+                | RuleDone::Created(..)
+                | RuleDone::Patched(..)
+                | RuleDone::Moved(_)
+                | RuleDone::Deleted(..),
+                _,
+            ) => false,
+        }
+}
+
+/// Text of a member; empty if it is none.
+fn word<'j>(json: &'j Json, name: &str) -> &'j str {
+    json.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The records before and after.
+fn images(effect: &RecordEffect) -> impl Iterator<Item = &LiveRecord> {
+    let (before, after) = match effect {
+        RecordEffect::Created { after, .. } => (None, Some(after)),
+        RecordEffect::Changed { before, after } => (Some(before), Some(after)),
+        RecordEffect::Deleted { before } => (Some(before), None),
+    };
+    before.into_iter().chain(after).map(AsRef::as_ref)
+}
+
+/// Whether a request creates one record.
+fn is_single_create(request: &Json) -> bool {
+    word(request, "method") == "POST" && word(request, "path").ends_with("/dns_records")
+}
+
+/// What an operation did to a record.
+fn record_effect(operation: &Json, created: Option<&str>) -> Option<RecordEffect> {
+    let id = word(operation, "id");
+    let image = |name: &str, id: &str| {
+        let mut body = operation.get(name)?.clone();
+        body.as_object_mut()?.insert("id".to_owned(), id.into());
+        record::read(&body).ok().map(Box::new)
+    };
+    match word(operation, "action") {
+        // A record of which no id is known needs one all the same while it is read.
+        "create" => Some(RecordEffect::Created {
+            id: created.map(|id| RecordId(id.to_owned())),
+            after: image("after", created.unwrap_or("?"))?,
+        }),
+        "update" => Some(RecordEffect::Changed { before: image("before", id)?, after: image("after", id)? }),
+        "delete" => Some(RecordEffect::Deleted { before: image("before", id)? }),
+        _ => None,
+    }
+}
+
+/// The fields of an operation on a part of a zone.
+fn fields(operation: &Json) -> BTreeMap<String, (Value, Value)> {
+    let fields = operation.get("fields").and_then(Json::as_array).into_iter().flatten();
+    let value = |field: &Json, name: &str| field.get(name).map_or(Value::Null, from_json);
+    fields.map(|f| (word(f, "field").to_owned(), (value(f, "before"), value(f, "after")))).collect()
+}
+
+/// A rule's definition.
+fn body(json: Option<&Json>) -> Option<RuleBody> {
+    match from_json(json?) {
+        Value::Map(members) => Some(RuleBody::new(members)),
+        _ => None,
+    }
+}
+
+/// What an operation did to a rule.
+fn rule_effect(phase: Phase, operation: &Json, created: Option<&str>, request: &Json) -> Option<RuleEffect> {
+    let id = || Some(RuleId(word(operation, "id").to_owned())).filter(|id| !id.0.is_empty());
+    let (before, after) = (operation.get("before"), operation.get("after"));
+    let what = match (word(operation, "action"), after) {
+        ("create", Some(Json::Array(rules))) => {
+            RuleDone::EntryPoint(rules.iter().map(|rule| body(Some(rule))).collect::<Option<_>>()?)
+        }
+        ("create", after) => RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after)?),
+        ("update", after) => RuleDone::Patched(id()?, body(before)?, body(after)?),
+        ("move", _) => RuleDone::Moved(id()?),
+        ("delete", _) => RuleDone::Deleted(id()?, body(before)?),
+        _ => return None,
+    };
+    let order = operation.get("order").and_then(Json::as_array);
+    let order = order.map(|ids| ids.iter().filter_map(|id| Some(RuleId(id.as_str()?.to_owned()))).collect());
+    let position = request.pointer("/body/position").and_then(read_position);
+    Some(RuleEffect { phase, what, order, position })
+}

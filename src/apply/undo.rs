@@ -1,0 +1,316 @@
+//! From a journal and what is live to a plan that restores what was before. Pure.
+//!
+//! | the apply | live is as it left it | live is as before | live is something else |
+//! |---|---|---|---|
+//! | made a record | it is deleted | it is gone: nothing to do | conflict |
+//! | changed one | the fields that it changed are changed back | nothing to do | conflict |
+//! | deleted one | it is made again, all of it | nothing to do | conflict, also if something stands in its way |
+//! | changed a part of the zone | it gets the value from before | nothing to do | conflict |
+//! | made the zone | it stays: no code path deletes a zone | | |
+//!
+//! Rules of the zone are in `undo_rules`. Whether an operation whose answer got lost took effect is seen by the same table. A
+//! conflict is never part of the plan: whoever runs it decides whether the rest is undone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expect::Moved;
+use super::journal_run::{Entry, RecordEffect, ZoneRun};
+use super::undo_parts::{part_wants, restore_parts};
+use crate::diagnostic::{Code, Diagnostics, Place};
+use crate::diff::{Change, ChangeKind, DeleteReason, WafChanges, ZoneChanges, field_changes};
+use crate::model::{
+    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Settings, Spelling,
+    ZoneName,
+};
+use crate::plan::{ZonePlan, plan_changes};
+
+/// Somebody changed since what is to be undone.
+pub const UNDO_CONFLICT: Code = Code("PLAN0019");
+
+/// What undoing an apply comes to in one zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// What is to be done.
+    pub plan: ZonePlan,
+    /// What was found while planning.
+    pub diagnostics: Diagnostics,
+    /// What cannot be undone, as it is no longer as the apply left it.
+    pub conflicts: Vec<Moved>,
+}
+
+/// The zone of a journal as something to be read: with everything named that the undo has to look at, and nothing wanted.
+#[must_use]
+pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
+    let place = run.records.first().map_or(Place::NOWHERE, |entry| entry.place);
+    DesiredZone { id: Some(run.id.clone()), around: part_wants(&run.parts), ..DesiredZone::new(name.clone(), place) }
+}
+
+/// Plans the undoing of what an apply did in a zone.
+#[must_use]
+pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undone {
+    let mut conflicts = Vec::new();
+    let mut notes = Vec::new();
+    let records = Records::new(run, live, &mut conflicts);
+    let (parts, parts_unchanged) = restore_parts(&run.parts, live, &mut conflicts, &mut notes);
+    let rules = WafChanges::default();
+    let changes = records.changes(&desired.name, live);
+    let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, parts);
+    plan.unchanged += parts_unchanged;
+    if run.is_made {
+        notes.push("the zone was made by this apply and stays: zonewright deletes no zone".to_owned());
+    }
+    plan.notes.splice(0..0, notes);
+    Undone { plan, diagnostics, conflicts }
+}
+
+/// A conflict at the address of an entry.
+pub(super) fn conflict<T>(entry: &Entry<T>, what: impl AsRef<str>) -> Moved {
+    let certain = if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
+    let what = format!("{}; the apply was at {}{certain}", what.as_ref(), entry.sent_at);
+    Moved { address: entry.address.clone(), what }
+}
+
+/// What is to be done to one record.
+enum Todo<'l> {
+    /// It is made again.
+    Create(DesiredRecord),
+    /// It is changed back.
+    Update(&'l LiveRecord, DesiredRecord),
+    /// It is deleted.
+    Delete(&'l LiveRecord, Place),
+}
+
+impl Todo<'_> {
+    /// The name, the rank within it, and the value.
+    fn key(&self) -> (&Fqdn, u8, &Rdata) {
+        match self {
+            Self::Delete(live, _) => (&live.name, 0, &live.data),
+            Self::Update(_, after) => (&after.name, 1, &after.data),
+            Self::Create(after) => (&after.name, 2, &after.data),
+        }
+    }
+}
+
+/// What is to be done to the records of a zone.
+struct Records<'l> {
+    todo: Vec<Todo<'l>>,
+    /// How many are as before already.
+    unchanged: usize,
+}
+
+/// Live records by their ids and values.
+struct Live<'l> {
+    by_id: BTreeMap<&'l RecordId, &'l LiveRecord>,
+    by_value: BTreeMap<(&'l Fqdn, &'l Rdata), &'l LiveRecord>,
+}
+
+impl<'l> Records<'l> {
+    /// Looks at each entry; conflicts are put aside.
+    fn new(run: &ZoneRun, zone: &'l LiveZone, conflicts: &mut Vec<Moved>) -> Self {
+        let live = Live {
+            by_id: zone.records.iter().map(|r| (&r.id, r)).collect(),
+            by_value: zone.records.iter().map(|r| ((&r.name, &r.data), r)).collect(),
+        };
+        let mut all = Self { todo: Vec::new(), unchanged: 0 };
+        let mut created: Vec<&Entry<RecordEffect>> = Vec::new();
+        for entry in &run.records {
+            match live.restore(zone, entry) {
+                Ok(Some(todo)) => {
+                    if matches!(todo, Todo::Create(_)) {
+                        created.push(entry);
+                    }
+                    all.todo.push(todo);
+                }
+                Ok(None) => all.unchanged += 1,
+                Err(what) => conflicts.push(conflict(entry, what)),
+            }
+        }
+        all.make_room(zone, &created, conflicts);
+        all.todo.sort_by(|a, b| a.key().cmp(&b.key()));
+        all
+    }
+
+    /// Leaves out what cannot stand beside a record that stays.
+    fn make_room(&mut self, zone: &LiveZone, created: &[&Entry<RecordEffect>], conflicts: &mut Vec<Moved>) {
+        let gone: BTreeSet<&RecordId> = self
+            .todo
+            .iter()
+            .filter_map(|todo| match todo {
+                Todo::Delete(live, _) => Some(&live.id),
+                Todo::Create(_) | Todo::Update(..) => None,
+            })
+            .collect();
+        let mut standing: BTreeMap<&Fqdn, Vec<&LiveRecord>> = BTreeMap::new();
+        for record in zone.records.iter().filter(|r| !gone.contains(&r.id)) {
+            standing.entry(&record.name).or_default().push(record);
+        }
+        let mut entries = created.iter();
+        self.todo.retain(|todo| {
+            let Todo::Create(after) = todo else { return true };
+            let entry = entries.next();
+            let is_apex = after.name == *zone.name.as_fqdn();
+            let blocks = |other: &&&LiveRecord| match (after.data.record_type(), other.data.record_type()) {
+                (Some(own), Some(other)) => own.excludes_at(other, is_apex) || (own == other && own.is_single()),
+                _ => false,
+            };
+            let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
+            let (kind, when) = (blocker.data.type_name(), since(blocker));
+            let what = format!("a record that cannot stand beside it is there now ({kind}{when})");
+            conflicts.extend(entry.map(|entry| conflict(entry, what)));
+            false
+        });
+    }
+
+    /// As differences.
+    fn changes(&self, name: &ZoneName, zone: &'l LiveZone) -> ZoneChanges<'_> {
+        let mut sets: BTreeMap<(&Fqdn, &str), usize> = BTreeMap::new();
+        for record in &zone.records {
+            *sets.entry((&record.name, record.data.type_name())).or_default() += 1;
+        }
+        for todo in &self.todo {
+            if let Todo::Create(after) = todo {
+                *sets.entry((&after.name, after.data.type_name())).or_default() += 1;
+            }
+        }
+        let created: BTreeSet<(&Fqdn, _)> = self
+            .todo
+            .iter()
+            .filter_map(|todo| match todo {
+                Todo::Create(after) => Some((&after.name, after.data.record_type()?)),
+                Todo::Update(..) | Todo::Delete(..) => None,
+            })
+            .collect();
+        let makes_room = |record: &LiveRecord| {
+            let is_apex = record.name == *zone.name.as_fqdn();
+            let own = record.data.record_type();
+            created.iter().any(|(at, t)| **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex)))
+        };
+        let changes = self.todo.iter().map(|todo| {
+            let (at, _, data) = todo.key();
+            let kind = match todo {
+                Todo::Create(after) => ChangeKind::Create { after },
+                Todo::Update(before, after) => {
+                    ChangeKind::Update { before, after, fields: field_changes(before, &after.form()) }
+                }
+                Todo::Delete(before, place) => {
+                    let reason = if makes_room(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
+                    ChangeKind::Delete { before, reason, place: Some(*place), accepted: None }
+                }
+            };
+            let has_siblings = sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
+            Change { address: Address::of_record(name, at, data, has_siblings), kind }
+        });
+        ZoneChanges {
+            zone: name.clone(),
+            changes: changes.collect(),
+            unchanged: self.unchanged,
+            set_aside: Vec::new(),
+            conflicts: Vec::new(),
+            kept_different: Vec::new(),
+        }
+    }
+}
+
+impl<'l> Live<'l> {
+    /// What undoes one entry; nothing if it is undone already, and in words why it cannot be.
+    fn restore(&self, zone: &LiveZone, entry: &Entry<RecordEffect>) -> Result<Option<Todo<'l>>, String> {
+        let todo = match &entry.effect {
+            RecordEffect::Created { id, after } => match self.made(id.as_ref(), after)? {
+                Some(live) => Todo::Delete(live, entry.place),
+                None => return Ok(None),
+            },
+            RecordEffect::Changed { before, after } => match self.by_id.get(&after.id) {
+                None => return Err("the record is gone".to_owned()),
+                Some(live) if is_left(live, after) => {
+                    Todo::Update(live, desired(zone, before, Some(live), entry.place))
+                }
+                Some(live) if is_left(live, before) => return Ok(None),
+                Some(live) => return Err(changed(live, after)),
+            },
+            RecordEffect::Deleted { before } => {
+                let by_value = || self.by_value.get(&(&before.name, &before.data));
+                match self.by_id.get(&before.id).or_else(by_value) {
+                    Some(live) if is_left(live, before) => return Ok(None),
+                    Some(live) => return Err(changed(live, before)),
+                    None if before.data.record_type().is_none() => {
+                        return Err(
+                            "this version does not understand the record, so it cannot make it again".to_owned()
+                        );
+                    }
+                    None => Todo::Create(desired(zone, before, None, entry.place)),
+                }
+            }
+        };
+        match &todo {
+            Todo::Delete(live, _) | Todo::Update(live, _) => match live.read_only {
+                Some(owner) => Err(format!("the record is managed by {} now", owner.owner())),
+                None => Ok(Some(todo)),
+            },
+            Todo::Create(_) => Ok(Some(todo)),
+        }
+    }
+
+    /// The record that an apply made, if it is there as it was made.
+    fn made(&self, id: Option<&RecordId>, after: &LiveRecord) -> Result<Option<&'l LiveRecord>, String> {
+        let by_value = self.by_value.get(&(&after.name, &after.data)).copied();
+        let live = match id {
+            None => by_value,
+            Some(id) => match (self.by_id.get(id), by_value) {
+                (Some(live), _) => Some(*live),
+                (None, Some(other)) => {
+                    return Err(format!(
+                        "the record is gone, and somebody else made one of the same value{}",
+                        since(other)
+                    ));
+                }
+                (None, None) => None,
+            },
+        };
+        match live {
+            None => Ok(None),
+            Some(live) if is_left(live, after) => Ok(Some(live)),
+            Some(live) => Err(changed(live, after)),
+        }
+    }
+}
+
+/// When a record was last changed, in words to be added.
+fn since(live: &LiveRecord) -> String {
+    live.modified_on.as_deref().map(|t| format!(", last changed at {t}")).unwrap_or_default()
+}
+
+/// What somebody changed about a record, in words.
+fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
+    let fields: Vec<String> = field_changes(live, &left.form()).into_iter().map(|f| f.field).collect();
+    let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
+    let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
+    format!("somebody else changed the record{when}{fields}; it is now {}", live.data.presentation())
+}
+
+/// Whether a record is as it was left. A proxied record has no time to live of its own, and a setting not reported is off.
+fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
+    let LiveRecord { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _ } = left;
+    let on = |settings: Settings| settings.named().map(|(_, value)| value == Some(true));
+    live.name == *name
+        && live.data == *data
+        && live.proxied == *proxied
+        && (*proxied || live.ttl == *ttl)
+        && live.comment == *comment
+        && live.tags == *tags
+        && on(live.settings) == on(*settings)
+}
+
+/// A record as it was before; what it said nothing about is off again.
+fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, place: Place) -> DesiredRecord {
+    let RecordForm { name, data, mut facets } = before.form().without_settings_off();
+    if let Some(live) = live {
+        let back = |before: Option<bool>, live: Option<bool>| before.or(live.filter(|on| *on).map(|_| false));
+        facets.settings = Settings {
+            flatten_cname: back(facets.settings.flatten_cname, live.settings.flatten_cname),
+            ipv4_only: back(facets.settings.ipv4_only, live.settings.ipv4_only),
+            ipv6_only: back(facets.settings.ipv6_only, live.settings.ipv6_only),
+        };
+    }
+    let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place };
+    DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
+}
