@@ -5,9 +5,9 @@
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use support::journals::{newest, world};
 use support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, Options, What, When};
 
@@ -30,44 +30,6 @@ const CHANGES: &str = r#"      - { name: www, type: A, content: 192.0.2.2, ttl: 
       - { name: mail, type: MX, priority: 20, content: mx2.example.net }
       - { name: fresh, type: SRV, content: "10 5 5060 sip.example.com." }
       - { name: fresh, type: TXT, content: "hällo" }"#;
-
-/// The journals, oldest first.
-fn journals(workspace: &Workspace) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = fs::read_dir(workspace.path().join(".zonewright/journal"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
-        .collect();
-    all.sort();
-    all
-}
-
-/// The newest journal.
-fn newest(workspace: &Workspace) -> String {
-    journals(workspace).pop().unwrap().display().to_string()
-}
-
-/// Without what the service gives anew each time.
-fn plain(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let volatile = ["id", "version", "created_on", "modified_on", "last_updated", "comment_modified_on"];
-            let kept = members.iter().filter(|(name, _)| !volatile.contains(&name.as_str()));
-            kept.map(|(name, value)| (name.clone(), plain(value))).collect::<serde_json::Map<_, _>>().into()
-        }
-        Value::Array(items) => items.iter().map(plain).collect(),
-        other => other.clone(),
-    }
-}
-
-/// Everything of the service, in an order of its own.
-fn world(workspace: &Workspace) -> Value {
-    let mut zones = plain(&workspace.dump()["zones"]);
-    for zone in zones.as_array_mut().unwrap() {
-        zone["records"].as_array_mut().unwrap().sort_by_key(ToString::to_string);
-    }
-    zones
-}
 
 /// Somebody else changes the record with this name.
 fn somebody(workspace: &Workspace, method: &str, name: &str, body: &Value) {

@@ -15,6 +15,7 @@ mod run;
 mod settle;
 mod undo;
 mod undo_parts;
+mod undo_rules;
 mod verify;
 
 pub use around::Prepared;

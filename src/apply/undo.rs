@@ -16,8 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expect::Moved;
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
 use super::undo_parts::{part_wants, restore_parts};
+use super::undo_rules::restore_rules;
 use crate::diagnostic::{Code, Diagnostics, Place};
-use crate::diff::{Change, ChangeKind, DeleteReason, WafChanges, ZoneChanges, field_changes};
+use crate::diff::{Change, ChangeKind, DeleteReason, ZoneChanges, field_changes};
 use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Settings, Spelling,
     ZoneName,
@@ -52,7 +53,7 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     let mut notes = Vec::new();
     let records = Records::new(run, live, &mut conflicts);
     let (parts, parts_unchanged) = restore_parts(&run.parts, live, &mut conflicts, &mut notes);
-    let rules = WafChanges::default();
+    let rules = restore_rules(&run.rules, live, &mut conflicts, &mut notes);
     let changes = records.changes(&desired.name, live);
     let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, parts);
     plan.unchanged += parts_unchanged;

@@ -30,6 +30,6 @@ pub use rule_fields::rule_fields;
 pub use rulesets::{
     PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
 };
-pub use sequence::{Member, longest_rising};
+pub use sequence::Member;
 pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};
 pub use zone::{ZoneChange, ZonePart, diff_around};

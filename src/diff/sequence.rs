@@ -94,8 +94,7 @@ pub(super) fn sequence(live: usize, items: &[Item], gone: &BTreeSet<usize>) -> S
 }
 
 /// The longest part of a list of (number, place) in which the places rise, as numbers; the numbers rise already.
-#[must_use]
-pub fn longest_rising(list: &[(usize, usize)]) -> Vec<usize> {
+pub(super) fn longest_rising(list: &[(usize, usize)]) -> Vec<usize> {
     // Ends of the best rising runs by length, as indices into the list, with the way back from each element.
     let mut ends: Vec<usize> = Vec::new();
     let mut back: Vec<Option<usize>> = vec![None; list.len()];

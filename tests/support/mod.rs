@@ -2,6 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
 
 pub(crate) mod generators;
+#[cfg(feature = "sandbox")]
+pub(crate) mod journals;
 pub(crate) mod listener;
 pub(crate) mod openmetrics;
 pub(crate) mod protection;
