@@ -26,7 +26,7 @@ use crate::wire::record;
 use crate::wire::ruleset::read_position;
 
 /// Largest journal that is read, in bytes.
-const LARGEST: u64 = 512 * 1024 * 1024;
+const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// What stands for the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";

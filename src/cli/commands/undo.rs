@@ -17,6 +17,10 @@ pub(in crate::cli) async fn run(args: &UndoArgs, global: &Global, output: &Arc<O
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }
+    if global.base.is_some() {
+        output.message("error: undo knows what was before from the journal; leave --base out");
+        return Ok(Exit::Usage);
+    }
     let consents = match settings::consents(&args.consents, global)? {
         Ok(consents) => consents,
         Err(message) => {
