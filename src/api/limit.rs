@@ -24,18 +24,16 @@ use super::family::Family;
 use super::headers::Limits;
 use super::report::Reports;
 use super::{ApiEvent, Observer, WaitReason};
+use crate::wire::budget::{self, QUOTA};
 
 /// Requests that may be sent at once by a client that was idle.
-const BURST: f64 = 1000.0;
+const BURST: f64 = budget::BURST as f64;
 
 /// Requests that a second adds.
-const REFILL: f64 = 4.0;
-
-/// Requests in a window.
-const QUOTA: usize = 1200;
+const REFILL: f64 = budget::REFILL as f64;
 
 /// The window.
-const WINDOW: Duration = Duration::from_secs(300);
+const WINDOW: Duration = Duration::from_secs(budget::WINDOW_SECONDS);
 
 /// Requests in a second from one address.
 const PER_SECOND: f64 = 200.0;

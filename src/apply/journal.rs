@@ -78,7 +78,7 @@ impl Journal {
     /// # Errors
     /// The line cannot be written; nothing must be sent then.
     pub fn intent(&mut self, zone: &ZonePlan, step: &Step) -> Result<u64, JournalError> {
-        let operations = step.operations.iter().map(|n| operation(&zone.operations[*n])).collect();
+        let operations = step.operations.iter().map(|n| record_line(&zone.operations[*n])).collect();
         self.write_intent(zone, &step.request, operations)
     }
 
@@ -105,19 +105,7 @@ impl Journal {
         operation: &ZoneOperation,
         request: &Request,
     ) -> Result<u64, JournalError> {
-        let fields = operation.fields.iter();
-        let fields: Vec<Json> = fields
-            .map(|f| json!({ "field": f.field, "before": to_json(&f.before), "after": to_json(&f.after) }))
-            .collect();
-        let action = match operation.action {
-            ZoneAction::Create => "create",
-            ZoneAction::Change(_) => "update",
-        };
-        self.write_intent(
-            zone,
-            request,
-            json!([{ "address": operation.address.as_str(), "action": action, "fields": fields }]),
-        )
+        self.write_intent(zone, request, json!([zone_line(operation)]))
     }
 
     /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`]. `before` are the rules of its
@@ -132,24 +120,7 @@ impl Journal {
         before: &[LiveRule],
         request: &Request,
     ) -> Result<u64, JournalError> {
-        let order: Vec<&str> = before.iter().map(|rule| rule.id.0.as_str()).collect();
-        let (id, before, after) = match &operation.action {
-            RuleAction::CreateEntryPoint { rules } => (None, None, Some(rules.iter().map(rule_json).collect::<Json>())),
-            RuleAction::Create { after, .. } => (None, None, Some(Json::Object(rule_json(after)))),
-            RuleAction::Patch { id, before, after, .. } => {
-                (Some(id), Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
-            }
-            RuleAction::Move { id, body, .. } => {
-                (Some(id), Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body))))
-            }
-            RuleAction::Delete { id, before, .. } => (Some(id), Some(Json::Object(rule_json(before))), None),
-        };
-        let line = json!({
-            "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
-            "effect": operation.impact.direction.as_str(), "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
-            "before": before, "after": after, "order": order,
-        });
-        self.write_intent(zone, request, json!([line]))
+        self.write_intent(zone, request, json!([rule_line(operation, before)]))
     }
 
     /// Notes what became of a step: `done`, `refused`, `not sent`, `unknown`, `no batches`.
@@ -235,8 +206,8 @@ fn created_ids(result: &Json) -> Vec<&str> {
     }
 }
 
-/// An operation with what was there before.
-fn operation(operation: &Operation) -> Json {
+/// An operation on a record, with what was there before.
+pub(super) fn record_line(operation: &Operation) -> Json {
     let (action, id, before, after) = match &operation.action {
         Action::CreateRecord { after } => ("create", None, None, Some(create_body(after))),
         Action::PatchRecord { id, before, after, patch: _ } => {
@@ -245,4 +216,37 @@ fn operation(operation: &Operation) -> Json {
         Action::DeleteRecord { id, before, reason: _ } => ("delete", Some(&id.0), Some(create_body(before)), None),
     };
     json!({ "address": operation.address.as_str(), "action": action, "id": id, "before": before, "after": after })
+}
+
+/// An operation on a part of a zone, with what was there before.
+pub(super) fn zone_line(operation: &ZoneOperation) -> Json {
+    let fields = operation.fields.iter();
+    let fields: Vec<Json> =
+        fields.map(|f| json!({ "field": f.field, "before": to_json(&f.before), "after": to_json(&f.after) })).collect();
+    let action = match operation.action {
+        ZoneAction::Create => "create",
+        ZoneAction::Change(_) => "update",
+    };
+    json!({ "address": operation.address.as_str(), "action": action, "fields": fields })
+}
+
+/// An operation on a rule, with what was there before, and the order of all rules.
+pub(super) fn rule_line(operation: &RuleOperation, before: &[LiveRule]) -> Json {
+    let order: Vec<&str> = before.iter().map(|rule| rule.id.0.as_str()).collect();
+    let (id, before, after) = match &operation.action {
+        RuleAction::CreateEntryPoint { rules } => (None, None, Some(rules.iter().map(rule_json).collect::<Json>())),
+        RuleAction::Create { after, .. } => (None, None, Some(Json::Object(rule_json(after)))),
+        RuleAction::Patch { id, before, after, .. } => {
+            (Some(id), Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
+        }
+        RuleAction::Move { id, body, .. } => {
+            (Some(id), Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body))))
+        }
+        RuleAction::Delete { id, before, .. } => (Some(id), Some(Json::Object(rule_json(before))), None),
+    };
+    json!({
+        "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
+        "effect": operation.impact.direction.as_str(), "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
+        "before": before, "after": after, "order": order,
+    })
 }

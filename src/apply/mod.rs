@@ -10,6 +10,7 @@ mod expect;
 mod journal;
 mod journal_run;
 mod rehearse;
+mod repeats;
 mod rules;
 mod run;
 mod settle;
@@ -27,6 +28,7 @@ pub use journal_run::{
     Entry, JournalReadError, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun, outline, read_journal,
 };
 pub use rehearse::{Rehearsed, rehearse};
+pub use repeats::{Applied, Repeated};
 pub use rules::rules_moved;
 pub use undo::{UNDO_CONFLICT, Undone, needed, undo_zone};
 pub use verify::{Verified, verify};

@@ -15,10 +15,12 @@ mod output;
 mod planning;
 mod private_file;
 mod protection;
+mod repeats;
 mod saved;
 mod service;
 mod settings;
 mod undoing;
+mod waf_lock;
 
 use clap::{CommandFactory, Parser};
 

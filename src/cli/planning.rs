@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -15,6 +16,7 @@ use super::output::Output;
 use super::service::{Access, Origin, Service};
 use super::settings;
 use super::undoing::Undoing;
+use super::{repeats, waf_lock};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
@@ -48,6 +50,8 @@ pub(super) struct Loaded {
     pub(super) base: Option<Base>,
     /// The snapshot that stands in for the service.
     pub(super) against: Option<AsOf>,
+    /// Where the managed rulesets are written down, if they are.
+    pub(super) lock: Option<PathBuf>,
     /// The journal that is undone, in place of a spec.
     pub(super) undoing: Option<Undoing>,
 }
@@ -170,6 +174,7 @@ pub(super) fn read(args: &SpecArgs, global: &Global) -> anyhow::Result<Result<Lo
             records,
             base: None,
             against: None,
+            lock: Some(waf_lock::beside(&args.spec)),
             undoing: None,
         }),
         _ => Err(Unusable { diagnostics, sources }),
@@ -348,6 +353,13 @@ pub(super) async fn plan(
         }
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
+    }
+    if let Some(lock) = &loaded.lock {
+        plan.diagnostics.append(waf_lock::check(lock, &live));
+    }
+    // A snapshot and a journal are not what the journals are about.
+    if loaded.against.is_none() && loaded.undoing.is_none() {
+        plan.diagnostics.append(repeats::find(&global.journal, &plan));
     }
     plan.diagnostics.sort(&loaded.sources);
     plan.requests_made = service.requests();

@@ -133,6 +133,7 @@ pub(super) fn open(path: &Path, most_age: Duration, given: Consents) -> anyhow::
         records,
         base,
         against: None,
+        lock: None,
         undoing: None,
     };
     Ok(Opened { plan, loaded, consents })

@@ -47,7 +47,8 @@ pub(super) fn load(path: &Path, skip_conflicts: bool, global: &Global) -> anyhow
     }
     let records = run.zones.values().map(|zone| zone.records.len()).sum();
     let undoing = Some(Undoing { run, skip_conflicts });
-    Ok(Loaded { desired, diagnostics, sources, digest, files: 1, records, base: None, against: None, undoing })
+    let (base, against, lock) = (None, None, None);
+    Ok(Loaded { desired, diagnostics, sources, digest, files: 1, records, base, against, lock, undoing })
 }
 
 impl Undoing {

@@ -19,6 +19,7 @@ use crate::plan::{
     Action, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation, ZonePlan,
 };
 use crate::wire::Request;
+use crate::wire::budget;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::{position_json, rule_json};
 
@@ -28,6 +29,10 @@ pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &
     let s = plan.summary();
     let notes: Vec<Json> = plan.zones.iter().flat_map(notes).collect();
     let operations: Vec<Json> = plan.zones.iter().flat_map(|zone| operations_of(zone, sources)).collect();
+    let mut requests = json!({ "made": plan.requests_made, "to_apply": requests_to_apply });
+    if let Some(seconds) = budget::seconds_at_limit(plan.requests_made, requests_to_apply) {
+        requests["seconds_at_limit"] = seconds.into();
+    }
     json!({
         "format": Plan::FORMAT,
         "kind": "plan",
@@ -36,7 +41,7 @@ pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &
             "create": s.create, "update": s.update, "delete": s.delete,
             "unchanged": s.unchanged, "unmanaged": s.unmanaged, "ignored": s.ignored,
         },
-        "requests": { "made": plan.requests_made, "to_apply": requests_to_apply },
+        "requests": requests,
         "base": plan.base,
         "consents_missing": consents(verdict),
         "consents_given": plan.consents_given.iter().map(|g| json!({ "danger": g.danger.code(), "by": g.by })).collect::<Vec<_>>(),

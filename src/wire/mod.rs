@@ -4,6 +4,7 @@
 //! differ from the real thing. Unknown fields of answers are tolerated, unknown fields are never sent.
 
 pub mod around;
+pub mod budget;
 mod envelope;
 pub mod record;
 mod request;

@@ -15,6 +15,7 @@ use super::row::{Review, Row, place, rows, zone_dangers};
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent};
+use crate::wire::budget;
 
 /// Most zones that can be chosen one by one; each takes a line of the style sheet.
 const CHOICES: usize = 500;
@@ -94,9 +95,11 @@ fn header(page: &mut String, review: &Review<'_>) {
     {
         page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
     }
+    let time = budget::seconds_at_limit(review.plan.requests_made, review.requests_to_apply);
+    let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
     let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();
     page.push_str(&format!(
-        "<li><b>{}</b> unchanged</li></ul>\n{outside}<p class=\"dim\">{made} made, {} to apply. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
+        "<li><b>{}</b> unchanged</li></ul>\n{outside}<p class=\"dim\">{made} made, {} to apply{time}. {} unmanaged, {} ignored: left alone.{base}</p></header>\n",
         s.unchanged, review.requests_to_apply, s.unmanaged, s.ignored
     ));
 }

@@ -19,6 +19,7 @@ use super::row::{Review, Row, rows, zone_dangers};
 use super::text::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
+use crate::wire::budget as limit;
 
 /// Size of a comment unless another is wanted: what GitHub takes (65,536), less room for what a pipeline puts around it.
 ///
@@ -112,8 +113,10 @@ fn head(review: &Review<'_>) -> String {
     if summary.operations() == 0 {
         head.push_str(&format!("Nothing to do: {} as wanted ({made} made).\n", count(summary.unchanged, "object")));
     } else {
+        let time = limit::seconds_at_limit(plan.requests_made, *requests_to_apply);
+        let time = time.map(|seconds| format!(", {}", limit::words(seconds))).unwrap_or_default();
         head.push_str(&format!(
-            "**{} to create, {} to update, {} to delete** · {} unchanged · {made} made, {requests_to_apply} to apply\n",
+            "**{} to create, {} to update, {} to delete** · {} unchanged · {made} made, {requests_to_apply} to apply{time}\n",
             summary.create, summary.update, summary.delete, summary.unchanged
         ));
     }

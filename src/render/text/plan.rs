@@ -13,6 +13,7 @@ use crate::plan::{
 };
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
+use crate::wire::budget;
 
 /// Widest column of names that is still aligned.
 const WIDEST_NAME: usize = 40;
@@ -259,7 +260,9 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     }
     let line = format!("Plan: {} to create, {} to update, {} to delete.", s.create, s.update, s.delete);
     let base = view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(base))).unwrap_or_default();
-    let requests = format!("({made} made, {} to apply{base})", view.requests_to_apply);
+    let time = budget::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);
+    let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
+    let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);
     writeln!(out, "{}  {}", styled(&line, BOLD, view.colour), styled(&requests, DIM, view.colour))?;
     if *view.verdict == Verdict::Incomplete {
         writeln!(out, "The plan is incomplete and cannot be applied: see the errors.")?;

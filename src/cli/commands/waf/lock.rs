@@ -1,6 +1,6 @@
 //! `waf lock`: writes the managed rulesets down, or compares them with what was written down.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
@@ -10,14 +10,12 @@ use crate::cli::args::{Format, Global, WafLockArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::protection;
+use crate::cli::waf_lock::beside;
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_lock;
-
-/// Name of the file.
-const NAME: &str = "waf.lock";
 
 /// Reads, compares, and writes unless it is only to check.
 pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
@@ -53,15 +51,6 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
         }
     }
     Ok(if args.check && !is_same { Exit::Differences } else { Exit::Success })
-}
-
-/// The file beside the first part of a spec.
-fn beside(spec: &[PathBuf]) -> PathBuf {
-    match spec.first().filter(|path| path.as_os_str() != "-") {
-        Some(path) if path.is_dir() => path.join(NAME),
-        Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
-        None => PathBuf::from(NAME),
-    }
 }
 
 /// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.

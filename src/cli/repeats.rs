@@ -1,0 +1,65 @@
+//! The alarm that an apply did not last: what was applied a short while ago is planned again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::apply::{Applied, Repeated, read_journal};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::plan::Plan;
+
+/// An operation is needed again.
+const REPEATED: Code = Code("PLAN0020");
+
+/// How long an apply is expected to last at least.
+const LASTING: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many journals are looked at, newest first.
+const JOURNALS: usize = 5;
+
+/// Larger journals are not looked at, in bytes.
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// How many operations are named.
+const NAMED: usize = 10;
+
+/// Warns about operations that the journals in a directory say were applied a short while ago.
+pub(super) fn find(directory: &Path, plan: &Plan) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let now = SystemTime::now();
+    let is_recent = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age < LASTING);
+    let mut applied = Applied::default();
+    for path in newest(directory, is_recent) {
+        if let Ok(text) = read_journal(&path, Some(LARGEST)) {
+            applied.add(&text);
+        }
+    }
+    let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);
+    let all: Vec<Repeated> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
+    let summary = "what was applied is needed again";
+    let help = "look who else writes to the zone; the journals say what was applied";
+    for Repeated { address, applied_at } in all.iter().take(NAMED) {
+        let what = format!(
+            "{address} was applied at {applied_at} and is needed again: it did not converge, or somebody takes it back"
+        );
+        found.push(Diagnostic::warning(REPEATED, summary, what).about(address.to_string()).help(help));
+    }
+    if all.len() > NAMED {
+        let what = format!("{} more operations were applied a short while ago and are needed again", all.len() - NAMED);
+        found.push(Diagnostic::warning(REPEATED, summary, what).help(help));
+    }
+    found
+}
+
+/// The newest journals of a directory, newest first: their names begin with their times.
+fn newest(directory: &Path, is_recent: impl Fn(SystemTime) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let is_journal = |path: &PathBuf| {
+        let changed = fs::metadata(path).and_then(|m| m.modified());
+        path.extension().is_some_and(|e| e == "jsonl") && changed.is_ok_and(&is_recent)
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
+    paths.sort_unstable_by(|a, b| b.cmp(a));
+    paths.truncate(JOURNALS);
+    paths
+}

@@ -1,0 +1,74 @@
+//! `waf.lock` beside a spec: where it is, and what the service changed since it was written.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::insight::lock::{Lock, compare};
+use crate::model::Live;
+use crate::model::managed::Catalogue;
+
+/// Name of the file.
+const NAME: &str = "waf.lock";
+
+/// The managed rulesets are not as they were written down, or what was written down cannot be read.
+const LOCK: Code = Code("PLAN0021");
+
+/// Largest file that is read, in bytes.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// The file beside the first part of a spec.
+pub(super) fn beside(spec: &[PathBuf]) -> PathBuf {
+    match spec.first().filter(|path| path.as_os_str() != "-") {
+        Some(path) if path.is_dir() => path.join(NAME),
+        Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
+        None => PathBuf::from(NAME),
+    }
+}
+
+/// What the service changed in the rulesets that a file has and a plan read. Without a file, nothing is said.
+pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let file = path.display();
+    let lock = match read(path) {
+        Ok(None) => return found,
+        Ok(Some(lock)) => lock,
+        Err(reason) => {
+            let what = format!("{file}: {reason}; what the service changed in its rulesets is not said");
+            let diagnostic = Diagnostic::warning(LOCK, "the lock of the managed rulesets cannot be read", what);
+            found.push(diagnostic.help("write it anew: zonewright waf lock SPEC"));
+            return found;
+        }
+    };
+    let mut catalogues: Vec<&Catalogue> =
+        live.zones.values().flat_map(|zone| &zone.waf.catalogues).map(AsRef::as_ref).collect();
+    catalogues.sort_by(|a, b| a.id.0.cmp(&b.id.0));
+    catalogues.dedup_by(|a, b| a.id == b.id);
+    for catalogue in catalogues {
+        let Some(locked) = lock.ruleset(&catalogue.id.0) else { continue };
+        let changes = compare(Some(locked), catalogue);
+        if changes.is_empty() {
+            continue;
+        }
+        found.push(
+            Diagnostic::note(LOCK, "the service changed a managed ruleset since it was locked", changes.sentence())
+                .help(format!(
+                    "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
+                )),
+        );
+    }
+    found
+}
+
+/// What was written down; in words why it cannot be read.
+fn read(path: &Path) -> Result<Option<Lock>, String> {
+    let mut text = String::new();
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    file.take(LARGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    Lock::parse(&text).map(Some).map_err(|error| error.to_string())
+}

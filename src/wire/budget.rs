@@ -1,0 +1,79 @@
+//! How many requests the service takes, and how long it takes to send more.
+//!
+//! # Sources
+//! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
+
+/// Requests in a window, of all clients of a user together.
+pub const QUOTA: usize = 1200;
+
+/// The window, in seconds.
+pub const WINDOW_SECONDS: u64 = 300;
+
+/// Requests that may be sent at once by a client that was idle.
+pub const BURST: usize = 1000;
+
+/// Requests that a second adds.
+pub const REFILL: usize = 4;
+
+/// A time that is not worth a word, in seconds.
+const UNNOTICED: u64 = 5;
+
+/// How long the service makes a client wait that sent `made` requests just now and sends so many more; `None` if it is not
+/// worth a word. Answers take their time beside that.
+///
+/// # Units
+/// Seconds.
+#[must_use]
+pub fn seconds_at_limit(made: u64, more: usize) -> Option<u64> {
+    let made = usize::try_from(made).unwrap_or(usize::MAX);
+    let (sent, all) = (sent_after(made), sent_after(made.saturating_add(more)));
+    let seconds = all.saturating_sub(sent);
+    (more > 0 && seconds > UNNOTICED).then_some(seconds)
+}
+
+/// When the last of so many requests leaves, in seconds after the first.
+///
+/// Of each window's requests the burst leaves at once and the others as the bucket is refilled; then the window has to pass.
+fn sent_after(requests: usize) -> u64 {
+    let Some(before) = requests.checked_sub(1) else { return 0 };
+    let (windows, within) = (before / QUOTA, before % QUOTA + 1);
+    let refilled = within.saturating_sub(BURST).div_ceil(REFILL);
+    (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
+}
+
+/// A time in words, with what it comes from.
+#[must_use]
+pub fn words(seconds: u64) -> String {
+    let time = match seconds {
+        0..90 => format!("{seconds} s"),
+        90..5400 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    };
+    format!("about {time} at the service's limit of 1,200 requests in 5 minutes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_into_the_budget_takes_no_time() {
+        assert_eq!(seconds_at_limit(2, 1), None);
+        assert_eq!(seconds_at_limit(0, 1000), None);
+        assert_eq!(seconds_at_limit(0, 1020), None);
+        assert_eq!(seconds_at_limit(5000, 0), None);
+    }
+
+    #[test]
+    fn what_exceeds_it_waits_for_windows() {
+        assert_eq!(seconds_at_limit(0, 1200), Some(50));
+        assert_eq!(seconds_at_limit(0, 1201), Some(300));
+        // What was sent already is missing from the window.
+        assert_eq!(seconds_at_limit(600, 601), Some(300));
+        assert_eq!(seconds_at_limit(0, 3400), Some(600));
+        assert_eq!(seconds_at_limit(0, 3600), Some(650));
+        assert_eq!(words(50), "about 50 s at the service's limit of 1,200 requests in 5 minutes");
+        assert!(words(720).starts_with("about 12 min at "));
+        assert!(words(7260).starts_with("about 2 h 1 min at "));
+    }
+}
