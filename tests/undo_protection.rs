@@ -208,7 +208,11 @@ fn settings_and_signing_go_back() {
     assert!(plan.stdout.contains("changes-dnssec"), "{}", plan.stdout);
     allowing(&workspace, &["undo", &journal]).exits(0);
     let again = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
-    assert_eq!(again["operations"], before["operations"]);
+    let fields = |plan: &Value| -> Vec<(Value, Value)> {
+        let operations = plan["operations"].as_array().unwrap();
+        operations.iter().map(|o| (o["address"].clone(), o["fields"].clone())).collect()
+    };
+    assert_eq!(fields(&again), fields(&before));
 
     // Somebody else set one of them since.
     allowing(&workspace, &["apply", "spec.yaml"]).exits(0);
