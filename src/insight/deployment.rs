@@ -21,6 +21,9 @@ use crate::model::ruleset::{RuleBody, canonical};
 const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
 /// The same of its parameters. `matched_data` is the key with which logged payloads are sealed.
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
+/// What is said where a score decides, and what it is compared with is not known.
+const NOT_JUDGED: &str =
+    "what this does cannot be judged: the rule that compares the score is not among the rules that the service lists";
 
 /// The rule that executes a managed ruleset changes; `None` = not there. With the rules of the ruleset, if they are known.
 #[must_use]
@@ -55,6 +58,11 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         effects.add(direction, format!("{line} for {requests}; its overrides have a shape that is not known"));
         return;
     };
+    if catalogue.lacks_anomaly_rule() {
+        effects.add(direction, format!("{line} for {requests}"));
+        effects.remark(NOT_JUDGED.to_owned());
+        return;
+    }
     if !standing.acts() || (standing.anomaly.is_none() && standing.rules_on() == 0) {
         effects.remark(format!("{line}, but no rule in it is on"));
         return;
@@ -118,6 +126,9 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
             effects.add(Direction::Unclassified, "the overrides change, and have a shape that is not known".to_owned())
         }
         None => {}
+    }
+    if overrides_differ && catalogue.is_some_and(Catalogue::lacks_anomaly_rule) {
+        effects.add(Direction::Unclassified, NOT_JUDGED.to_owned());
     }
     strange_members(&left, &right, effects);
 }

@@ -120,8 +120,9 @@ impl Skipped {
 
     /// Targets that have an effect, and those that name no rule.
     fn split(&self, waf: &LiveWaf) -> (BTreeSet<Target>, BTreeSet<Target>) {
-        let is_void = |t: &Target| match t {
-            Target::Rule(ruleset, id) => waf.catalogue(ruleset).is_some_and(|c| c.rule(id).is_none()),
+        // The rule that compares the score exists, also where the list does not have it.
+        let is_void = |t: &Target| match stronger(t, of(t, waf)) {
+            Target::Rule(ruleset, id) => waf.catalogue(&ruleset).is_some_and(|c| c.rule(&id).is_none()),
             Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => false,
         };
         self.targets.iter().cloned().partition(|t| !is_void(t))

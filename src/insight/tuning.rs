@@ -10,6 +10,7 @@ use super::rule::fate;
 use super::standing::{RuleStanding, Standing, Why};
 use super::words;
 use crate::model::Value;
+use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Catalogue, Overrides, effective};
 
 /// The score of one critical rule.
@@ -245,6 +246,10 @@ fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogu
 pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
     for own in &after.overrides.rules {
         let Some(rule) = catalogue.rule(&own.id) else {
+            if own.id == ANOMALY_RULE && catalogue.lacks_anomaly_rule() {
+                // It exists whatever the list says; that its change cannot be judged is said already.
+                continue;
+            }
             let (id, version) = (words::short(&own.id), &catalogue.version);
             effects.remark(format!(
                 "override {id} names no rule of version {version} (removed or never existed): {}",

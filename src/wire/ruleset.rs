@@ -276,13 +276,17 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 /// Reads a managed ruleset with its rules.
 ///
 /// # Errors
-/// As [`read_ruleset`].
+/// As [`read_ruleset`], and a ruleset that we know without any rule: judged by it, every change would have no effect.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
     let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
     let name = text(json, "name").unwrap_or_default();
-    let rules = rules(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
+    let which = Managed::recognise(id, name);
+    let rules: Vec<_> = rules(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
+    if which.is_some() && rules.is_empty() {
+        return Err(RulesetShapeError("rules"));
+    }
     Ok(Catalogue {
-        which: Managed::recognise(id, name),
+        which,
         id: RulesetId(id.to_owned()),
         name: name.to_owned(),
         version: version(json).unwrap_or_default(),

@@ -159,11 +159,19 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The rule that compares the score with the threshold: the one with the documented id, else the last of the ruleset.
+    /// The rule that compares the score with the threshold: the one with the documented id, else the last of the OWASP
+    /// ruleset that has a threshold.
     #[must_use]
     pub fn anomaly_rule(&self) -> Option<&CatalogueRule> {
         let documented = self.rules.iter().find(|r| r.id.0 == ANOMALY_RULE);
-        documented.or_else(|| self.rules.last().filter(|_| self.which == Some(Managed::Owasp)))
+        let is_owasp = self.which == Some(Managed::Owasp);
+        documented.or_else(|| self.rules.iter().rfind(|r| is_owasp && r.threshold.is_some()))
+    }
+
+    /// Whether a score should decide, and the rule that compares it is not among the rules.
+    #[must_use]
+    pub fn lacks_anomaly_rule(&self) -> bool {
+        self.which == Some(Managed::Owasp) && self.anomaly_rule().is_none()
     }
 
     /// A rule by its id.
