@@ -283,13 +283,50 @@ fn custom_rules_and_rate_limits_go_by_what_they_stop() {
     expect(&made, Direction::Strengthens, &["more than 5 requests in 60 s by ip.src are blocked for 600 s"]);
     expect(&limit(rate(&["cf.colo.id", "ip.src"], 3, 60, 600)), Direction::Strengthens, &["limit 5 → 3"]);
     expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 60, 60)), Direction::Weakens, &["timeout 600 s → 60 s"]);
-    expect(&limit(rate(&["cf.colo.id", "ip.src"], 5, 10, 600)), Direction::Unclassified, &["period 60 s → 10 s"]);
+    let by_ip = |requests: u32, period: u32| rate(&["cf.colo.id", "ip.src"], requests, period, 600);
+    for (requests, period, direction, line) in [
+        (5, 10, Direction::Weakens, "period 60 s → 10 s: it takes a higher rate to be too many"),
+        (6, 10, Direction::Weakens, "limit 5 in 60 s → 6 in 10 s: it takes a higher rate"),
+        (5, 120, Direction::Strengthens, "period 60 s → 120 s: requests are too many sooner"),
+        (4, 120, Direction::Strengthens, "limit 5 in 60 s → 4 in 120 s"),
+        (1, 30, Direction::Strengthens, "limit 5 in 60 s → 1 in 30 s"),
+        (1, 12, Direction::Strengthens, "limit 5 in 60 s → 1 in 12 s"),
+        (4, 10, Direction::Both, "smaller bursts are too many, and a higher steady rate is not"),
+        (10, 120, Direction::Weakens, "limit 5 in 60 s → 10 in 120 s"),
+        (20, 120, Direction::Weakens, "limit 5 in 60 s → 20 in 120 s"),
+        (6, 120, Direction::Both, "a lower steady rate is too many, and larger bursts are not"),
+    ] {
+        expect(&limit(by_ip(requests, period)), direction, &[line]);
+        let back = rule_impact(Phase::RateLimit, Some(&by_ip(requests, period)), Some(&base), &waf);
+        assert_eq!(back.direction, direction.reversed());
+    }
     expect(
         &limit(rate(&["ip.src", "cf.colo.id", "http.host"], 5, 60, 600)),
         Direction::Weakens,
         &["counted by ip.src → http.host, ip.src"],
     );
     expect(&limit(rate(&["ip.src", "cf.colo.id"], 5, 60, 600)), Direction::Neutral, &[NO_EFFECT]);
+}
+
+#[test]
+fn without_an_expression_of_its_own_a_rate_counts_what_the_rule_concerns() {
+    let limit = |concerned: &str, counted: Json| {
+        body(json!({
+            "action": "block", "expression": concerned,
+            "ratelimit": { "characteristics": ["ip.src"], "requests_per_period": 5, "period": 60, "counting_expression": counted },
+        }))
+    };
+    let impact = |b: &RuleBody, a: &RuleBody| rule_impact(Phase::RateLimit, Some(b), Some(a), &LiveWaf::default());
+    let narrow = limit("ssl", json!("ssl and http.host eq \"a.example\""));
+    for plain in [limit("ssl", Json::Null), limit("ssl", json!(""))] {
+        expect(&impact(&plain, &narrow), Direction::Weakens, &["what is counted: scope `ssl` → "]);
+        assert_eq!(impact(&narrow, &plain).direction, Direction::Strengthens);
+        assert_eq!(impact(&plain, &limit("ssl", json!("ssl"))).direction, Direction::Neutral);
+    }
+    assert_eq!(
+        impact(&limit("ssl", Json::Null), &limit("ssl", json!("http.host eq \"b\""))).direction,
+        Direction::Unclassified
+    );
 }
 
 #[test]
@@ -433,8 +470,11 @@ fn any_rule() -> impl Strategy<Value = RuleBody> {
     ];
     let expressions =
         ["true", "false", "http.host eq \"a\"", "http.host eq \"a\" or http.host eq \"b\"", "http.host in {\"a\"}"];
-    let rate =
-        (1i64..4, prop_oneof![Just(0i64), Just(60)], subsequence(vec!["cf.colo.id", "ip.src", "http.host"], 0..=3));
+    let rate = (
+        (1i64..4, select(vec![10i64, 20, 60]), select(vec![Json::Null, json!("true"), json!("http.host eq \"a\"")])),
+        prop_oneof![Just(0i64), Just(60)],
+        subsequence(vec!["cf.colo.id", "ip.src", "http.host"], 0..=3),
+    );
     (
         select(vec!["block", "log", "js_challenge", "managed_challenge", "skip", "skip", "rewrite"]),
         select(expressions.to_vec()),
@@ -449,9 +489,10 @@ fn any_rule() -> impl Strategy<Value = RuleBody> {
                 for (name, value) in targets {
                     rule.set_parameter(name, json_value(value));
                 }
-            } else if let Some((requests, timeout, by)) = rate {
+            } else if let Some(((requests, period, counted), timeout, by)) = rate {
                 let rate = json!({
-                    "requests_per_period": requests, "period": 60, "mitigation_timeout": timeout, "characteristics": by,
+                    "requests_per_period": requests, "period": period, "mitigation_timeout": timeout, "characteristics": by,
+                    "counting_expression": counted,
                 });
                 rule.set("ratelimit", json_value(rate));
             }

@@ -6,8 +6,13 @@
 //! | timeout | longer |
 //! | counted by | less (a request is counted together with more others) |
 //! | only requests to the origin | no |
-//! | what is counted | more |
-//! | period, everything else | not known |
+//! | what is counted (without an expression for it: what the rule concerns) | more |
+//! | period | longer |
+//! | everything else | not known |
+//!
+//! Where requests and period both grow, or both shrink, the rate tells: fewer requests in a shorter time at no higher a
+//! rate stop whoever was stopped before, and more. At a higher rate they stop bursts that passed, and let those pass who
+//! keep just below it: some of each.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/rate-limiting-rules/parameters and …/request-rate, read 2026-11-20.
@@ -58,23 +63,21 @@ pub(super) fn lasting(rate: &BTreeMap<String, Value>) -> String {
     number(rate, "mitigation_timeout").filter(|n| *n > 0).map_or_else(String::new, |n| format!(" for {n} s"))
 }
 
-/// Adds what changes between two rates.
-pub(super) fn compare(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, effects: &mut Effects) {
+/// Adds what changes between two rates, each with the requests that its rule concerns.
+pub(super) fn compare(
+    (before, concerned): (&BTreeMap<String, Value>, &Expression),
+    (after, concerned_after): (&BTreeMap<String, Value>, &Expression),
+    effects: &mut Effects,
+) {
+    compare_limits(before, after, effects);
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names.into_iter().map(String::as_str).filter(|n| before.get(*n) != after.get(*n)) {
         let numbers = (number(before, name), number(after, name));
         match (name, numbers) {
-            ("requests_per_period", (Some(b), Some(a))) => {
-                effects.add(more_is_stronger(a, b), format!("limit {b} → {a} requests"));
-            }
+            ("requests_per_period" | "period", _) => {}
             ("mitigation_timeout", (b, a)) => {
                 let (b, a) = (b.unwrap_or(0), a.unwrap_or(0));
                 effects.add(more_is_stronger(b, a), format!("timeout {b} s → {a} s"));
-            }
-            ("period", (Some(b), Some(a))) => {
-                let line =
-                    format!("period {b} s → {a} s: whether more or fewer requests exceed the rate depends on them");
-                effects.add(Direction::Unclassified, line);
             }
             ("characteristics", _) => compare_counting(&counted_by(before), &counted_by(after), effects),
             ("requests_to_origin", _) => {
@@ -86,11 +89,12 @@ pub(super) fn compare(before: &BTreeMap<String, Value>, after: &BTreeMap<String,
                 effects.add(direction, line.to_owned());
             }
             ("counting_expression", _) => {
-                let side = |rate: &BTreeMap<String, Value>| match rate.get(name) {
+                let side = |rate: &BTreeMap<String, Value>, concerned: &Expression| match rate.get(name) {
                     Some(Value::Text(text)) => Some(Expression::reported(text)),
-                    _ => None,
+                    None => Some(concerned.clone()),
+                    Some(_) => None,
                 };
-                let (direction, words) = match (side(before), side(after)) {
+                let (direction, words) = match (side(before, concerned), side(after, concerned_after)) {
                     (Some(before), Some(after)) => {
                         let change = Expression::scope_change(&before, &after);
                         (scope::direction(change), scope::sentence(&before, &after, change))
@@ -101,6 +105,56 @@ pub(super) fn compare(before: &BTreeMap<String, Value>, after: &BTreeMap<String,
             }
             (other, _) => {
                 effects.add(Direction::Unclassified, format!("{other} of the rate: what the change does is not known"));
+            }
+        }
+    }
+}
+
+/// Adds a change of how many requests in which time are too many.
+fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, effects: &mut Effects) {
+    let limit = |rate: &BTreeMap<String, Value>| (number(rate, "requests_per_period"), number(rate, "period"));
+    let (b, a) = (limit(before), limit(after));
+    let strange = |name: &str| before.get(name) != after.get(name);
+    match (b, a) {
+        ((Some(requests), Some(period)), (Some(requests_after), Some(period_after)))
+            if period > 0 && period_after > 0 =>
+        {
+            let fewer = more_is_stronger(requests_after, requests);
+            let longer = more_is_stronger(period, period_after);
+            // The rates, multiplied by both periods.
+            let rate = i128::from(requests) * i128::from(period_after);
+            let lower = more_is_stronger(i128::from(requests_after) * i128::from(period), rate);
+            let both = fewer.combine(longer);
+            // They pull in opposite ways: the rate tells if it goes the way of the requests.
+            let direction = match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {
+                true => fewer,
+                false => both,
+            };
+            let what = match (fewer, longer) {
+                (Direction::Neutral, Direction::Neutral) => return,
+                (_, Direction::Neutral) => {
+                    return effects.add(direction, format!("limit {requests} → {requests_after} requests"));
+                }
+                (Direction::Neutral, _) => format!("period {period} s → {period_after} s"),
+                (_, _) => {
+                    format!("limit {requests} in {period} s → {requests_after} in {period_after} s")
+                }
+            };
+            let sense = match direction {
+                Direction::Strengthens => "requests are too many sooner",
+                Direction::Weakens => "it takes a higher rate to be too many",
+                Direction::Both if fewer == Direction::Strengthens => {
+                    "smaller bursts are too many, and a higher steady rate is not"
+                }
+                Direction::Neutral | Direction::Both | Direction::Unclassified => {
+                    "a lower steady rate is too many, and larger bursts are not"
+                }
+            };
+            effects.add(direction, format!("{what}: {sense}"));
+        }
+        (_, _) => {
+            for name in ["requests_per_period", "period"].into_iter().filter(|n| strange(n)) {
+                effects.add(Direction::Unclassified, format!("{name} of the rate: what the change does is not known"));
             }
         }
     }

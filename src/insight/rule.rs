@@ -87,7 +87,7 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
 }
 
 /// The requests of a rule, in words.
-fn requests(rule: &RuleBody) -> String {
+pub(super) fn requests(rule: &RuleBody) -> String {
     let expression = scope::expression(rule);
     match expression.text().is_empty() || expression.is_always_true() {
         true => "all requests".to_owned(),
@@ -146,7 +146,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
         effects.add(scope_direction, scope::sentence(&requests, &requests_after, change));
     }
     match (rate::rate(before), rate::rate(after)) {
-        (Some(before), Some(after)) => rate::compare(&before, &after, effects),
+        (Some(before), Some(after)) => rate::compare((&before, &requests), (&after, &requests_after), effects),
         (None, None) => {}
         (None, Some(rate)) => {
             effects
