@@ -94,11 +94,6 @@ impl Impact {
         let line = if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
         Self { direction: Direction::Neutral, lines: vec![line] }
     }
-
-    /// One effect.
-    pub(super) fn one(direction: Direction, line: String) -> Self {
-        Self { direction, lines: vec![line] }
-    }
 }
 
 /// Effects as they are found.

@@ -110,6 +110,26 @@ impl Skipped {
         self.targets.contains(&Target::Phase(phase.as_str().to_owned()))
     }
 
+    /// Whether it acts on a rule that comes after it in its phase; `None` if that cannot be told.
+    pub(super) fn acts_on(&self, rule: &RuleBody, waf: &LiveWaf) -> Option<bool> {
+        let concerns = |target: &Target| match (target, rule.executes()) {
+            (Target::Rest | Target::RestOfPhase, _) => true,
+            (Target::Ruleset(id) | Target::Rule(id, _), Some(executed)) => id == executed,
+            (Target::Ruleset(_) | Target::Rule(..), None) | (Target::Phase(_) | Target::Product(_), _) => false,
+        };
+        match self.split(waf).0.iter().any(concerns) {
+            true => Some(true),
+            false => self.unknown.is_empty().then_some(false),
+        }
+    }
+
+    /// What is passed by by requests that match this exception and then another: nothing of it after one that passes by
+    /// the rest.
+    fn and_then(&self, next: &Self) -> BTreeSet<Target> {
+        let ends = self.targets.iter().any(|t| matches!(t, Target::Rest | Target::RestOfPhase));
+        self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().collect()
+    }
+
     /// What is passed by, in words.
     #[must_use]
     pub fn about(&self, phase: Phase, waf: &LiveWaf) -> String {
@@ -162,17 +182,28 @@ fn covers(one: &Target, other: &Target) -> bool {
         }
 }
 
+/// What is passed by anew where one set of targets takes the place of another.
+fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
+    let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).collect();
+    let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
+    these.iter().filter(is_new).cloned().collect()
+}
+
+/// Which way it goes that an exception comes before another that came before it.
+pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) -> Direction {
+    if !rises.unknown.is_empty() || !sinks.unknown.is_empty() {
+        return if rises == sinks { Direction::Neutral } else { Direction::Unclassified };
+    }
+    let (before, after) = (sinks.and_then(rises), rises.and_then(sinks));
+    let is_any = |targets: Vec<Target>, direction| if targets.is_empty() { Direction::Neutral } else { direction };
+    let more = is_any(beyond(&after, &before, waf), Direction::Weakens);
+    more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
+}
+
 /// Adds what changes between two exceptions for the same requests.
 pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &LiveWaf, effects: &mut Effects) {
     let ((had, void_before), (has, void)) = (before.split(waf), after.split(waf));
-    let all =
-        |targets: &BTreeSet<Target>| -> BTreeSet<Target> { targets.iter().map(|t| stronger(t, of(t, waf))).collect() };
-    let new = |these: &BTreeSet<Target>, those: &BTreeSet<Target>| -> Vec<Target> {
-        let those = all(those);
-        let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
-        these.iter().filter(is_new).cloned().collect()
-    };
-    let (added, removed) = (new(&has, &had), new(&had, &has));
+    let (added, removed) = (beyond(&has, &had, waf), beyond(&had, &has, waf));
     if !added.is_empty() {
         let words = list(added.iter(), phase, waf).join(", ");
         effects.add(Direction::Weakens, format!("exception widened: also passes by {words}"));

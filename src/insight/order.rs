@@ -1,46 +1,197 @@
 //! What a move of a rule does.
+//!
+//! A rule that moves passes others. Each of them, with the moved rule, is a pair of which one *rises* and the other
+//! *sinks*, whichever of them was moved. What matters are requests that both concern:
+//!
+//! | rises | sinks | direction |
+//! |---|---|---|
+//! | exception | a deployment, or a rule that stops, that it acts on | weakens |
+//! | a deployment, or a rule that stops | exception that acted on it | strengthens |
+//! | exception | exception | by what both pass by together, in either order |
+//! | deployment of a known ruleset | the same | neutral: what either stops is stopped |
+//! | rule that stops | one that stops as much, neither with a rate | neutral |
+//! | rule that only logs | anything that stops, or the other way round | neutral |
+//! | anything | anything else | unclassified |
 
-use super::direction::{Direction, Impact};
-use super::exception;
-use super::scope;
+use super::direction::{Direction, Effects, Impact, Strength, strength};
+use super::exception::{self, Skipped, skipped};
+use super::{rate, rule, scope};
+use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
-/// A rule stands elsewhere in its phase. Only a rule without any effect moves without one.
+/// A rule that moves within its phase, with the rules that it passes. All of them as they will be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move<'r> {
+    /// The rule.
+    pub rule: &'r RuleBody,
+    /// Rules that came before it and come after it now.
+    pub upward: Vec<&'r RuleBody>,
+    /// Rules that came after it and come before it now.
+    pub downward: Vec<&'r RuleBody>,
+}
+
+/// A rule stands elsewhere in its phase.
 #[must_use]
-pub fn move_impact(phase: Phase, rule: &RuleBody, waf: &LiveWaf) -> Impact {
+pub fn move_impact(phase: Phase, moved: &Move<'_>, waf: &LiveWaf) -> Impact {
+    let Move { rule, upward, downward } = moved;
     if !rule.is_enabled() {
         return Impact::none("the rule is off");
     }
     if scope::expression(rule).is_always_false() {
         return Impact::none("no request is concerned");
     }
-    let line = match (rule.action(), rule.executes()) {
-        ("skip", _) => "an exception acts on what comes after it: other rules may be passed by now".to_owned(),
-        (_, Some(id)) => format!(
-            "the {} runs at another point: other exceptions may act on it now",
-            exception::ruleset_name(id, waf)
-        ),
-        _ => format!("{} act in order: another of them may decide first now", phase.about()),
+    let mut effects = Effects::default();
+    for other in upward {
+        let direction = exchanged(rule, other, waf);
+        if direction != Direction::Neutral {
+            effects.add(direction, sentence(rule, other, direction, "before", phase, waf));
+        }
+    }
+    for other in downward {
+        let direction = exchanged(other, rule, waf);
+        if direction != Direction::Neutral {
+            effects.add(direction, sentence(rule, other, direction, "after", phase, waf));
+        }
+    }
+    match effects.finish() {
+        Impact { direction: Direction::Neutral, .. } => {
+            Impact::none("what it passes concerns other requests, or does the same in either order")
+        }
+        impact => impact,
+    }
+}
+
+/// What a rule does with a request.
+enum Kind<'r> {
+    /// It lets it pass by other rules.
+    Skips(Skipped),
+    /// It stops it, or makes a note.
+    Acts(Strength),
+    /// It hands it to a ruleset.
+    Executes(&'r str),
+    /// Something else.
+    Other,
+}
+
+/// What kind of rule it is.
+fn kind(body: &RuleBody) -> Kind<'_> {
+    match (skipped(body), body.executes(), strength(body.action())) {
+        (Some(skipped), _, _) => Kind::Skips(skipped),
+        (None, Some(id), _) => Kind::Executes(id),
+        (None, None, Some(strength)) => Kind::Acts(strength),
+        (None, None, None) => Kind::Other,
+    }
+}
+
+/// What it does that one rule now comes before another that came before it.
+fn exchanged(rises: &RuleBody, sinks: &RuleBody, waf: &LiveWaf) -> Direction {
+    let direction = for_both(rises, sinks, waf);
+    // The costly part, only where it matters.
+    if direction == Direction::Neutral || !rises.is_enabled() || !sinks.is_enabled() {
+        return Direction::Neutral;
+    }
+    match scope::are_apart(&scope::expression(rises), &scope::expression(sinks)) {
+        true => Direction::Neutral,
+        false => direction,
+    }
+}
+
+/// The same for requests that both concern.
+fn for_both(rises: &RuleBody, sinks: &RuleBody, waf: &LiveWaf) -> Direction {
+    let has_rate = || rate::rate(rises).is_some() || rate::rate(sinks).is_some();
+    match (kind(rises), kind(sinks)) {
+        (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(&one, &other, waf),
+        (Kind::Skips(skipped), other) => passed(&skipped, &other, sinks, waf),
+        (other, Kind::Skips(skipped)) => passed(&skipped, &other, rises, waf).reversed(),
+        (Kind::Acts(Strength::Log), Kind::Acts(_)) | (Kind::Acts(_), Kind::Acts(Strength::Log)) if !has_rate() => {
+            Direction::Neutral
+        }
+        (Kind::Acts(one), Kind::Acts(other)) if one == other && !has_rate() => Direction::Neutral,
+        (Kind::Executes(one), Kind::Executes(other)) if is_managed(one, waf) && is_managed(other, waf) => {
+            Direction::Neutral
+        }
+        (Kind::Acts(_) | Kind::Executes(_) | Kind::Other, Kind::Acts(_) | Kind::Executes(_) | Kind::Other) => {
+            Direction::Unclassified
+        }
+    }
+}
+
+/// What it does that an exception now comes before a rule.
+fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) -> Direction {
+    match (skipped.acts_on(rule, waf), kind) {
+        (Some(false), _) | (_, Kind::Acts(Strength::Log)) => Direction::Neutral,
+        (Some(true), Kind::Acts(_) | Kind::Executes(_)) => Direction::Weakens,
+        (None, _) | (Some(true), Kind::Other | Kind::Skips(_)) => Direction::Unclassified,
+    }
+}
+
+/// Whether a ruleset is one of the service's own, which hold no exceptions.
+fn is_managed(id: &str, waf: &LiveWaf) -> bool {
+    waf.catalogue(id).is_some() || Managed::recognise(id, "").is_some()
+}
+
+/// What passing another rule does, in a sentence. The moved rule now stands `side` the other.
+fn sentence(
+    rule: &RuleBody,
+    other: &RuleBody,
+    direction: Direction,
+    side: &str,
+    phase: Phase,
+    waf: &LiveWaf,
+) -> String {
+    let name = name(other, waf);
+    let is_exception = |body: &RuleBody| skipped(body).is_some();
+    let requests = rule::requests(if is_exception(rule) { rule } else { other });
+    let what = match (is_exception(rule) != is_exception(other), direction) {
+        (true, Direction::Weakens) if is_exception(rule) => format!("{requests} pass by it"),
+        (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer pass by it"),
+        (true, Direction::Weakens) => format!("{requests} pass by this rule"),
+        (true, Direction::Strengthens) => format!("{requests} no longer pass by this rule"),
+        (false, Direction::Weakens) => "more is passed by".to_owned(),
+        (false, Direction::Strengthens) => "less is passed by".to_owned(),
+        (false, Direction::Both) => "something else is passed by".to_owned(),
+        (_, Direction::Neutral | Direction::Both | Direction::Unclassified) => {
+            format!("{} act in order, and what this does cannot be told", phase.about())
+        }
     };
-    Impact::one(Direction::Unclassified, line)
+    format!("stands {side} {name} now: {what}")
+}
+
+/// A rule by what a person knows it by.
+fn name(body: &RuleBody, waf: &LiveWaf) -> String {
+    if let Some(id) = body.executes() {
+        return format!("the {}", exception::ruleset_name(id, waf));
+    }
+    let noun = if skipped(body).is_some() { "exception" } else { "rule" };
+    match body.reference().or_else(|| body.description()) {
+        Some(name) => format!("the {noun} {name}"),
+        None => format!("a {noun} without a name, for {}", rule::requests(body)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ruleset::RuleBody;
 
     #[test]
-    fn only_a_rule_without_effect_moves_without_one() {
-        let mut rule = RuleBody::default();
-        rule.set("action", "skip");
-        rule.set("expression", "true");
-        let moved = |rule: &RuleBody| move_impact(Phase::Managed, rule, &LiveWaf::default()).direction;
-        assert_eq!(moved(&rule), Direction::Unclassified);
-        rule.set("expression", "false");
-        assert_eq!(moved(&rule), Direction::Neutral);
-        rule.set("expression", "true");
-        rule.set("enabled", false);
-        assert_eq!(moved(&rule), Direction::Neutral);
+    fn a_rule_without_effect_moves_without_one() {
+        let rule = |action: &str, expression: &str, enabled: bool| {
+            let mut rule = RuleBody::default();
+            rule.set("action", action);
+            rule.set("expression", expression);
+            rule.set("enabled", enabled);
+            if action == "skip" {
+                rule.set_parameter("ruleset", "current");
+            }
+            rule
+        };
+        let block = rule("block", "true", true);
+        let moved = |rule: &RuleBody| {
+            let moved = Move { rule, upward: vec![&block], downward: Vec::new() };
+            move_impact(Phase::Custom, &moved, &LiveWaf::default()).direction
+        };
+        assert_eq!(moved(&rule("skip", "true", true)), Direction::Weakens);
+        assert_eq!(moved(&rule("skip", "false", true)), Direction::Neutral);
+        assert_eq!(moved(&rule("skip", "true", false)), Direction::Neutral);
     }
 }

@@ -10,6 +10,24 @@ pub(super) fn expression(body: &RuleBody) -> Expression {
     body.expression().unwrap_or_else(|| Expression::reported(""))
 }
 
+/// Whether it is certain that no request matches both.
+pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
+    let nothing = Expression::reported("false");
+    // What cannot be read would mean something else between parentheses.
+    let is_readable = |e: &Expression| Expression::scope_change(e, &nothing) != ScopeChange::Unknown;
+    if !is_readable(one) || !is_readable(other) {
+        return false;
+    }
+    let (left, right) = (one.canonical(), other.canonical());
+    let is_outside = |inner: &Expression, outer: &str| {
+        let outside = Expression::reported(&format!("not ({outer})"));
+        matches!(Expression::scope_change(inner, &outside), ScopeChange::Equal | ScopeChange::Wider)
+    };
+    Expression::reported(&format!("({left}) and ({right})")).is_always_false()
+        || is_outside(one, right)
+        || is_outside(other, left)
+}
+
 /// Which way a change of requests goes, for a rule that stops them.
 pub(super) fn direction(change: ScopeChange) -> Direction {
     match change {

@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::operation::Cause;
 use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
-use crate::insight::{Direction, Impact, deployment_impact, move_impact, rule_impact};
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody};
+use crate::insight::{Direction, Impact, Move, deployment_impact, move_impact, rule_impact};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
 /// All operations on the rules of a zone.
 pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<RuleOperation> {
     let mut ranked: Vec<(Rank, RuleOperation)> = Vec::new();
     for phase in &changes.phases {
-        let impacts: Vec<Impact> = phase.changes.iter().map(|change| impact(phase.phase, change, &live.waf)).collect();
+        let wanted = wanted(phase);
+        let impact = |change| impact(phase, change, &wanted, &live.waf);
+        let impacts: Vec<Impact> = phase.changes.iter().map(impact).collect();
         match phase.live {
             EntryPoint::Absent => ranked.extend(entry_point(desired, phase, &impacts)),
             EntryPoint::Present(_) => ranked.extend(in_entry_point(desired, phase, &impacts)),
@@ -53,23 +55,60 @@ impl Rank {
     }
 }
 
-/// What a change means for traffic.
-fn impact(phase: Phase, change: &RuleChange, waf: &LiveWaf) -> Impact {
+/// The rules of a phase as they will be, in their order.
+fn wanted<'c>(phase: &'c PhaseChanges) -> Vec<(Member, &'c RuleBody)> {
+    let rules = phase.live.rules();
+    let body = |member: &Member| match member {
+        Member::Live(n) => {
+            let live = rules.get(*n)?;
+            let updated =
+                phase.changes.iter().find(|c| matches!(&c.kind, RuleChangeKind::Update(b) if b.id == live.id));
+            Some(updated.map_or(&live.body, |change| &change.after))
+        }
+        Member::New(_) => phase.changes.iter().find(|c| c.placed == Some(*member)).map(|change| &change.after),
+    };
+    phase.order.iter().filter_map(|member| Some((*member, body(member)?))).collect()
+}
+
+/// What a rule that is there passes on its way to another place.
+fn passed<'c>(wanted: &[(Member, &'c RuleBody)], placed: Member) -> Option<Move<'c>> {
+    let at = wanted.iter().position(|(member, _)| *member == placed)?;
+    let live = |side: &[(Member, &'c RuleBody)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'c RuleBody> {
+        let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
+        others.map(|(_, body)| *body).collect()
+    };
+    // Live members are numbered in the order in which they stand.
+    Some(Move {
+        rule: wanted[at].1,
+        upward: live(&wanted[at + 1..], &|other| other < placed),
+        downward: live(&wanted[..at], &|other| other > placed),
+    })
+}
+
+/// What a change means for traffic, by itself and by its place.
+fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &[(Member, &RuleBody)], waf: &LiveWaf) -> Impact {
+    let moved = |live: &LiveRule| {
+        let moved = change.placed.and_then(|placed| passed(wanted, placed));
+        let moved = moved.unwrap_or(Move { rule: &live.body, upward: Vec::new(), downward: Vec::new() });
+        move_impact(phase.phase, &moved, waf)
+    };
     let (before, after) = match &change.kind {
         RuleChangeKind::Create => (None, Some(&change.after)),
         RuleChangeKind::Update(live) => (Some(&live.body), Some(&change.after)),
         RuleChangeKind::Delete(live, _) => (Some(&live.body), None),
-        RuleChangeKind::Move(live) => return move_impact(phase, &live.body, waf),
+        RuleChangeKind::Move(live) => return moved(live),
     };
     let executed = before.or(after).and_then(RuleBody::executes);
     let mut impact = match executed {
         Some(id) => deployment_impact(before, after, waf.catalogue(id)),
-        None => rule_impact(phase, before, after, waf),
+        None => rule_impact(phase.phase, before, after, waf),
     };
     if let (RuleChangeKind::Update(live), Some(_)) = (&change.kind, change.placed) {
-        let moved = move_impact(phase, &live.body, waf);
+        let moved = moved(live);
         impact.direction = impact.direction.combine(moved.direction);
-        impact.lines.extend(moved.lines);
+        if moved.direction != Direction::Neutral {
+            impact.lines.extend(moved.lines);
+        }
     }
     impact
 }

@@ -1,0 +1,160 @@
+//! Plans for a zone's protection: which way moves go, what exceptions leave of a deployment, and which consents are asked.
+
+mod support;
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use support::rulesets::{body, deployment, owasp, tuning, waf};
+use zonewright::diagnostic::Sources;
+use zonewright::insight::{Direction, Impact, Move, move_impact};
+use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
+use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
+use zonewright::plan::{RuleOperation, plan_zone};
+use zonewright::{spec, wire};
+
+const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
+const PATH: &str = "http.request.uri.path eq \"/a\"";
+
+/// The operations that lead from an entry point (`null`: none) to a spec's section.
+fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<RuleOperation> {
+    let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
+    let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
+    let desired = outcome.desired.expect("a good spec");
+    let entry_point = match rules {
+        Json::Null => EntryPoint::Absent,
+        rules => {
+            let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": rules });
+            EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"))
+        }
+    };
+    let live = LiveZone {
+        tier: Tier::from_legacy_id("business"),
+        waf: LiveWaf { entry_points: [(phase, entry_point)].into(), catalogues: vec![Arc::new(owasp())] },
+        ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
+    };
+    let (zone, found) = plan_zone(desired.zones.values().next().expect("a zone"), &live);
+    assert!(!found.has_errors(), "{found:?}");
+    zone.rule_operations
+}
+
+/// Direction, whether consent is asked, and the sentences.
+fn judged(operation: &RuleOperation) -> (Direction, bool, String) {
+    let needs = operation.dangers.contains(&Danger::WeakensProtection);
+    (operation.impact.direction, needs, operation.impact.lines.join("\n"))
+}
+
+/// A rule of an entry point.
+fn rule(number: u8, members: Json) -> Json {
+    let mut rule = json!({ "id": format!("{number:032}"), "version": "1", "enabled": true });
+    let (Some(rule_members), Json::Object(members)) = (rule.as_object_mut(), members) else { panic!("no rule") };
+    rule_members.extend(members);
+    rule
+}
+
+/// The OWASP deployment for these requests.
+fn deployed(expression: &str) -> Json {
+    let parameters = json!({ "id": OWASP, "version": "latest", "overrides": tuning(2, 40, "block") });
+    rule(1, json!({ "ref": "owasp", "action": "execute", "expression": expression, "action_parameters": parameters }))
+}
+
+/// An exception from everything after it.
+fn passing(name: &str, expression: &str) -> Json {
+    let parameters = json!({ "ruleset": "current" });
+    rule(
+        2,
+        json!({
+            "ref": name, "action": "skip", "expression": expression, "action_parameters": parameters,
+            "logging": { "enabled": true }, "description": "r",
+        }),
+    )
+}
+
+/// What it does that the first rule comes before the second, which came first; both ways of telling it agree, and the
+/// move back goes the other way.
+#[track_caller]
+fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
+    let up = |rule, other| Move { rule, upward: vec![other], downward: Vec::new() };
+    let down = |rule, other| Move { rule, upward: Vec::new(), downward: vec![other] };
+    let impact = |moved: &Move<'_>| -> Impact { move_impact(phase, moved, &waf()) };
+    let found = impact(&up(rises, sinks)).direction;
+    assert_eq!(impact(&down(sinks, rises)).direction, found);
+    assert_eq!(impact(&up(sinks, rises)).direction, found.reversed());
+    found
+}
+
+#[test]
+fn a_move_is_judged_by_what_is_passed() {
+    let act = |action: &str, expression: &str| body(json!({ "action": action, "expression": expression }));
+    let skip = |parameters: Json, expression: &str| {
+        body(json!({ "action": "skip", "expression": expression, "action_parameters": parameters }))
+    };
+    let all = |expression: &str| skip(json!({ "ruleset": "current" }), expression);
+    let (weakens, neutral, unknown) = (Direction::Weakens, Direction::Neutral, Direction::Unclassified);
+    let block = act("block", PATH);
+    for (rises, sinks, direction) in [
+        (all(PATH), block.clone(), weakens),
+        (all("ssl"), act("managed_challenge", PATH), weakens),
+        (all(PATH), act("log", PATH), neutral),
+        (all(PATH), act("block", "http.request.uri.path eq \"/b\""), neutral),
+        (all(PATH), act("block", "ssl and http.request.uri.path in {\"/b\" \"/c\"}"), neutral),
+        (all(PATH), act("block", &format!("not {PATH}")), neutral),
+        (all(PATH), act("rewrite", PATH), unknown),
+        // Later phases are passed by wherever it stands.
+        (skip(json!({ "phases": ["http_request_firewall_managed"] }), PATH), block.clone(), neutral),
+        (skip(json!({ "news": true }), PATH), block.clone(), unknown),
+        (act("block", "ssl"), block.clone(), neutral),
+        (act("log", "ssl"), block.clone(), neutral),
+        (act("js_challenge", "ssl"), block.clone(), unknown),
+        // The first that passes by the rest is the last of them.
+        (all("ssl"), all(PATH), neutral),
+        (skip(json!({ "ruleset": "current", "products": ["bic"] }), "ssl"), all(PATH), weakens),
+        (skip(json!({ "products": ["waf"] }), "ssl"), skip(json!({ "products": ["bic"] }), PATH), neutral),
+        (skip(json!({ "products": ["waf"] }), "ssl"), all(PATH), weakens),
+        // What cannot be read is not put between parentheses.
+        (all("ssl) or (ssl"), act("block", "false) and (false"), weakens),
+    ] {
+        assert_eq!(exchanged(Phase::Custom, &rises, &sinks), direction, "{rises:#?}\n{sinks:#?}");
+    }
+    let owasp = deployment(&owasp(), tuning(2, 40, "block"));
+    for (parameters, direction) in [
+        (json!({ "ruleset": "current" }), weakens),
+        (json!({ "rulesets": [OWASP] }), weakens),
+        (json!({ "rules": { OWASP: [support::rulesets::id_of(942_100)] } }), weakens),
+        (json!({ "rulesets": ["efb7b8c949ac4650a09736fc376e9aee"] }), neutral),
+        (json!({ "rules": { OWASP: ["0".repeat(32)] } }), neutral),
+    ] {
+        assert_eq!(exchanged(Phase::Managed, &skip(parameters, PATH), &owasp), direction);
+    }
+    let rate = |requests: u32| {
+        let rate = json!({ "characteristics": ["ip.src"], "requests_per_period": requests, "period": 10 });
+        body(json!({ "action": "block", "expression": "true", "ratelimit": rate }))
+    };
+    assert_eq!(exchanged(Phase::RateLimit, &rate(5), &rate(6)), unknown);
+}
+
+#[test]
+fn an_exception_that_starts_to_act_needs_consent() {
+    let section = format!("exceptions:\n  - {{ name: late, when: '{PATH}', skip: everything, reason: r }}");
+    let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &section);
+    let (direction, consent, lines) = judged(&moved[0]);
+    assert_eq!((moved.len(), direction, consent), (1, Direction::Weakens, true), "{lines}");
+    assert!(lines.contains("stands before the OWASP ruleset now: requests where `http.request.uri.path eq"), "{lines}");
+    // Changed on its way: what it does there counts.
+    let narrowed = section.replace("eq \"/a\"", "in {\"/a\" \"/b\"} and ssl");
+    let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &narrowed);
+    assert_eq!((moved.len(), judged(&moved[0]).1), (1, true), "{:?}", moved[0].impact);
+}
+
+#[test]
+fn rules_that_change_places_are_judged_by_what_passes() {
+    let block = rule(1, json!({ "ref": "b", "action": "block", "expression": PATH }));
+    let first = format!("- {{ name: s, when: '{PATH}', action: skip, skip: everything, reason: r }}");
+    let second = format!("- {{ name: b, when: '{PATH}', action: block }}");
+    let up = plan(Phase::Custom, &json!([block, passing("s", PATH)]), &format!("custom:\n  {first}\n  {second}"));
+    assert_eq!((up.len(), judged(&up[0]).0, judged(&up[0]).1), (1, Direction::Weakens, true), "{:?}", up[0].impact);
+    let down = plan(Phase::Custom, &json!([passing("s", PATH), block]), &format!("custom:\n  {second}\n  {first}"));
+    assert_eq!((down.len(), judged(&down[0]).0, judged(&down[0]).1), (1, Direction::Strengthens, false));
+}
