@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use support::rulesets::{body, deployment, owasp, tuning, waf};
 use zonewright::diagnostic::Sources;
-use zonewright::insight::{Direction, Impact, Move, move_impact};
+use zonewright::insight::{Direction, Impact, Move, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{RuleOperation, plan_zone};
@@ -157,4 +157,70 @@ fn rules_that_change_places_are_judged_by_what_passes() {
     assert_eq!((up.len(), judged(&up[0]).0, judged(&up[0]).1), (1, Direction::Weakens, true), "{:?}", up[0].impact);
     let down = plan(Phase::Custom, &json!([passing("s", PATH), block]), &format!("custom:\n  {second}\n  {first}"));
     assert_eq!((down.len(), judged(&down[0]).0, judged(&down[0]).1), (1, Direction::Strengthens, false));
+}
+
+#[test]
+fn what_cannot_be_judged_of_a_deployment_needs_consent() {
+    for (live, section) in [
+        ("http.host contains \"example.com\"", "owasp: { when: 'http.host eq \"none.example.net\"' }"),
+        ("true", "owasp: { version: '1' }"),
+    ] {
+        let operations = plan(Phase::Managed, &json!([deployed(live)]), section);
+        let (direction, consent, lines) = judged(&operations[0]);
+        assert_eq!((direction, consent), (Direction::Unclassified, true), "{lines}");
+        assert!(lines.contains("cannot be judged, so it needs the consent weakens-protection"), "{lines}");
+    }
+    // Of rules of the zone's own it does not.
+    let block = json!([rule(1, json!({ "ref": "b", "action": "block", "expression": "http.host contains \"a\"" }))]);
+    let operations = plan(Phase::Custom, &block, &format!("custom:\n  - {{ name: b, when: '{PATH}', action: block }}"));
+    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Unclassified, false));
+}
+
+#[test]
+fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
+    let exception = |when: &str| format!("exceptions:\n  - {{ name: x, when: {when}, skip: everything, reason: r }}");
+    let places = [Json::Null, json!([])];
+    for (deployment, when) in [
+        ("owasp: { paranoia: 4 }", "all"),
+        ("owasp: { paranoia: 4, when: ssl }", "ssl"),
+        ("owasp: { paranoia: 4, when: 'ssl and http.host eq \"a.example.com\"' }", "ssl"),
+    ] {
+        for rules in &places {
+            let operations = plan(Phase::Managed, rules, &format!("{deployment}\n{}", exception(when)));
+            let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
+            let lines: Vec<_> = operations.iter().flat_map(|o| o.impact.lines.clone()).collect();
+            assert_eq!(all, Direction::Weakens, "{lines:#?}");
+            assert!(lines.iter().any(|l| l.contains("no effect: the exception x passes by all of it")), "{lines:#?}");
+            assert_eq!(operations.iter().filter(|o| judged(o).1).count(), 1);
+        }
+    }
+    // Where something is left, a new exception takes nothing away that was there, whether the entry point is there or not.
+    for rules in &places {
+        let operations = plan(Phase::Managed, rules, &format!("owasp: {{ paranoia: 1 }}\n{}", exception("ssl")));
+        let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
+        assert_eq!((all, operations.iter().any(|o| judged(o).1)), (Direction::Strengthens, false), "{operations:#?}");
+    }
+    // An exception alone, or one beside a deployment that was there, is judged as ever.
+    let operations = plan(Phase::Managed, &json!([deployed("true")]), &exception("ssl"));
+    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Weakens, true));
+    // So is one that stands there already, over a deployment that is new.
+    let operations = plan(Phase::Managed, &json!([passing("x", "true")]), "owasp: { paranoia: 4 }");
+    assert_eq!(judged(&operations[0]).0, Direction::Neutral, "{:?}", operations[0].impact);
+}
+
+#[test]
+fn an_exception_cancels_what_it_covers_whole() {
+    let owasp = deployment(&owasp(), tuning(2, 40, "block"));
+    let skip = |parameters: Json, expression: &str| {
+        body(json!({ "action": "skip", "expression": expression, "action_parameters": parameters }))
+    };
+    let anomaly = json!({ "rules": { OWASP: [zonewright::model::facts::rulesets::ANOMALY_RULE] } });
+    for parameters in [json!({ "ruleset": "current" }), json!({ "rulesets": [OWASP] }), anomaly] {
+        assert!(cancels(&skip(parameters.clone(), "true"), &owasp, &waf()), "{parameters}");
+        assert!(!cancels(&skip(parameters, "ssl"), &owasp, &waf()));
+    }
+    assert!(!cancels(&skip(json!({ "rules": { OWASP: ["0"] } }), "true"), &owasp, &waf()));
+    let mut off = skip(json!({ "ruleset": "current" }), "true");
+    off.set("enabled", false);
+    assert!(!cancels(&off, &owasp, &waf()));
 }

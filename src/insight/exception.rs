@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects};
-use super::words;
+use super::{scope, words};
 use crate::model::Value;
+use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
@@ -123,6 +124,16 @@ impl Skipped {
         }
     }
 
+    /// Whether all that it passes by comes after it in its own entry point.
+    #[must_use]
+    pub fn stays_in_entry_point(&self) -> bool {
+        let is_inside = |t: &Target| match t {
+            Target::Rest | Target::Ruleset(_) | Target::Rule(..) => true,
+            Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => false,
+        };
+        self.unknown.is_empty() && self.targets.iter().all(is_inside)
+    }
+
     /// What is passed by by requests that match this exception and then another: nothing of it after one that passes by
     /// the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {
@@ -198,6 +209,17 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
     let is_any = |targets: Vec<Target>, direction| if targets.is_empty() { Direction::Neutral } else { direction };
     let more = is_any(beyond(&after, &before, waf), Direction::Weakens);
     more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
+}
+
+/// Whether an exception, standing before a deployment, leaves nothing of it: it passes by the whole ruleset for all the
+/// requests that the deployment concerns.
+#[must_use]
+pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bool {
+    let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else { return false };
+    let (of_deployment, of_exception) = (scope::expression(deployment), scope::expression(exception));
+    exception.is_enabled()
+        && skipped.passes_by_all_of(id, waf.catalogue(id))
+        && matches!(Expression::scope_change(&of_deployment, &of_exception), ScopeChange::Equal | ScopeChange::Wider)
 }
 
 /// Adds what changes between two exceptions for the same requests.

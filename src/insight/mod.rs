@@ -8,6 +8,7 @@
 //! | what differs between two states of it? | [`difference`] |
 //! | what does this change of a deployment do? | [`deployment_impact`] |
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
+//! | does an exception leave anything of a deployment? | [`cancels`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
 //! | what did the service change in its rulesets? | [`lock`] |
 //!
@@ -33,7 +34,7 @@ mod words;
 pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
-pub use exception::{Skipped, skipped};
+pub use exception::{Skipped, cancels, skipped};
 pub use filter::RuleFilter;
 pub use order::{Move, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};

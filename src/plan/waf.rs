@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::operation::Cause;
 use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
-use crate::insight::{Direction, Impact, Move, deployment_impact, move_impact, rule_impact};
+use crate::insight::{Direction, Impact, Move, cancels, deployment_impact, move_impact, rule_impact, skipped};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
@@ -19,7 +19,7 @@ pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafCh
     let mut ranked: Vec<(Rank, RuleOperation)> = Vec::new();
     for phase in &changes.phases {
         let wanted = wanted(phase);
-        let impact = |change| impact(phase, change, &wanted, &live.waf);
+        let impact = |change| in_company(impact(phase, change, &wanted, &live.waf), phase, change, &wanted, &live.waf);
         let impacts: Vec<Impact> = phase.changes.iter().map(impact).collect();
         match phase.live {
             EntryPoint::Absent => ranked.extend(entry_point(desired, phase, &impacts)),
@@ -70,6 +70,16 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Vec<(Member, &'c RuleBody)> {
     phase.order.iter().filter_map(|member| Some((*member, body(member)?))).collect()
 }
 
+/// The member of the order that a change is about.
+fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
+    let live = match &change.kind {
+        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(live),
+        RuleChangeKind::Create => None,
+    };
+    let index = || phase.live.rules().iter().position(|rule| live.is_some_and(|live| rule.id == live.id));
+    change.placed.or_else(|| index().map(Member::Live))
+}
+
 /// What a rule that is there passes on its way to another place.
 fn passed<'c>(wanted: &[(Member, &'c RuleBody)], placed: Member) -> Option<Move<'c>> {
     let at = wanted.iter().position(|(member, _)| *member == placed)?;
@@ -113,14 +123,64 @@ fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &[(Member, &RuleBod
     impact
 }
 
-/// The dangers of a change.
-fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
+/// What a change means beside the others: an exception can leave nothing of a deployment, and takes nothing away where
+/// nothing was before.
+fn in_company(
+    mut impact: Impact,
+    phase: &PhaseChanges,
+    change: &RuleChange,
+    wanted: &[(Member, &RuleBody)],
+    waf: &LiveWaf,
+) -> Impact {
+    let is_deployment = |(_, body): &&(Member, &RuleBody)| body.executes().is_some();
+    if change.after.executes().is_some() && impact.direction == Direction::Strengthens {
+        let own = member(phase, change);
+        let mut before = wanted.iter().take_while(|(member, _)| Some(*member) != own);
+        if let Some((_, exception)) = before.find(|(_, body)| cancels(body, &change.after, waf)) {
+            let name = exception.reference().or_else(|| exception.description()).unwrap_or("without a name");
+            impact.direction = Direction::Neutral;
+            impact.lines.push(format!("no effect: the exception {name} passes by all of it, for all its requests"));
+        }
+    }
+    if executes(change) && impact.direction == Direction::Unclassified {
+        let consent = Danger::WeakensProtection.code();
+        impact
+            .lines
+            .push(format!("whether this weakens the protection cannot be judged, so it needs the consent {consent}"));
+    }
+    let is_new_exception = change.kind == RuleChangeKind::Create
+        && skipped(&change.after).is_some_and(|skipped| skipped.stays_in_entry_point());
+    let cancels_any = || wanted.iter().filter(is_deployment).any(|(_, body)| cancels(&change.after, body, waf));
+    if is_new_exception
+        && impact.direction == Direction::Weakens
+        && phase.live.rules().is_empty()
+        && wanted.iter().any(|one| is_deployment(&one))
+        && !cancels_any()
+    {
+        impact.direction = Direction::Neutral;
+        impact.lines.push("nothing that it passes by was there before".to_owned());
+    }
+    impact
+}
+
+/// Whether the rule of a change executes a ruleset, before or after.
+fn executes(change: &RuleChange) -> bool {
+    let before = match &change.kind {
+        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(&live.body),
+        RuleChangeKind::Create => None,
+    };
+    before.into_iter().chain([&change.after]).any(|body| body.executes().is_some())
+}
+
+/// The dangers of a change. Of a managed ruleset, what cannot be judged counts as weaker.
+fn dangers(impact: &Impact, executes: bool, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
     let mut dangers = Vec::new();
     // An entry whose last day is over was dated by its author, who thereby agreed to its end.
     if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Undone)) {
         dangers.push(Danger::Delete);
     }
-    if matches!(impact.direction, Direction::Weakens | Direction::Both) {
+    let is_known = matches!(impact.direction, Direction::Weakens | Direction::Both);
+    if is_known || executes && impact.direction.may_weaken() {
         dangers.push(Danger::WeakensProtection);
     }
     dangers
@@ -140,17 +200,13 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
         impact.direction = impact.direction.combine(one.direction);
         impact.lines.extend(one.lines.iter().cloned());
     }
-    // A new exception among new deployments takes nothing away that was there before.
-    if in_order.iter().any(|(c, _)| c.after.executes().is_some()) && impact.direction == Direction::Both {
-        impact.direction = Direction::Strengthens;
-    }
     let names: Vec<&str> = in_order.iter().map(|(change, _)| change.name.as_str()).collect();
     let operation = RuleOperation {
         address: Address::of_rule(&desired.name, phase.phase, None),
         phase: phase.phase,
         name: names.join(", "),
         fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| f.within(&change.name))).collect(),
-        dangers: dangers(&impact, None),
+        dangers: dangers(&impact, in_order.iter().any(|(c, i)| executes(c) && i.direction.may_weaken()), None),
         action: RuleAction::CreateEntryPoint { rules: in_order.iter().map(|(c, _)| c.after.clone()).collect() },
         expect: ExpectRuleset::Absent,
         reverse: RuleReverse::Delete,
@@ -201,6 +257,7 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
                 cause: Cause::Unknown,
                 dangers: dangers(
                     impact,
+                    executes(change),
                     match &change.kind {
                         RuleChangeKind::Delete(_, reason) => Some(*reason),
                         _ => None,
