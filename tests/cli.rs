@@ -232,3 +232,45 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
     let ran = run(&["sandbox", "serve", "--listen", "0.0.0.0:0"]).exits(1);
     assert!(ran.stderr.contains("loopback"), "{}", ran.stderr);
 }
+
+/// Jobs share the zones of a spec: each zone is in exactly one part, and a job takes its part from its index.
+#[test]
+fn zones_are_shared_between_jobs() {
+    let directory = TempDir::new().unwrap();
+    let zones: String = (0..12).map(|n| format!("  zone-{n}.example: {{ records: [] }}\n")).collect();
+    std::fs::write(directory.path().join("spec.yaml"), format!("version: 1\nzones:\n{zones}")).unwrap();
+    let part = |shard: &str, index: Option<&str>| {
+        let mut command = binary(directory.path());
+        command.args(["validate", "spec.yaml", "--print", "--shard", shard]);
+        command.envs(index.map(|index| ("JOB_COMPLETION_INDEX", index)));
+        let ran = Ran::from(command.output().unwrap()).exits(0);
+        let mut lines = ran.stdout.lines().filter(|l| l.contains(".example:")).map(|l| l.trim().to_owned());
+        let zones: Vec<String> = lines.by_ref().collect();
+        let words = format!("has {} of 12 zones", zones.len());
+        assert!(ran.stderr.contains(&words), "{words}: {}", ran.stderr);
+        zones
+    };
+    let parts: Vec<_> = ["1/3", "2/3", "3/3"].iter().map(|shard| part(shard, None)).collect();
+    let mut all = parts.concat();
+    all.sort();
+    all.dedup();
+    assert_eq!((all.len(), parts.concat().len()), (12, 12), "{parts:?}");
+    for (n, zones) in parts.iter().enumerate() {
+        assert_eq!(part("auto/3", Some(&n.to_string())), *zones, "the job's index counts from 0");
+        assert_eq!(part(&format!("{}/3", n + 1), Some("2")), *zones, "what is written counts");
+    }
+    let refused = |arguments: &[&str], index: Option<&str>, code, words: &str| {
+        let mut command = binary(directory.path());
+        command.args(arguments).envs(index.map(|index| ("JOB_COMPLETION_INDEX", index)));
+        let ran = Ran::from(command.output().unwrap()).exits(code);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    };
+    refused(&["validate", "spec.yaml", "--shard", "auto/3"], None, 1, "JOB_COMPLETION_INDEX");
+    refused(&["validate", "spec.yaml", "--shard", "auto/3"], Some("3"), 1, "`completions`");
+    refused(&["validate", "spec.yaml", "--shard", "4/3"], None, 64, "I from 1 to N");
+    refused(&["schema", "--shard", "1/3"], None, 64, "no --shard");
+    // A saved plan is a whole.
+    std::fs::write(directory.path().join("plan.json"), "{\"format\": 1, \"kind\": \"plan\", \"saved\": {}}").unwrap();
+    refused(&["apply", "plan.json", "--shard", "1/3"], None, 64, "as a whole");
+    refused(&["apply", "plan.json", "--zone", "zone-1.example"], None, 64, "as a whole");
+}

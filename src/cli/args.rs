@@ -6,6 +6,7 @@ mod waf;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::shard::ShardArg;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -40,6 +41,7 @@ Environment:
   CLOUDFLARE_BASE_URL                         another address of the API
   ZONEWRIGHT_WEBHOOK                          where drift and watch send their report
   Each can be given as NAME_FILE, naming a file that holds the value.
+  JOB_COMPLETION_INDEX                        read for --shard auto/N only
 "
     )
 }
@@ -64,6 +66,9 @@ pub(super) struct Global {
     /// Work on these zones only; a name or a glob, repeatable
     #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
     pub zone: Vec<String>,
+    /// Work on one of N parts of the zones: I/N with I from 1, or auto/N in an Indexed Job of Kubernetes
+    #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = "Global options")]
+    pub shard: Option<ShardArg>,
     /// Set a variable of the spec; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
     pub variables: Vec<(String, String)>,

@@ -19,6 +19,7 @@ mod repeats;
 mod saved;
 mod service;
 mod settings;
+mod shard;
 mod undoing;
 mod waf_lock;
 
@@ -54,6 +55,10 @@ pub fn main() -> Exit {
         Ok(exit) => exit,
         Err(error) => {
             output.error(&error);
+            if matches!(cli.command, Command::Apply(_)) {
+                // Whatever fails after the first write is told by the report of the apply, and is no error here.
+                output.message("nothing was written");
+            }
             Exit::Error
         }
     }
@@ -62,7 +67,9 @@ pub fn main() -> Exit {
 /// Runs one command.
 async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    if let Err(message) = formats::check(command, global.format) {
+    let possible =
+        formats::check(command, global.format).and_then(|()| shard::check(command, global.shard, &global.zone));
+    if let Err(message) = possible {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }

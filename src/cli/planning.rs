@@ -15,12 +15,13 @@ use super::formats;
 use super::output::Output;
 use super::service::{Access, Origin, Service};
 use super::settings;
+use super::shard::Shard;
 use super::undoing::Undoing;
 use super::{repeats, waf_lock};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
-use crate::model::{Desired, DesiredZone, Live, LiveZone};
+use crate::model::{Desired, DesiredZone, Live, LiveZone, ZoneName};
 use crate::plan::{Consents, Lowering, Plan, ZonePlan, plan_zone, plan_zone_with_base};
 use crate::render::{self, Findings};
 use crate::spec;
@@ -29,6 +30,10 @@ use crate::spec;
 const MOST_BYTES: u64 = 80 * 1024 * 1024;
 /// A zone of the spec that the service does not have.
 const MISSING_ZONE: Code = Code("PLAN0005");
+/// A zone of the spec before that this one does not have.
+const DROPPED_ZONE: Code = Code("PLAN0019");
+/// Only some of the zones are looked at.
+const PART: Code = Code("PLAN0020");
 /// `--zone` names nothing.
 pub(super) const NO_SUCH_ZONE: Code = Code("PLAN0006");
 
@@ -162,7 +167,9 @@ pub(super) fn read(args: &SpecArgs, global: &Global) -> anyhow::Result<Result<Lo
     if let Some(desired) = &desired {
         diagnostics.append(lint::check(desired));
     }
+    let shard = settings::shard(global)?;
     let desired = desired.map(|desired| select(desired, &global.zone, &mut diagnostics));
+    let desired = desired.map(|desired| share(desired, shard, &mut diagnostics));
     diagnostics.sort(&sources);
     Ok(match desired {
         Some(desired) if !diagnostics.has_errors() => Ok(Loaded {
@@ -248,6 +255,41 @@ pub(super) fn select(mut desired: Desired, globs: &[String], diagnostics: &mut D
     desired
 }
 
+/// The zones of one part.
+fn share(mut desired: Desired, shard: Option<Shard>, diagnostics: &mut Diagnostics) -> Desired {
+    let Some(shard) = shard else { return desired };
+    let all = desired.zones.len();
+    desired.zones.retain(|name, _| shard.has(name));
+    let words = format!("shard {shard} has {} of {all} zones", desired.zones.len());
+    diagnostics.push(Diagnostic::note(PART, "this is one part of the zones", words));
+    desired
+}
+
+/// Zones that the spec before named and this one does not: out of sight, and left as they are.
+///
+/// A saved plan names its base itself, and may have been made for some zones only; so may a run with `--zone`.
+///
+/// # Errors
+/// The job's index is needed and cannot be used.
+fn dropped(loaded: &Loaded, global: &Global) -> anyhow::Result<Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Some(base) = loaded.base.as_ref().filter(|_| global.base.is_some() && global.zone.is_empty()) else {
+        return Ok(diagnostics);
+    };
+    let shard = settings::shard(global)?;
+    let is_ours = |zone: &&ZoneName| shard.is_none_or(|shard| shard.has(zone));
+    for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !loaded.desired.zones.contains_key(zone)) {
+        let words =
+            format!("{zone} was in the spec before ({}); nothing of it is compared or changed any more", base.name);
+        let help = format!(
+            "if its records are to go, keep it with `records: []`; if `{zone}` was left out by mistake, write it again"
+        );
+        let diagnostic = Diagnostic::warning(DROPPED_ZONE, "a zone is no longer in the spec", words);
+        diagnostics.push(diagnostic.about(zone.to_string()).help(help));
+    }
+    Ok(diagnostics)
+}
+
 /// At most eight names.
 fn list(names: impl Iterator<Item = String>) -> String {
     let mut names: Vec<_> = names.take(9).collect();
@@ -320,6 +362,7 @@ pub(super) async fn plan(
     let mut plan =
         Plan { spec_digest: loaded.digest.clone(), diagnostics: loaded.diagnostics.clone(), ..Plan::default() };
     plan.base = loaded.base.as_ref().map(|base| base.name.clone());
+    plan.diagnostics.append(dropped(loaded, global)?);
     for zone in &fetched.missing {
         if loaded.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
             let mut new = LiveZone::to_be_made(zone.clone());

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
+use super::shard::Shard;
 use crate::api::{Credentials, Settings};
 use crate::model::Danger;
 use crate::plan::{Consents, Policy, PolicyEntry};
@@ -24,6 +25,18 @@ pub(super) fn account() -> anyhow::Result<Option<String>> {
 pub(super) fn today(global: &Global) -> String {
     let now = || humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     global.today.clone().unwrap_or_else(|| now().chars().take("YYYY-MM-DD".len()).collect())
+}
+
+/// The part of the zones to work on.
+///
+/// `JOB_COMPLETION_INDEX`, which Kubernetes sets in the pods of an Indexed Job, is the only variable that is read besides our
+/// own, and only where `--shard auto/N` asks for it.
+///
+/// # Errors
+/// The job's index is needed and cannot be used.
+pub(super) fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
+    let index = std::env::var("JOB_COMPLETION_INDEX").ok();
+    global.shard.map(|shard| shard.resolve(index.as_deref())).transpose()
 }
 
 /// Address of the API.
