@@ -13,8 +13,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::operation::{Action, Operation, ZoneAction, ZonePlan};
-use crate::diff::ZonePart;
+use crate::diff::{DeleteReason, ZonePart};
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata, RecordForm, RecordId, RecordType};
+
+/// How many values of a wildcard are named.
+const MOST_ANSWERS: usize = 4;
 
 /// Names the dangers of a zone's operations on the zone and its records.
 pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone) {
@@ -25,11 +28,14 @@ pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone
     }
     let view = View::new(plan, live);
     let found: Vec<Vec<Danger>> = plan.operations.iter().map(|operation| view.of(operation)).collect();
+    let notes: BTreeSet<String> =
+        plan.operations.iter().filter_map(|operation| view.wildcard_note(operation)).collect();
     for (operation, dangers) in plan.operations.iter_mut().zip(found) {
         operation.dangers.extend(dangers);
         operation.dangers.sort();
         operation.dangers.dedup();
     }
+    plan.notes.extend(notes);
     accept(plan, desired);
 }
 
@@ -63,8 +69,10 @@ struct View<'a> {
     addresses: BTreeMap<&'a Fqdn, (usize, usize)>,
     /// Names that are there afterwards, with all names above them.
     standing: BTreeSet<String>,
-    /// Wildcards that are there afterwards, without `*.`.
-    wildcards: BTreeSet<String>,
+    /// Those of them that have another one below them.
+    inner: BTreeSet<String>,
+    /// Wildcards that are there afterwards, without `*.`, with what they answer.
+    wildcards: BTreeMap<String, BTreeSet<String>>,
     /// Addresses of proxied names now; what is new has not been hidden yet.
     hidden: BTreeSet<&'a Rdata>,
     /// Addresses that anybody can look up already.
@@ -103,6 +111,17 @@ fn after(action: &Action) -> Option<&RecordForm> {
     }
 }
 
+/// What a wildcard answers with, and for how long that is remembered.
+fn answer(form: &RecordForm) -> String {
+    let kind = form.data.type_name();
+    let content = form.data.presentation();
+    match form.facets.ttl {
+        _ if is_proxied(form) => format!("{kind} {content} (proxied)"),
+        Some(ttl) if !ttl.is_automatic() => format!("{kind} {content} (ttl {ttl})"),
+        _ => format!("{kind} {content} (ttl auto)"),
+    }
+}
+
 /// Whether a record hides its address.
 fn is_proxied(form: &RecordForm) -> bool {
     form.facets.proxied == Some(true)
@@ -116,7 +135,8 @@ impl<'a> View<'a> {
             at_apex: BTreeSet::new(),
             addresses: BTreeMap::new(),
             standing: BTreeSet::new(),
-            wildcards: BTreeSet::new(),
+            inner: BTreeSet::new(),
+            wildcards: BTreeMap::new(),
             hidden: BTreeSet::new(),
             public: BTreeSet::new(),
             was_proxied: BTreeSet::new(),
@@ -155,7 +175,7 @@ impl<'a> View<'a> {
                 view.was_proxied.insert(&record.name);
             }
             if stays && deletes_names {
-                view.stand(&record.name);
+                view.stand(&record.name, || record.form());
             }
         }
         for operation in &plan.operations {
@@ -166,42 +186,69 @@ impl<'a> View<'a> {
                 {
                     *has += 1;
                 }
-                view.stand(&after.name);
+                view.stand(&after.name, || after.clone());
             }
         }
         view
     }
 
-    /// A name is there afterwards, and so are all above it.
-    fn stand(&mut self, name: &Fqdn) {
+    /// A name is there afterwards with this record, and so are all names above it.
+    fn stand(&mut self, name: &Fqdn, form: impl FnOnce() -> RecordForm) {
         let mut text = name.as_str();
         if let Some(parent) = text.strip_prefix("*.") {
-            self.wildcards.insert(parent.to_owned());
+            self.wildcards.entry(parent.to_owned()).or_default().insert(answer(&form()));
         }
         while self.standing.insert(text.to_owned()) {
             match text.split_once('.') {
-                Some((_, parent)) if parent.len() >= self.apex.as_str().len() => text = parent,
+                Some((_, parent)) if parent.len() >= self.apex.as_str().len() => {
+                    self.inner.insert(parent.to_owned());
+                    text = parent;
+                }
                 _ => break,
             }
         }
     }
 
-    /// The wildcard that answers for a name that is not there: that of the closest name above it which is.
-    fn falls_to_wildcard(&self, name: &Fqdn) -> bool {
+    /// The wildcard, without `*.`, that answers for a name while it is not there: that of the closest name above it which is.
+    fn covering<'n>(&self, name: &'n Fqdn) -> Option<&'n str> {
         let mut text = name.as_str();
-        if self.standing.contains(text) {
-            return false;
-        }
         while let Some((_, parent)) = text.split_once('.') {
-            if self.wildcards.contains(parent) {
-                return true;
+            if self.wildcards.contains_key(parent) {
+                return Some(parent);
             }
             if self.standing.contains(parent) || parent.len() < self.apex.as_str().len() {
-                return false;
+                return None;
             }
             text = parent;
         }
-        false
+        None
+    }
+
+    /// Whether a wildcard answers for a name afterwards.
+    fn falls_to_wildcard(&self, name: &Fqdn) -> bool {
+        !self.standing.contains(name.as_str()) && self.covering(name).is_some()
+    }
+
+    /// What answers for a name that goes, or for a moment while it is made anew.
+    fn wildcard_note(&self, operation: &Operation) -> Option<String> {
+        let Action::DeleteRecord { before, reason, .. } = &operation.action else { return None };
+        let (name, shown) = (&before.name, &operation.shown_name);
+        let stays = self.standing.contains(name.as_str());
+        let is_replaced = stays && *reason == DeleteReason::InTheWay && !self.inner.contains(name.as_str());
+        if stays && !is_replaced {
+            return None;
+        }
+        let parent = self.covering(name)?;
+        let answers: Vec<&str> = self.wildcards.get(parent)?.iter().take(MOST_ANSWERS).map(String::as_str).collect();
+        let answers = answers.join(", ");
+        Some(if stays {
+            format!(
+                "{shown} is replaced in one transaction; where the service has no batches, *.{parent} answers for it in \
+                 between: {answers}"
+            )
+        } else {
+            format!("{shown}: once it is gone, *.{parent} answers for it: {answers}")
+        })
     }
 
     /// The dangers of one operation.
