@@ -3,6 +3,7 @@
 //! In README.md (the part about protection) and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is
 //! that file; one that starts with `waf:` is a section of a zone; each command of a `console` block is run, all of a document in
 //! one directory and against one embedded service, and its standard output compared. `…` stands for any number of lines.
+//! In docs/safety.md, each claim names a test as `file::test`; it has to exist.
 #![cfg(feature = "sandbox")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -92,5 +93,67 @@ fn the_page_about_protection_has_all_codes() {
         let quoted: Vec<_> = row.split('"').collect();
         let told = format!("| {} | {} | {} |", quoted[1], quoted[2].trim().to_lowercase(), quoted[3]);
         assert!(page.contains(&told), "{told}");
+    }
+}
+
+/// The sources of a room or of a test, whichever has this name.
+fn sources(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = String::new();
+    let mut open =
+        vec![root.join("src").join(name), root.join("tests").join(name), root.join(format!("tests/{name}.rs"))];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|e| e == "rs") && path.exists() {
+            all += &fs::read_to_string(path).unwrap();
+        }
+    }
+    all
+}
+
+/// Each claim of the page about safety is held by a test that exists.
+#[test]
+fn the_page_about_safety_names_tests() {
+    let page = text("docs/safety.md");
+    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")).collect();
+    assert!(named.len() >= 50, "{}", named.len());
+    for (file, test) in named.into_iter().filter(|named| *named != ("file", "test")) {
+        assert!(sources(file).contains(&format!("fn {test}(")), "{file}::{test} does not exist");
+    }
+}
+
+/// Every place of a link within the documentation is there.
+#[test]
+fn links_within_the_documentation_lead_somewhere() {
+    let anchors = |page: &str| -> Vec<String> {
+        let headings = page.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
+        let anchor = |heading: &str| {
+            let kept = heading
+                .to_lowercase()
+                .chars()
+                .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+                .collect::<String>();
+            kept.replace(' ', "-")
+        };
+        headings.map(anchor).collect()
+    };
+    for (page, below) in [
+        ("README.md", ""),
+        ("docs/safety.md", "docs/"),
+        ("docs/pipelines.md", "docs/"),
+        ("examples/pipelines/README.md", "examples/pipelines/"),
+    ] {
+        let content = text(page);
+        for link in
+            content.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).filter(|l| !l.contains("://"))
+        {
+            let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+            let target = if path.is_empty() { page.to_owned() } else { format!("{below}{path}") };
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{page}: {link}");
+            if let Some(anchor) = anchor {
+                assert!(anchors(&text(&target)).contains(&anchor.to_owned()), "{page}: {link} has no such heading");
+            }
+        }
     }
 }
