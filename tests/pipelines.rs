@@ -213,11 +213,6 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Whether this version has a command.
-fn has_command(name: &str) -> bool {
-    zonewright::cli::command().get_subcommands().any(|c| c.get_name() == name)
-}
-
 /// Edit, comment, merge, apply, no drift; then somebody else writes, and that is said, refused, and taken back.
 #[test]
 fn the_whole_loop() {
@@ -241,12 +236,13 @@ fn the_whole_loop() {
     assert!(applied.stdout.contains("in sync, read back"), "{}", applied.stdout);
     assert_eq!(forge.workspace.writes().len(), writes + 1);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
-    no_drift(&forge);
+    drift(&forge, 0, &["<!-- zonewright:drift"]);
     // Between the review and the merge somebody else changes the same record.
     forge.branch("late", &spec(&[WWW, API]));
     forge.plan("").exits(0);
     forge.changed_outside("www.example.com", &json!({ "ttl": 900 }));
-    drift(&forge);
+    forge.git(&["switch", "-q", "main"]);
+    drift(&forge, 2, &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at the service"]);
     let writes = forge.workspace.writes().len();
     let refused = forge.merge_and_apply("late", "").exits(4);
     assert!(
@@ -261,23 +257,20 @@ fn the_whole_loop() {
     assert!(again.stdout.contains("takes back a change made outside (last changed 20"), "{}", again.stdout);
     forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
-    no_drift(&forge);
+    drift(&forge, 0, &["<!-- zonewright:drift"]);
 }
 
-/// There is no drift, if this version can tell.
-fn no_drift(forge: &Forge) {
-    if has_command("drift") {
-        forge.script("drift.sh", &["../drift.md"], "").exits(0);
+/// Looks for drift, compared with what is merged.
+fn drift(forge: &Forge, code: i32, words: &[&str]) {
+    let mut command = forge.command("sh");
+    command.args(["ci/zonewright/drift.sh", "../drift.md"]).env("BASE", "main").env("METRICS", "../metrics.txt");
+    Ran::from(command.output().unwrap()).exits(code);
+    let report = fs::read_to_string(forge.workspace.path().join("drift.md")).unwrap();
+    for words in words {
+        assert!(report.contains(words), "{words:?} is not in the report:\n{report}");
     }
-}
-
-/// There is drift of one record, if this version can tell.
-fn drift(forge: &Forge) {
-    if has_command("drift") {
-        forge.script("drift.sh", &["../drift.md"], "").exits(2);
-        let report = fs::read_to_string(forge.workspace.path().join("drift.md")).unwrap();
-        assert!(report.contains("www") && report.contains("900"), "{report}");
-    }
+    let metrics = fs::read_to_string(forge.workspace.path().join("metrics.txt")).unwrap();
+    assert!(metrics.contains("zonewright_drift_objects"), "{metrics}");
 }
 
 /// A delete waits for its labels, and they count only for what they say.
