@@ -31,7 +31,7 @@ const MOST_BYTES: u64 = 80 * 1024 * 1024;
 /// A zone of the spec that the service does not have.
 const MISSING_ZONE: Code = Code("PLAN0005");
 /// A zone of the spec before that this one does not have.
-const DROPPED_ZONE: Code = Code("PLAN0019");
+const DROPPED_ZONE: Code = Code("PLAN0021");
 /// Only some of the zones are looked at.
 const PART: Code = Code("PLAN0020");
 /// `--zone` names nothing.
