@@ -96,6 +96,20 @@ fn the_page_about_protection_has_all_codes() {
     }
 }
 
+/// A code means one thing, everywhere.
+#[test]
+fn no_code_is_used_twice() {
+    let mut found: Vec<String> = Vec::new();
+    for room in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let all = sources(room.unwrap().file_name().to_str().unwrap());
+        found.extend(all.split("= Code(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()));
+    }
+    assert!(found.len() >= 20, "{}", found.len());
+    found.sort();
+    let twice: Vec<_> = found.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
 /// The sources of a room or of a test, whichever has this name.
 fn sources(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -41,9 +41,9 @@ fn wanted(workspace: &Workspace, ttl: u32) {
 #[test]
 fn what_somebody_takes_back_is_an_alarm() {
     let workspace = applied();
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     somebody(&workspace, &json!({ "ttl": 300 }));
-    let found = findings(&workspace, "PLAN0020");
+    let found = findings(&workspace, "PLAN0022");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["severity"], "warning");
     let detail = found[0]["detail"].as_str().unwrap();
@@ -51,17 +51,17 @@ fn what_somebody_takes_back_is_an_alarm() {
     assert!(detail.ends_with("it did not converge, or somebody takes it back"), "{detail}");
     // It is said before an apply as well, and hinders nothing.
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    assert!(ran.stderr.contains("PLAN0020"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
 
     // A day later it is no alarm any more.
     somebody(&workspace, &json!({ "ttl": 300 }));
-    assert_eq!(findings(&workspace, "PLAN0020").len(), 1);
+    assert_eq!(findings(&workspace, "PLAN0022").len(), 1);
     for journal in journals(&workspace) {
         let text = fs::read_to_string(&journal).unwrap();
         let year = text.split("\"time\":\"").nth(1).unwrap()[..4].to_owned();
         fs::write(&journal, text.replace(&format!("\"time\":\"{year}-"), "\"time\":\"2020-")).unwrap();
     }
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
 }
 
 #[test]
@@ -69,23 +69,23 @@ fn a_second_change_and_a_way_back_are_no_alarm() {
     let workspace = applied();
     // Another change of the same record.
     wanted(&workspace, 900);
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     // Back to what was applied once.
     wanted(&workspace, 600);
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     // What was undone is wanted again.
     workspace.run(&["undo", &newest(&workspace), "--yes"]).exits(0);
     wanted(&workspace, 900);
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     // What was refused was not applied.
     let last = newest(&workspace);
     let text = fs::read_to_string(&last).unwrap();
     somebody(&workspace, &json!({ "ttl": 900 }));
     wanted(&workspace, 600);
-    assert_eq!(findings(&workspace, "PLAN0020").len(), 1, "the undo brought 600, and it is gone");
+    assert_eq!(findings(&workspace, "PLAN0022").len(), 1, "the undo brought 600, and it is gone");
     fs::write(&last, text.replace("\"outcome\":\"done\"", "\"outcome\":\"refused\"")).unwrap();
-    assert_eq!(findings(&workspace, "PLAN0020"), Vec::<Value>::new());
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
 }
 
 #[test]

@@ -258,6 +258,21 @@ fn the_whole_loop() {
     forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
     forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
     drift(&forge, 0, &["<!-- zonewright:drift"]);
+    // The hand was right after all: the apply that took it back is undone.
+    let ttl = || {
+        let records = forge.workspace.records("example.com");
+        records.iter().find(|r| r["name"] == "www.example.com").unwrap()["ttl"].clone()
+    };
+    assert_eq!(ttl(), 300);
+    let mut journals: Vec<_> =
+        fs::read_dir(forge.workspace.path().join("journal")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    journals.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    journals.sort();
+    let newest = journals.pop().unwrap();
+    let undone = forge.zonewright(&["undo", newest.to_str().unwrap(), "--yes", "--journal", "../journal"]).exits(0);
+    assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
+    assert_eq!(ttl(), 900);
+    drift(&forge, 2, &["drifted", "www", "300", "900"]);
 }
 
 /// Looks for drift, compared with what is merged.

@@ -31,7 +31,7 @@ const MOST_BYTES: u64 = 80 * 1024 * 1024;
 /// A zone of the spec that the service does not have.
 const MISSING_ZONE: Code = Code("PLAN0005");
 /// A zone of the spec before that this one does not have.
-const DROPPED_ZONE: Code = Code("PLAN0021");
+const DROPPED_ZONE: Code = Code("PLAN0023");
 /// Only some of the zones are looked at.
 const PART: Code = Code("PLAN0020");
 /// `--zone` names nothing.
@@ -400,14 +400,19 @@ pub(super) async fn plan(
     if let Some(lock) = &loaded.lock {
         plan.diagnostics.append(waf_lock::check(lock, &live));
     }
-    // A snapshot and a journal are not what the journals are about.
-    if loaded.against.is_none() && loaded.undoing.is_none() {
-        plan.diagnostics.append(repeats::find(&global.journal, &plan));
-    }
     plan.diagnostics.sort(&loaded.sources);
     plan.requests_made = service.requests();
     output.hide();
     Ok(Planned { plan, live, options })
+}
+
+/// Warns of what was applied a short while ago and is needed again. This is for who is about to apply: drift says by itself what
+/// somebody takes back. An undo is not what the journals are about.
+pub(super) fn warn_of_repeats(planned: &mut Planned, loaded: &Loaded, global: &Global) {
+    if loaded.undoing.is_none() {
+        planned.plan.diagnostics.append(repeats::find(&global.journal, &planned.plan));
+        planned.plan.diagnostics.sort(&loaded.sources);
+    }
 }
 
 /// Plans one zone by what is wanted of it alone.

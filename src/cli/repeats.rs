@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::plan::Plan;
 
 /// An operation is needed again.
-const REPEATED: Code = Code("PLAN0020");
+const REPEATED: Code = Code("PLAN0022");
 
 /// How long an apply is expected to last at least.
 const LASTING: Duration = Duration::from_secs(24 * 60 * 60);

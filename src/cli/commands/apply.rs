@@ -104,6 +104,7 @@ pub(super) async fn plan_and_apply(
             return Ok(Exit::Stale);
         }
     }
+    planning::warn_of_repeats(&mut planned, loaded, global);
     planned.plan.consents_given = planned.plan.consents(consents);
     let verdict = planned.plan.verdict(consents);
     let requests = requests(&planned, global);

@@ -36,6 +36,7 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     };
     service.close().await;
     let mut planned = planned?;
+    planning::warn_of_repeats(&mut planned, &loaded, global);
     let refused = answers.iter().any(|(_, answer)| matches!(answer, Rehearsed::Refused(_)));
     if args.server_check {
         note_answers(&mut planned.plan, &answers);
