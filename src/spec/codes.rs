@@ -220,6 +220,8 @@ findings! {
         "The profile has no effect as long as no zone names it under `use`.";
     SECTION = "WAF0030" Error "the word is not possible for a ruleset":
         "A ruleset is `on`, `off`, or a mapping that tunes it.";
+    ORDER = "WAF0031" Error "the rules cannot stand in this order":
+        "Rules of one list stand in its order, and what `before` and `after` say must leave a place for each of them.";
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ cases! {
     expressions "waf-expressions.yaml"
     profiles "waf-profiles.yaml"
     doubts "waf-doubts.yaml"
+    order "waf-order.yaml"
 }
 
 /// The protection of the zone example.com in a good spec.

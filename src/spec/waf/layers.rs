@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::super::codes;
 use super::super::facets::Facet;
+use super::order;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
@@ -232,6 +233,9 @@ impl Layer {
                 continue;
             }
             executed.push((id.to_owned(), rule.place));
+        }
+        for list in [&exceptions, &custom, &rate_limits].into_iter().flatten() {
+            order::check(list, seen, diagnostics);
         }
         WafWants {
             place: own.unwrap_or(place),

@@ -8,6 +8,7 @@
 //! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
 //! | `doubts` | what is legal, and probably not meant |
 //! | `layers` | fragments, profiles and the zone's own values laid over each other → [`WafWants`] |
+//! | `order` | a wanted order of rules that cannot be |
 //! | `profiles` | who uses which profile |
 //! | `emit` | [`WafWants`] → YAML |
 //!
@@ -21,6 +22,7 @@ mod deployment;
 mod doubts;
 mod emit;
 mod layers;
+mod order;
 mod profiles;
 mod rates;
 mod rules;

@@ -1,0 +1,63 @@
+//! An order that cannot be: what `before` and `after` of a list's rules say together, and the list's own order.
+//!
+//! Rules of a list stand in its order. A foreign rule stands where it does, which only the service knows; but if one rule
+//! wants to stand after it, and another, which is not below that one in the list, before it, there is no place for it at all.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::codes;
+use crate::diagnostic::{Diagnostics, Place};
+use crate::model::ruleset::{Anchor, RuleWants};
+
+/// Complains about the anchors of a list that cannot hold, wherever the foreign rules stand. `seen` has what was said before.
+pub(super) fn check(list: &[RuleWants], seen: &mut HashSet<(Place, Place)>, diagnostics: &mut Diagnostics) {
+    // A rule that is not wanted stands nowhere.
+    let rules: Vec<&RuleWants> = list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
+    let own: HashMap<&str, usize> = rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
+    // For each foreign rule, the first of ours that wants to stand after it.
+    let mut after: HashMap<&str, (usize, Place)> = HashMap::new();
+    for (n, anchor) in rules.iter().enumerate().flat_map(|(n, r)| r.anchors.iter().map(move |a| (n, a))) {
+        if let Anchor::After(name, place) = anchor {
+            after.entry(name.as_str()).or_insert((n, *place));
+        }
+    }
+    for (n, rule) in rules.iter().enumerate() {
+        for anchor in &rule.anchors {
+            let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
+            let is_before = matches!(anchor, Anchor::Before(..));
+            if let Some(other) = own.get(name.as_str()) {
+                let fits = if is_before { n < *other } else { n > *other };
+                let first = rules[*other].place;
+                if !fits && seen.insert((*place, first)) {
+                    let (word, side) = if is_before { ("before", "below") } else { ("after", "above") };
+                    diagnostics.push(
+                        codes::ORDER
+                            .at(*place, format!("`{}` stands {side} `{name}` in the list, not {word} it", rule.name))
+                            .and_at(first, "here")
+                            .help(format!("rules of one list stand in its order: move the entry, or remove `{word}`")),
+                    );
+                }
+                continue;
+            }
+            let Some((first, at)) = after.get(name.as_str()).filter(|(first, _)| is_before && *first <= n) else {
+                continue;
+            };
+            if seen.insert((*place, *at)) {
+                let what = if *first == n {
+                    format!("`{}` cannot stand both before and after `{name}`", rule.name)
+                } else {
+                    format!(
+                        "`{}` wants to stand before `{name}`, and `{}`, which stands above it in the list, after it",
+                        rule.name, rules[*first].name
+                    )
+                };
+                diagnostics.push(
+                    codes::ORDER
+                        .at(*place, what)
+                        .and_at(*at, "after it")
+                        .help("remove one of the two, or change the order of the list"),
+                );
+            }
+        }
+    }
+}
