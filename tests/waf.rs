@@ -378,12 +378,28 @@ fn an_order_that_cannot_be_is_not_written() {
         "custom:\n  - { name: x, when: ssl, action: block, after: y }\n  - { name: y, when: ssl, action: block }",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("PLAN0015") && ran.stderr.contains("on the other side"), "{}", ran.stderr);
-    assert_eq!(workspace.writes().len(), 0);
+    assert!(ran.stderr.contains("WAF0031") && ran.stderr.contains("stands above `y` in the list"), "{}", ran.stderr);
+    assert_eq!(workspace.requests().len(), 0, "it is known offline");
     waf_spec(
         &workspace,
         "custom:\n  - { name: y, when: ssl, action: block }\n  - { name: x, when: ssl, action: block, after: y }",
     );
+    settles(&workspace);
+}
+
+/// Where foreign rules stand is known by the service alone.
+#[test]
+fn no_place_between_foreign_rules_is_not_written() {
+    let foreign = |name: &str| json!({ "ref": name, "action": "block", "expression": "ssl" });
+    let workspace = with_rules("http_request_firewall_custom", json!([foreign("upper"), foreign("lower")]));
+    let spec = |anchors: &str| {
+        waf_spec(&workspace, &format!("custom:\n  - {{ name: x, when: ssl, action: block, {anchors} }}"))
+    };
+    spec("before: upper, after: lower");
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("PLAN0015") && ran.stderr.contains("no place"), "{}", ran.stderr);
+    assert_eq!(workspace.writes().len(), 0);
+    spec("before: lower, after: upper");
     settles(&workspace);
 }
 
