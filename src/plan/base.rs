@@ -9,7 +9,7 @@
 //! What the spec before wanted and this one does not name is deleted, if it still is as it was: ownership without a state
 //! file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::build::plan_zone;
 use super::operation::{Action, Cause, ZoneAction, ZonePlan};
@@ -29,8 +29,8 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
     let (past, _) = plan_zone(base, live);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
-        let own = find(&desired.records, operation.form().name.clone(), &operation.form().data);
-        let old = find(&base.records, operation.form().name.clone(), &operation.form().data);
+        let own = find(&desired.records, &operation.form().name, &operation.form().data);
+        let old = find(&base.records, &operation.form().name, &operation.form().data);
         let is_same = match (own, old) {
             (Some(own), Some(old)) => own.facets == old.facets,
             (None, None) => true,
@@ -104,14 +104,10 @@ impl<'p> Drift<'p> {
 }
 
 /// A record of a sorted list.
-fn find<'r>(records: &'r [DesiredRecord], name: Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
-    let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
-    let wanted = (name, data.record_type(), data.clone());
-    // Lists of a spec are sorted; one that is not is searched.
-    match records.binary_search_by(|r| key(r).cmp(&wanted)) {
-        Ok(n) => Some(&records[n]),
-        Err(_) => None,
-    }
+fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&'r DesiredRecord> {
+    let wanted = (name, data.record_type(), data);
+    let found = records.binary_search_by(|r| (&r.name, r.data.record_type(), &r.data).cmp(&wanted));
+    found.ok().map(|n| &records[n])
 }
 
 /// What a spec says about a part of a zone, without its place.
@@ -169,8 +165,8 @@ fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, liv
     if base.records.len() >= FEWEST && desired.records.len() * 2 < base.records.len() {
         plan.dangers.push(Danger::SpecShrank);
     }
-    let missing =
-        drift.created.iter().filter(|(name, data)| !live.records.iter().any(|r| r.name == **name && r.data == **data));
+    let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|r| (&r.name, &r.data)).collect();
+    let missing = drift.created.iter().filter(|wanted| !there.contains(*wanted));
     if !live.is_new && base.records.len() >= FEWEST && missing.count() * 2 > base.records.len() {
         plan.dangers.push(Danger::LiveShrank);
     }
@@ -180,7 +176,7 @@ fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, liv
 fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
     let mut extended = desired.clone();
     for record in &base.records {
-        if find(&desired.records, record.name.clone(), &record.data).is_none() {
+        if find(&desired.records, &record.name, &record.data).is_none() {
             extended.removed.insert((record.name.clone(), record.data.clone()), record.protect);
         }
     }
