@@ -4,7 +4,7 @@
 //! know it: the verdict, consents that are missing with the flag to add, dangers in full, findings, the zones folded.
 //!
 //! Comments have a largest size, so the text is put together from whole pieces: a piece is in it or counted as left out, and
-//! no piece is ever cut. Foreign text is in code spans and code blocks only, see [`super::escape`].
+//! no piece is ever cut. Foreign text is in code spans and code blocks only, see `render/escape.rs`.
 
 mod budget;
 mod drift;
