@@ -274,3 +274,19 @@ fn zones_are_shared_between_jobs() {
     refused(&["apply", "plan.json", "--shard", "1/3"], None, 64, "as a whole");
     refused(&["apply", "plan.json", "--zone", "zone-1.example"], None, 64, "as a whole");
 }
+
+#[test]
+fn faults_that_cannot_be_are_told_with_their_place() {
+    let directory = TempDir::new().unwrap();
+    for (text, says) in [
+        ("[{\n\"when\": {\"request\": 1},\n\"what\": \"reset\"}]", "unknown variant `reset`, expected one of `status`"),
+        ("[{\n\"when\": {\"request\": 1},\n\"what\": \"reset\"}]", "at line 3 column"),
+        ("[{\"when\": {\"request\": 0}, \"what\": \"extra\"}]", "fault 1: requests are counted from 1"),
+        ("", "EOF"),
+    ] {
+        std::fs::write(directory.path().join("faults.json"), text).unwrap();
+        let arguments = ["sandbox", "serve", "--listen", "127.0.0.1:0", "--faults", "faults.json"];
+        let ran = Ran::from(binary(directory.path()).args(arguments).output().unwrap()).exits(1);
+        assert!(ran.stderr.contains("faults.json") && ran.stderr.contains(says), "{}", ran.stderr);
+    }
+}

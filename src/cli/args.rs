@@ -417,6 +417,9 @@ pub(super) struct ServeArgs {
     /// Wait this long before each answer, in milliseconds
     #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
     pub latency: u64,
+    /// Fail as this JSON document says: which requests, and how (docs/faults.md)
+    #[arg(long, value_name = "FILE")]
+    pub faults: Option<PathBuf>,
 }
 
 /// `NAME=VALUE`.

@@ -11,12 +11,16 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::door::Door;
+
 /// Everything passes.
 const OPEN: u8 = 0;
 /// The next answer is cut in the middle of its body.
 const MID_BODY: u8 = 1;
-/// Nothing passes any more.
+/// Nothing passes any more, and the peer sees a reset.
 const CUT: u8 = 2;
+/// Nothing passes any more, and the peer sees an orderly end.
+const CLOSED: u8 = 3;
 
 /// A handle on a connection.
 #[derive(Debug, Clone)]
@@ -33,28 +37,60 @@ impl Link {
         self.0.store(CUT, Ordering::SeqCst);
     }
 
+    /// Closes the connection in an orderly way before another byte is sent.
+    pub(super) fn close(&self) {
+        self.0.store(CLOSED, Ordering::SeqCst);
+    }
+
     /// Cuts the connection in the middle of the body that is sent next.
     pub(super) fn cut_mid_body(&self) {
         self.0.store(MID_BODY, Ordering::SeqCst);
     }
 }
 
-/// Accepts connections that can be cut.
-pub(super) struct Doorway(pub(super) TcpListener);
+/// Accepts connections that can be cut, as long as the door is open.
+pub(super) struct Doorway {
+    /// Where connections come from; none while they are refused.
+    listener: Option<TcpListener>,
+    /// Where it listens.
+    address: std::net::SocketAddr,
+    /// Whether connections are refused.
+    door: Door,
+}
+
+impl Doorway {
+    /// An open one.
+    pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, door: Door) -> Self {
+        Self { listener: Some(listener), address, door }
+    }
+}
 
 impl Listener for Doorway {
     type Io = Stream;
     type Addr = std::net::SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
-        // Small answers must not wait for one another; where this fails they are only slower.
-        let _ = stream.set_nodelay(true);
-        (Stream { stream, link: Link::open() }, address)
+        loop {
+            let Some(listener) = &mut self.listener else {
+                self.listener = Some(self.door.stay_shut(self.address).await);
+                continue;
+            };
+            tokio::select! {
+                (stream, address) = Listener::accept(listener) => {
+                    // Small answers must not wait for one another; where this fails they are only slower.
+                    let _ = stream.set_nodelay(true);
+                    return (Stream { stream, link: Link::open(), door: self.door.clone() }, address);
+                }
+                () = self.door.is_to_be_shut() => {
+                    self.door.hold(listener).await;
+                    self.listener = None;
+                }
+            }
+        }
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
+        Ok(self.address)
     }
 }
 
@@ -70,6 +106,15 @@ pub(super) struct Stream {
     stream: TcpStream,
     /// The handle's other end.
     link: Link,
+    /// What cuts all connections.
+    door: Door,
+}
+
+impl Stream {
+    /// How the connection stands.
+    fn state(&self) -> u8 {
+        if self.door.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }
+    }
 }
 
 /// What a cut connection answers to the server.
@@ -79,7 +124,7 @@ fn reset() -> io::Error {
 
 impl AsyncRead for Stream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.link.0.load(Ordering::SeqCst) == CUT {
+        if matches!(self.state(), CUT | CLOSED) {
             return Poll::Ready(Err(reset()));
         }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
@@ -88,12 +133,13 @@ impl AsyncRead for Stream {
 
 impl AsyncWrite for Stream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.link.0.load(Ordering::SeqCst) {
+        match self.state() {
             CUT => {
                 // The peer shall see a reset; where this fails it sees the connection closed, which is as bad for it.
                 let _ = self.stream.set_zero_linger();
                 Poll::Ready(Err(reset()))
             }
+            CLOSED => Poll::Ready(Err(io::Error::from(io::ErrorKind::BrokenPipe))),
             MID_BODY => {
                 // The head of the answer passes, and half of what follows it in the same write.
                 let head = bytes.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);

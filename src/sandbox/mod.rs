@@ -1,7 +1,7 @@
 //! The embedded local service: the documented HTTP API over a SQLite store, for trying things out and for tests.
 //!
 //! ```text
-//!  HTTP ─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
+//!  HTTP ─door─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
 //!                                                            │ dnssec · dns_settings · settings · rulesets
 //!                                                            │ value · attributes · conflicts (checks)
 //!                                                            ▼
@@ -22,6 +22,7 @@ mod connection;
 mod dns_settings;
 mod dnssec;
 mod document;
+mod door;
 mod envelope;
 mod export;
 mod faults;
@@ -36,6 +37,7 @@ mod profile;
 mod query;
 mod record;
 mod records;
+mod reply;
 mod router;
 mod rulesets;
 mod server;
@@ -63,7 +65,7 @@ use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use document::SeedReport;
-pub use faults::{Fault, What, When};
+pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use profile::{
     ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RulesetAccess, Shape, TxtQuotes,
@@ -175,9 +177,10 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let router = Router::new().fallback(server::receive).with_state(Arc::clone(&service));
+    let doorway = Doorway::new(listener, address, service.door.clone());
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
-        let server = axum::serve(Doorway(listener), router.into_make_service_with_connect_info::<Link>());
+        let server = axum::serve(doorway, router.into_make_service_with_connect_info::<Link>());
         // Sent and dropped mean the same; serving itself never fails.
         let stopped = async { stopped.await.unwrap_or(()) };
         let _ = server.with_graceful_shutdown(stopped).await;
@@ -207,6 +210,17 @@ impl Running {
     /// Adds a scripted failure, whose requests are counted from now on.
     pub fn add_fault(&self, fault: Fault) {
         self.service.push_fault(fault);
+    }
+
+    /// Takes all scripted failures away, and accepts connections again.
+    pub async fn clear_faults(&self) {
+        self.service.clear_faults();
+        self.reopen().await;
+    }
+
+    /// Accepts connections again that [`What::ConnectionRefused`] refuses.
+    pub async fn reopen(&self) {
+        self.service.door.open().await;
     }
 
     /// Somebody else writes: a request that takes effect and is not logged. Whether it was accepted.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
@@ -18,12 +18,14 @@ use super::call::Call;
 use super::clock;
 use super::conflicts::RecentDeletions;
 use super::connection::Link;
+use super::door::Door;
 use super::envelope::{Answer, Outcome, Refusal};
-use super::faults::{Script, What};
+use super::faults::{Cut, Ending, Script, What};
 use super::fresh::FreshZones;
 use super::limits::{Budget, Limiter};
 use super::log::{Log, LoggedRequest};
 use super::profile::{ErrorStyle, Profile};
+use super::reply::{Delivery, Reply};
 use super::router::{self, BASE, Incoming};
 
 /// Largest body that is read, in bytes: a full batch of the longest TXT records, with room to spare.
@@ -44,7 +46,9 @@ pub(super) struct Service {
     /// Faults to come.
     script: Mutex<Script>,
     /// Bodies of earlier reads by path with query, kept only while the script has stale reads.
-    earlier: Mutex<HashMap<String, String>>,
+    earlier: Mutex<HashMap<String, Vec<u8>>>,
+    /// Whether anybody is let in at all.
+    pub(super) door: Door,
     /// The rate limit's state.
     limiter: Mutex<Limiter>,
     /// Names that still count as taken.
@@ -75,6 +79,7 @@ impl Service {
             log: Mutex::default(),
             script: Mutex::new(script),
             earlier: Mutex::default(),
+            door: Door::new(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
             fresh: FreshZones::default(),
@@ -89,6 +94,11 @@ impl Service {
     /// Adds a fault.
     pub(super) fn push_fault(&self, fault: super::Fault) {
         lock(&self.script).push(fault);
+    }
+
+    /// Takes all faults away.
+    pub(super) fn clear_faults(&self) {
+        lock(&self.script).clear();
     }
 
     /// Runs something in a transaction that is kept only if it succeeds.
@@ -129,24 +139,33 @@ impl Service {
 impl Service {
     /// Answers one request under the faults that concern the state.
     fn reply(&self, turn: u64, incoming: &Incoming, fault: Option<&What>) -> Reply {
-        if let Some(What::AnotherWriter { method, path, body }) = fault
-            && let Some(other) = self.own_request(method, path, body)
-            && let Err(refusal) = self.handle(turn, &other)
-        {
-            tracing::warn!(?refusal, "the other writer of the script was refused");
+        if let Some(What::AnotherWriter { method, path, body }) = fault {
+            self.other_writer(turn, method, path, body);
         }
         let address = incoming.uri.to_string();
         if fault == Some(&What::StaleRead)
             && !incoming.is_write()
             && let Some(body) = lock(&self.earlier).get(&address)
         {
-            return Reply { status: 200, kind: "application/json", body: body.clone(), retry_after: None };
+            return Reply::text_of_json(200, body.clone());
         }
         let reply = Reply::outcome(self.handle(turn, incoming));
+        if let Some(What::AnotherWriterAfter { method, path, body }) = fault {
+            self.other_writer(turn, method, path, body);
+        }
         if !incoming.is_write() && reply.status == 200 && lock(&self.script).has_stale_reads() {
             lock(&self.earlier).insert(address, reply.body.clone());
         }
         reply
+    }
+
+    /// Carries out a request of the script's other writer.
+    fn other_writer(&self, turn: u64, method: &str, path: &str, body: &Value) {
+        if let Some(other) = self.own_request(method, path, body)
+            && let Err(refusal) = self.handle(turn, &other)
+        {
+            tracing::warn!(?refusal, "the other writer of the script was refused");
+        }
     }
 
     /// Carries out a request of somebody else, unlogged; whether it was accepted.
@@ -164,43 +183,6 @@ impl Service {
             headers: [(header::AUTHORIZATION, authorization), (header::CONTENT_TYPE, json)].into_iter().collect(),
             body: body.to_string().into_bytes(),
         })
-    }
-}
-
-/// An answer before it is turned into HTTP.
-struct Reply {
-    /// Status.
-    status: u16,
-    /// `Content-Type`.
-    kind: &'static str,
-    /// Body.
-    body: String,
-    /// `Retry-After` in seconds.
-    retry_after: Option<u64>,
-}
-
-impl Reply {
-    /// An envelope.
-    fn json(status: u16, body: &Value) -> Self {
-        Self { status, kind: "application/json", body: body.to_string(), retry_after: None }
-    }
-
-    /// A page as the edge sends it: observed in outages of 2026-07.
-    fn html(status: u16) -> Self {
-        let body = format!("<html><body>{status}</body></html>");
-        Self { status, kind: "text/html", body, retry_after: None }
-    }
-
-    /// What a handler gave.
-    fn outcome(outcome: Outcome<Answer>) -> Self {
-        if outcome == Ok(Answer::Empty) {
-            return Self { status: 204, kind: "application/json", body: String::new(), retry_after: None };
-        }
-        match outcome.map(Answer::body) {
-            Ok(Ok(body)) => Self::json(200, &body),
-            Ok(Err(body)) => Self { status: 200, kind: "text/plain", body, retry_after: None },
-            Err(refusal) => Self::json(refusal.status, &refusal.body()),
-        }
     }
 }
 
@@ -228,71 +210,53 @@ pub(super) async fn receive(
     let fault = lock(&service.script).next(incoming.method.as_str(), incoming.uri.path());
     tokio::time::sleep(Duration::from_millis(service.profile.latency_milliseconds)).await;
 
-    let (reply, budget) = respond(&service, &link, turn, incoming, fault).await;
-    if let Some(reply) = &reply {
-        lock(&service.log).answered(turn, reply.status);
-    }
-    let mut response = Response::new(Body::empty());
-    let Some(reply) = reply else {
-        // Never seen: the connection is cut.
-        link.cut();
-        return response;
-    };
-    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.kind));
-    if let Some(budget) = budget {
-        for (name, value) in budget.headers() {
-            let value = HeaderValue::from_str(&value).expect("made of digits, quotes and letters");
-            headers.insert(HeaderName::from_static(name), value);
+    let (ending, budget) = respond(&service, turn, incoming, fault).await;
+    let reply = match ending {
+        Ending::Answer(reply) => reply,
+        Ending::Cut(cut) => {
+            match cut {
+                Cut::Reset => link.cut(),
+                Cut::Close => link.close(),
+                Cut::Refuse(time) => {
+                    // Shut before the peer learns of it, lest it be let in once more.
+                    service.door.shut(time).await;
+                    link.cut();
+                }
+            }
+            // Never seen.
+            return Response::new(Body::empty());
         }
+    };
+    lock(&service.log).answered(turn, reply.status);
+    if reply.delivery == Delivery::HalfThenReset {
+        link.cut_mid_body();
     }
-    if let Some(seconds) = reply.retry_after {
-        headers.insert(header::RETRY_AFTER, seconds.into());
+    let mut response = reply.into_response();
+    for (name, value) in budget.into_iter().flat_map(Budget::headers) {
+        let value = HeaderValue::from_str(&value).expect("made of digits, quotes and letters");
+        response.headers_mut().insert(HeaderName::from_static(name), value);
     }
-    *response.body_mut() = Body::from(reply.body);
     response
 }
 
-/// The reply, or none for a cut connection, with what the headers say about the rate limit.
+/// What a request gets in the end, and what the headers say about the rate limit.
 async fn respond(
     service: &Arc<Service>,
-    link: &Link,
     turn: u64,
     incoming: Incoming,
     fault: Option<What>,
-) -> (Option<Reply>, Option<Budget>) {
-    match &fault {
-        Some(What::ResetBeforeEffect) => return (None, None),
-        Some(What::Status { code, html, retry_after }) => {
-            // ASSUMED: the code and text of an error that the script asks for.
-            let refusal = Refusal::new(*code, if *code == 429 { 971 } else { 10013 }, "Scripted failure");
-            let reply = if *html { Reply::html(*code) } else { Reply::json(*code, &refusal.body()) };
-            return (Some(Reply { retry_after: *retry_after, ..reply }), None);
-        }
-        Some(What::NotJson200) => return (Some(Reply::html(200)), None),
-        Some(What::SuccessFalse200) => {
-            let refusal = Refusal::new(200, 10013, "Scripted failure");
-            return (Some(Reply::json(200, &refusal.body())), None);
-        }
-        Some(What::Answer { code, body }) => return (Some(Reply::json(*code, body)), None),
-        Some(What::Delay { milliseconds }) => tokio::time::sleep(Duration::from_millis(*milliseconds)).await,
-        Some(
-            What::StatusAfterEffect { .. }
-            | What::ResetAfterEffect
-            | What::ResetMidBody
-            | What::TruncateBody
-            | What::Stall { .. }
-            | What::AnotherWriter { .. }
-            | What::StaleRead,
-        )
-        | None => {}
+) -> (Ending, Option<Budget>) {
+    if let Some(ending) = fault.as_ref().and_then(|fault| fault.instead(&incoming.headers)) {
+        return (ending, None);
+    }
+    if let Some(fault) = &fault {
+        tokio::time::sleep(fault.delay()).await;
     }
     let taken = service.profile.rate_limit.map(|limit| lock(&service.limiter).take(limit, Instant::now()));
     let budget = match taken {
         Some(Err(budget)) => {
             let reply = Reply::json(429, &Budget::refusal().body());
-            return (Some(Reply { retry_after: Some(budget.retry_after()), ..reply }), Some(budget));
+            return (Ending::Answer(reply.with(header::RETRY_AFTER, budget.retry_after().into())), Some(budget));
         }
         Some(Ok(budget)) => Some(budget),
         None => None,
@@ -303,24 +267,12 @@ async fn respond(
         // The store is locked and SQLite blocks, so this must not hold up the threads that serve connections.
         tokio::task::spawn_blocking(move || service.reply(turn, &incoming, fault.as_ref())).await
     };
-    let mut reply = reply.unwrap_or_else(|error| {
+    let reply = reply.unwrap_or_else(|error| {
         tracing::error!(%error, "a handler of the sandbox panicked");
         Reply::json(500, &json!({ "result": null, "success": false, "errors": [], "messages": [] }))
     });
-    match fault {
-        Some(What::ResetAfterEffect) => return (None, budget),
-        Some(What::StatusAfterEffect { code }) => reply = Reply::html(code),
-        Some(What::TruncateBody) => {
-            let half = reply.body.len() / 2;
-            let cut = (half..).find(|n| reply.body.is_char_boundary(*n)).unwrap_or(half);
-            reply.body.truncate(cut);
-        }
-        Some(What::ResetMidBody) => link.cut_mid_body(),
-        Some(What::Stall { milliseconds }) => {
-            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
-            return (None, budget);
-        }
-        _ => {}
-    }
-    (Some(reply), budget)
+    let Some(fault) = fault else { return (Ending::Answer(reply), budget) };
+    let (after, ending) = fault.ending(reply);
+    tokio::time::sleep(after).await;
+    (ending, budget)
 }

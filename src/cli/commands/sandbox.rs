@@ -64,6 +64,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyho
         "the sandbox listens on loopback addresses only, not on {}",
         args.listen
     );
+    let faults = args.faults.as_deref().map(faults).transpose()?.unwrap_or_default();
     for zone in &args.with_zone {
         let name = crate::model::ZoneName::parse(zone).with_context(|| format!("failed to make the zone {zone:?}"))?;
         sandbox::ensure_zone(&store, name.as_str(), &args.plan, SEED)?;
@@ -73,6 +74,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyho
         listen: args.listen,
         seed: SEED,
         profile: profile(args),
+        faults,
         ..sandbox::Options::default()
     })
     .await?;
@@ -85,6 +87,13 @@ async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyho
     interrupted().await?;
     running.shutdown().await;
     Ok(Exit::Success)
+}
+
+/// The failures that a document asks for.
+fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("failed to read {}", file.display()))?;
+    let what = || format!("the faults in {} cannot be used (docs/faults.md tells them all)", file.display());
+    sandbox::Fault::list_from_json(&text).with_context(what)
 }
 
 /// The behaviour that the flags ask for.

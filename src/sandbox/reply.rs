@@ -1,0 +1,137 @@
+//! An answer before it is turned into HTTP, and how it is delivered.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use futures_util::{Stream, StreamExt, stream};
+use serde_json::Value;
+
+use super::envelope::{Answer, Outcome};
+
+/// Blanks that are sent at once.
+const PIECE: u64 = 1 << 16;
+
+/// How a body is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// As it should be.
+    Whole,
+    /// Half of it, and then the connection is cut.
+    HalfThenReset,
+    /// Byte by byte, with this pause after each.
+    Drip(Duration),
+    /// Under this `Content-Length`, whatever its length is.
+    Claimed(u64),
+    /// With so many blanks after it.
+    Padded(u64),
+}
+
+/// An answer before it is turned into HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reply {
+    /// Status.
+    pub(super) status: u16,
+    /// `Content-Type`.
+    kind: &'static str,
+    /// Body.
+    pub(super) body: Vec<u8>,
+    /// More headers.
+    headers: Vec<(HeaderName, HeaderValue)>,
+    /// How the body is sent.
+    pub(super) delivery: Delivery,
+}
+
+impl Reply {
+    /// Any answer.
+    fn new(status: u16, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, kind, body: body.into(), headers: Vec::new(), delivery: Delivery::Whole }
+    }
+
+    /// An envelope.
+    pub(super) fn json(status: u16, body: &Value) -> Self {
+        Self::text_of_json(status, body.to_string().into_bytes())
+    }
+
+    /// An envelope that is written already.
+    pub(super) fn text_of_json(status: u16, body: Vec<u8>) -> Self {
+        Self::new(status, "application/json", body)
+    }
+
+    /// A page as the edge sends it: observed in outages of 2026-07.
+    pub(super) fn html(status: u16) -> Self {
+        Self::new(status, "text/html", format!("<html><body>{status}</body></html>"))
+    }
+
+    /// What a handler gave.
+    pub(super) fn outcome(outcome: Outcome<Answer>) -> Self {
+        if outcome == Ok(Answer::Empty) {
+            return Self::new(204, "application/json", Vec::new());
+        }
+        match outcome.map(Answer::body) {
+            Ok(Ok(body)) => Self::json(200, &body),
+            Ok(Err(body)) => Self::new(200, "text/plain", body),
+            Err(refusal) => Self::json(refusal.status, &refusal.body()),
+        }
+    }
+
+    /// The same with one more header.
+    pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// As HTTP.
+    pub(super) fn into_response(self) -> Response {
+        let Self { status, kind, body, headers, delivery } = self;
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        response.headers_mut().extend(headers);
+        let length = match delivery {
+            Delivery::Drip(_) => Some(body.len() as u64),
+            Delivery::Claimed(length) => Some(length),
+            Delivery::Whole | Delivery::HalfThenReset | Delivery::Padded(_) => None,
+        };
+        if let Some(length) = length {
+            response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+        }
+        *response.body_mut() = match delivery {
+            Delivery::Whole | Delivery::HalfThenReset => Body::from(body),
+            Delivery::Drip(pause) => Body::from_stream(drip(body, pause)),
+            // A stream does not tell its length, so the one that is claimed stands.
+            Delivery::Claimed(_) => Body::from_stream(stream::iter([sent(body)])),
+            Delivery::Padded(blanks) => Body::from_stream(padded(body, blanks)),
+        };
+        response
+    }
+}
+
+/// What never fails, as streams of bodies want it.
+type Sent = Result<Bytes, std::convert::Infallible>;
+
+/// A piece of a body.
+fn sent(bytes: Vec<u8>) -> Sent {
+    Ok(Bytes::from(bytes))
+}
+
+/// A body byte by byte.
+fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'static {
+    stream::iter(body).then(move |byte| async move {
+        // Whoever is asked again later has sent the last byte by then.
+        if pause.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(pause).await;
+        }
+        sent(vec![byte])
+    })
+}
+
+/// A body and blanks after it.
+fn padded(body: Vec<u8>, blanks: u64) -> impl Stream<Item = Sent> + Send + 'static {
+    let pieces = (0..blanks.div_ceil(PIECE)).map(move |n| PIECE.min(blanks - n * PIECE));
+    let blanks = pieces.map(|length| sent(vec![b' '; usize::try_from(length).unwrap_or(0)]));
+    stream::iter([sent(body)]).chain(stream::iter(blanks))
+}
