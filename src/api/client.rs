@@ -183,6 +183,7 @@ impl Shared {
         let RequestName { method, path } = RequestName::of(request);
         self.requests.fetch_add(1, Ordering::Relaxed);
         (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
+        let _exchange = Exchange(&self.observer);
         let begin = Instant::now();
         let (outcome, limits) = self.transport.send(request, scheme, self.signer.headers(scheme)).await;
         permit.note(&limits);
@@ -217,6 +218,15 @@ impl Shared {
             (self.observer)(&ApiEvent::Waiting { reason, duration });
             sleep(duration).await;
         }
+    }
+}
+
+/// An exchange under way; its end is told when this is dropped, also where the request is given up.
+struct Exchange<'a>(&'a Observer);
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        (self.0)(&ApiEvent::Over);
     }
 }
 

@@ -188,6 +188,8 @@ pub enum ApiEvent {
         /// Path, without query.
         path: String,
     },
+    /// An exchange is over: each [`ApiEvent::Sent`] is followed by one, also if nobody waits for the answer any more.
+    Over,
 }
 
 /// Why a client waits.

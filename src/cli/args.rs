@@ -6,6 +6,7 @@ mod waf;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::invocation::Surroundings;
 use super::shard::ShardArg;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -130,6 +131,9 @@ pub(super) struct Global {
     /// Directory for the journals of applies
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = "Service")]
     pub journal: PathBuf,
+    /// What the program that runs this one inside itself gives; nothing on a command line.
+    #[arg(skip)]
+    pub surroundings: Surroundings,
 }
 
 /// Output formats.

@@ -83,8 +83,8 @@ pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64) -> anyh
 ///
 /// # Errors
 /// A file that the environment names cannot be read.
-pub(super) fn webhook(tell: &TellArgs) -> anyhow::Result<Result<Option<Webhook>, String>> {
-    let Some(url) = settings::webhook(tell.webhook.as_ref())? else { return Ok(Ok(None)) };
+pub(super) fn webhook(tell: &TellArgs, global: &Global) -> anyhow::Result<Result<Option<Webhook>, String>> {
+    let Some(url) = settings::webhook(tell.webhook.as_ref(), global)? else { return Ok(Ok(None)) };
     Ok(Webhook::new(&url, tell.webhook_timeout).map(Some).map_err(|error| format!("the webhook: failed to {error}")))
 }
 

@@ -9,6 +9,7 @@ mod drift;
 mod execution;
 mod exit;
 mod formats;
+mod invocation;
 mod lock;
 mod monitor;
 mod output;
@@ -27,7 +28,9 @@ use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 pub use exit::Exit;
+pub use invocation::Invocation;
 use output::Output;
+pub use output::Sink;
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -49,7 +52,12 @@ pub fn main() -> Exit {
             return Exit::Error;
         }
     };
-    let result = runtime.block_on(run(&cli, &output));
+    runtime.block_on(run_to_end(&cli, &output))
+}
+
+/// Runs one command; what went wrong is said.
+async fn run_to_end(cli: &Cli, output: &std::sync::Arc<Output>) -> Exit {
+    let result = run(cli, output).await;
     output.hide();
     match result {
         Ok(exit) => exit,

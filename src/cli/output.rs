@@ -1,6 +1,7 @@
 //! Where results and everything else go. The only place that prints.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -8,6 +9,9 @@ use super::args::{Colour, Format, Global};
 use super::planning::Hint;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::render;
+
+/// Something to write on that a run shares with whoever reads it.
+pub type Sink = Arc<Mutex<dyn Write + Send>>;
 
 /// The two streams of a run and how to write on them.
 pub(super) struct Output {
@@ -20,6 +24,8 @@ pub(super) struct Output {
     /// How much more to say.
     pub(super) verbose: u8,
     bar: Option<ProgressBar>,
+    /// Results and messages, where they do not go to the streams of the process.
+    sinks: Option<(Sink, Sink)>,
 }
 
 impl Output {
@@ -38,7 +44,27 @@ impl Output {
             quiet: global.quiet,
             verbose: global.verbose,
             bar: terminal.then(|| ProgressBar::no_length().with_finish(indicatif::ProgressFinish::AndClear)),
+            sinks: None,
         }
+    }
+
+    /// On these, for results and for everything else: no terminals, so without a bar and with colour only where it is demanded.
+    pub(super) fn on(global: &Global, results: Sink, messages: Sink) -> Self {
+        let colour = global.color == Colour::Always;
+        Self {
+            format: global.format,
+            colour: colour && global.format == Format::Text,
+            colour_of_messages: colour,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            bar: None,
+            sinks: Some((results, messages)),
+        }
+    }
+
+    /// Whether there is somebody who can be asked.
+    pub(super) fn can_ask(&self) -> bool {
+        self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
     /// Writes a result to stdout. A reader that has gone away is no error: the work goes on without it.
@@ -47,6 +73,9 @@ impl Output {
     /// Any other failure of stdout.
     pub(super) fn result(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         self.hide();
+        if let Some((results, _)) = &self.sinks {
+            return write(&mut *results.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         let mut out = io::BufWriter::new(io::stdout().lock());
         match write(&mut out).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -77,7 +106,15 @@ impl Output {
     pub(super) fn message(&self, line: &str) {
         self.hide();
         // Nobody is left to tell if stderr is closed.
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = self.on_messages(|out| writeln!(out, "{line}"));
+    }
+
+    /// Writes on the stream of messages.
+    fn on_messages(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        match &self.sinks {
+            Some((_, messages)) => write(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => write(&mut io::stderr().lock()),
+        }
     }
 
     /// Reports an error with its causes, and what to do about it.
@@ -100,7 +137,7 @@ impl Output {
     /// Reports diagnostics on stderr; notes only where more is wanted.
     pub(super) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.hide();
-        let _ = render::diagnostics::write(&mut io::stderr().lock(), diagnostics, sources, self.colour_of_messages);
+        let _ = self.on_messages(|out| render::diagnostics::write(out, diagnostics, sources, self.colour_of_messages));
     }
 
     /// Shows what is happening, in place; nothing where stderr is no terminal.
@@ -122,7 +159,7 @@ impl Output {
         match &self.bar {
             Some(bar) if !bar.is_finished() => bar.println(line),
             _ => {
-                let _ = writeln!(io::stderr(), "{line}");
+                let _ = self.on_messages(|out| writeln!(out, "{line}"));
             }
         }
     }

@@ -106,7 +106,7 @@ impl Service {
         let cache = FileCache::new(&global.cache, &base_url);
         let host = host(&base_url);
         let client = client(global, output, base_url, credentials)?;
-        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, access, settings::account()?) })
+        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, access, settings::account(global)?) })
     }
 
     /// Starts the embedded service and connects to it.
@@ -183,7 +183,8 @@ fn client(
     credentials: crate::api::Credentials,
 ) -> anyhow::Result<Client> {
     let output = Arc::clone(output);
-    let observer = move |event: &ApiEvent| match event {
+    let hears = global.surroundings.hears();
+    let show = move |event: &ApiEvent| match event {
         ApiEvent::Waiting { reason, duration } => {
             let why = match reason {
                 WaitReason::Budget => "for API budget",
@@ -199,6 +200,12 @@ fn client(
             output.news(&format!("{request}: {cause}; attempt {attempt}"));
         }
         _ => {}
+    };
+    let observer = move |event: &ApiEvent| {
+        show(event);
+        if let Some(hears) = &hears {
+            hears(event);
+        }
     };
     let settings = Settings {
         max_rps: global.max_rps,

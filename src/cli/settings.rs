@@ -1,5 +1,6 @@
 //! Flags and environment, resolved. The only place that reads the environment.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
@@ -17,8 +18,8 @@ use crate::spec::{Allowed, PolicyFile, read_policy};
 ///
 /// # Errors
 /// The file named cannot be read.
-pub(super) fn account() -> anyhow::Result<Option<String>> {
-    variable("CLOUDFLARE_ACCOUNT_ID")
+pub(super) fn account(global: &Global) -> anyhow::Result<Option<String>> {
+    variable(global, "CLOUDFLARE_ACCOUNT_ID")
 }
 
 /// The day by which it is judged what has expired.
@@ -35,7 +36,7 @@ pub(super) fn today(global: &Global) -> String {
 /// # Errors
 /// The job's index is needed and cannot be used.
 pub(super) fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
-    let index = std::env::var("JOB_COMPLETION_INDEX").ok();
+    let index = raw(global, "JOB_COMPLETION_INDEX").and_then(|index| index.into_string().ok());
     global.shard.map(|shard| shard.resolve(index.as_deref())).transpose()
 }
 
@@ -46,7 +47,7 @@ pub(super) fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
 pub(super) fn base_url(global: &Global) -> anyhow::Result<String> {
     Ok(match &global.base_url {
         Some(url) => url.clone(),
-        None => variable("CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| Settings::BASE_URL.to_owned()),
+        None => variable(global, "CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| Settings::BASE_URL.to_owned()),
     })
 }
 
@@ -55,7 +56,7 @@ pub(super) fn base_url(global: &Global) -> anyhow::Result<String> {
 /// # Errors
 /// None given, half of a pair given, or a file that cannot be read.
 pub(super) fn credentials(global: &Global) -> anyhow::Result<Credentials> {
-    let secret = |name| anyhow::Ok(variable(name)?.map(SecretString::from));
+    let secret = |name| anyhow::Ok(variable(global, name)?.map(SecretString::from));
     let token = secret("CLOUDFLARE_API_TOKEN")?;
     let (email, key) = (secret("CLOUDFLARE_EMAIL")?, secret("CLOUDFLARE_API_KEY")?);
     Ok(match (token, email, key) {
@@ -76,23 +77,23 @@ pub(super) fn credentials(global: &Global) -> anyhow::Result<Credentials> {
 ///
 /// # Errors
 /// The file named cannot be read.
-pub(super) fn webhook(flag: Option<&SecretString>) -> anyhow::Result<Option<SecretString>> {
+pub(super) fn webhook(flag: Option<&SecretString>, global: &Global) -> anyhow::Result<Option<SecretString>> {
     match flag {
         Some(url) => Ok(Some(url.clone())),
-        None => Ok(variable("ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
+        None => Ok(variable(global, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
     }
 }
 
 /// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
-fn variable(name: &str) -> anyhow::Result<Option<String>> {
+fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
     let filled = |text: String| Some(text.trim().to_owned()).filter(|t| !t.is_empty());
-    let direct = match std::env::var(name) {
-        Ok(text) => filled(text),
-        Err(std::env::VarError::NotPresent) => None,
-        Err(std::env::VarError::NotUnicode(_)) => bail!("{name} is not valid text"),
+    let direct = match raw(global, name).map(OsString::into_string) {
+        Some(Ok(text)) => filled(text),
+        None => None,
+        Some(Err(_)) => bail!("{name} is not valid text"),
     };
     let file_name = format!("{name}_FILE");
-    let Some(path) = std::env::var_os(&file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {
+    let Some(path) = raw(global, &file_name).filter(|p| !p.is_empty()).map(PathBuf::from) else {
         return Ok(direct);
     };
     if direct.is_some() {
@@ -103,6 +104,14 @@ fn variable(name: &str) -> anyhow::Result<Option<String>> {
     match filled(text) {
         Some(text) => Ok(Some(text)),
         None => bail!("{}, named by {file_name}, is empty", path.display()),
+    }
+}
+
+/// A variable as it is: of the surroundings that are given, or of the process.
+fn raw(global: &Global, name: &str) -> Option<OsString> {
+    match global.surroundings.environment() {
+        Some(given) => given.get(name).cloned(),
+        None => std::env::var_os(name),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `apply`: plan, show, ask, make it so, read it back.
 
-use std::io::IsTerminal;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -148,7 +147,7 @@ pub(super) async fn plan_and_apply(
 /// Asks whether to go on. Without a terminal there is nobody to ask.
 fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
     output.hide();
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if !output.can_ask() {
         output.message("error: there is no terminal to ask on; add --yes to apply without asking");
         return Ok(false);
     }

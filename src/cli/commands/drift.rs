@@ -18,7 +18,7 @@ use crate::render::{DriftView, json, markdown};
 /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
 pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let DriftArgs { spec, tell, drift_exit_code } = args;
-    let webhook = match webhook(tell)? {
+    let webhook = match webhook(tell, global)? {
         Ok(webhook) => webhook,
         Err(message) => {
             output.message(&format!("error: {message}"));

@@ -38,7 +38,7 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
         return usage("the spec is read again in each round, and standard input can be read only once; name a file");
     }
-    let webhook = match webhook(&args.tell)? {
+    let webhook = match webhook(&args.tell, global)? {
         Ok(webhook) => webhook,
         Err(message) => return usage(&message),
     };

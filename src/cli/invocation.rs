@@ -1,0 +1,78 @@
+//! One run of the program inside another one: arguments, environment and streams come in as values.
+//!
+//! It is the whole program, with its exit codes; only what belongs to a process is given by the caller. The caller's runtime
+//! is used, so its clock is as well: with a paused one no wait takes time. Standard input is still that of the process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+
+use clap::Parser;
+
+use super::args::Cli;
+use super::exit::Exit;
+use super::output::{Output, Sink};
+use super::run_to_end;
+use crate::api::Observer;
+
+/// What the program that runs this one inside itself gives in place of the process.
+#[derive(Clone, Default)]
+pub(super) struct Surroundings {
+    environment: Option<BTreeMap<String, OsString>>,
+    hears: Option<Observer>,
+}
+
+impl Surroundings {
+    /// The variables that take the place of the process's, if some do.
+    pub(super) fn environment(&self) -> Option<&BTreeMap<String, OsString>> {
+        self.environment.as_ref()
+    }
+
+    /// Who hears of requests beside the display.
+    pub(super) fn hears(&self) -> Option<Observer> {
+        self.hears.clone()
+    }
+}
+
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables hold secrets.
+        f.debug_struct("Surroundings").finish_non_exhaustive()
+    }
+}
+
+/// A run inside another program.
+pub struct Invocation {
+    /// The arguments, without the name of the program.
+    pub arguments: Vec<OsString>,
+    /// The environment; nothing of the process's is seen.
+    pub environment: BTreeMap<String, OsString>,
+    /// Takes what goes to standard output.
+    pub results: Sink,
+    /// Takes what goes to standard error.
+    pub messages: Sink,
+    /// Hears of each request.
+    pub hears: Option<Observer>,
+}
+
+impl Invocation {
+    /// Runs to the end.
+    pub async fn run(self) -> Exit {
+        let Self { arguments, environment, results, messages, hears } = self;
+        let program = std::iter::once(OsString::from("zonewright"));
+        let mut cli = match Cli::try_parse_from(program.chain(arguments)) {
+            Ok(cli) => cli,
+            Err(error) => {
+                let (stream, exit) =
+                    if error.use_stderr() { (messages, Exit::Usage) } else { (results, Exit::Success) };
+                // A stream that takes nothing has nobody to tell.
+                let _ = write!(stream.lock().unwrap_or_else(PoisonError::into_inner), "{}", error.render());
+                return exit;
+            }
+        };
+        cli.global.surroundings = Surroundings { environment: Some(environment), hears };
+        let output = Arc::new(Output::on(&cli.global, results, messages));
+        run_to_end(&cli, &output).await
+    }
+}
