@@ -138,7 +138,8 @@ async fn connections_that_end_or_never_end_well() {
 async fn answers_that_arrive_and_are_not_as_they_should_be() {
     let whole = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
     let text = |member: &str| What::LongText { member: member.to_owned(), bytes: 100_000 };
-    let cases: [(What, fn(&str) -> bool); 11] = [
+    type Check = fn(&str) -> bool;
+    let cases: [(What, Check); 11] = [
         (What::InvalidJson, |text| text.starts_with('{') && text.ends_with(']')),
         (What::EmptyBody, str::is_empty),
         (What::WrongLength { by: -5 }, |text| text.starts_with('{') && !text.ends_with('}')),
