@@ -438,13 +438,7 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ExpressionSetting, parse_expression};
-
-    /// The codes of what is wrong with a text.
-    fn codes(text: &str) -> Vec<&'static str> {
-        let setting = ExpressionSetting::of_zone("http_ratelimit");
-        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
-    }
+    use super::super::codes;
 
     #[test]
     fn fields_are_compared_with_their_own_kind() {

@@ -273,3 +273,10 @@ impl Hash for Expression {
         self.canonical.hash(state);
     }
 }
+
+/// The codes of what is wrong with a text.
+#[cfg(test)]
+fn codes(text: &str) -> Vec<&'static str> {
+    let setting = ExpressionSetting::of_zone("http_ratelimit");
+    parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
+}

@@ -147,13 +147,7 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ExpressionSetting, parse_expression};
-
-    /// The codes of what is wrong with a text.
-    fn codes(text: &str) -> Vec<&'static str> {
-        let setting = ExpressionSetting::of_zone("http_ratelimit");
-        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
-    }
+    use super::super::codes;
 
     #[test]
     fn labels_and_indexes_are_read() {

@@ -475,14 +475,8 @@ pub(super) fn is_function(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ExpressionSetting, parse_expression};
+    use super::super::codes;
     use super::*;
-
-    /// The codes of what is wrong with a text.
-    fn codes(text: &str) -> Vec<&'static str> {
-        let setting = ExpressionSetting::of_zone("http_ratelimit");
-        parse_expression(text, setting).1.into_iter().map(|p| p.code).collect()
-    }
 
     #[test]
     fn one_error_hides_no_other() {
