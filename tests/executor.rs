@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::generators::{desired_record, stored, zone_name};
-use zonewright::api::{ApiError, Reader, RequestName, Signature, Writer};
-use zonewright::apply::{ApplyEvent, Executor, Journal, JournalError, Outcome, ZoneApplied, moved};
+use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalFile, Outcome, ZoneApplied, moved};
 use zonewright::live::Options;
 use zonewright::model::{
     DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl, Unmanaged, ZoneId,
@@ -114,12 +114,12 @@ async fn run(
     script: &[Answer],
     reads: &[Vec<LiveRecord>],
 ) -> Ran {
-    run_with(None, plan, zone, lowering, script, reads).await
+    run_on(|file| Box::new(file), plan, zone, lowering, script, reads).await
 }
 
-/// As [`run`], with a journal that could not be written to before, or could.
-async fn run_with(
-    broken: Option<JournalError>,
+/// As [`run`], with a journal on a disk of its own kind.
+async fn run_on(
+    disk: impl FnOnce(std::fs::File) -> Box<dyn JournalFile>,
     plan: &ZonePlan,
     zone: &LiveZone,
     lowering: Lowering,
@@ -132,23 +132,27 @@ async fn run_with(
         sent: Arc::default(),
     };
     let directory = tempfile::TempDir::new().unwrap();
-    let mut journal = Journal::begin(directory.path(), "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
-    let mut observer = |_: &ApplyEvent| {};
+    let path = directory.path().join("journal.jsonl");
+    let file = disk(std::fs::File::create(&path).unwrap());
+    let journal = Journal::on(file, &path, "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
     let begun = tokio::time::Instant::now();
     let options = Options::default();
     let applied = Executor {
         reader: &service,
         writer: &service,
         options: &options,
-        journal: &mut journal,
-        observer: &mut observer,
-        broken,
+        journal: &journal,
+        observer: &|_: &ApplyEvent| {},
+        stop: &Stop::never(),
     }
     .execute(plan, zone, lowering)
     .await;
     let text = std::fs::read_to_string(journal.path()).unwrap();
     let sent = service.sent.lock().unwrap().clone();
-    let journal = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let mut lines = text.lines().map(serde_json::from_str).collect::<Vec<_>>();
+    // The last one may be cut.
+    lines.pop_if(|last| last.is_err());
+    let journal = lines.into_iter().map(Result::unwrap).collect();
     Ran { applied, sent, waited: begun.elapsed(), journal }
 }
 
@@ -281,15 +285,15 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let service = Service { script, reads: Arc::default(), sent: Arc::default() };
     let liar = Liar(service.clone());
     let directory = tempfile::TempDir::new().unwrap();
-    let mut journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
-    let (options, mut observer) = (Options::default(), |_: &ApplyEvent| {});
+    let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
+    let options = Options::default();
     let applied = Executor {
         reader: &liar,
         writer: &service,
         options: &options,
-        journal: &mut journal,
-        observer: &mut observer,
-        broken: None,
+        journal: &journal,
+        observer: &|_: &ApplyEvent| {},
+        stop: &Stop::never(),
     }
     .execute(&plan, &zone, Lowering::Single)
     .await;
@@ -376,14 +380,42 @@ async fn a_name_that_was_swapped_is_not_filled_again() {
     assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "refused"], 3));
 }
 
+/// A disk that takes so many lines, then half of one, and then whole ones again.
+struct Full {
+    file: std::fs::File,
+    lines: usize,
+}
+
+impl JournalFile for Full {
+    fn append(&mut self, line: &[u8]) -> std::io::Result<()> {
+        if self.lines == 0 {
+            self.lines = usize::MAX;
+            self.file.append(&line[..line.len() / 2])?;
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.lines -= 1;
+        self.file.append(line)
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        self.file.sync()
+    }
+}
+
+/// Lines: the beginning, then intent and outcome of each request.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_sent_that_the_journal_does_not_hold() {
     let zone = live(&[]);
-    let plan = plan(&[a("a", 1)], &zone);
-    let broken = Journal::begin(std::path::Path::new("/dev/null/x"), "d", String::new).unwrap_err();
-    let ran = run_with(Some(broken), &plan, &zone, BATCH, &[], &[]).await;
-    assert!(matches!(ran.applied.outcomes.as_slice(), [Outcome::NotSent(_)]) && !ran.applied.wrote_anything());
-    assert!(ran.sent.is_empty());
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
+    for (lines, sent) in [(1, 0), (2, 1), (3, 1), (4, 2), (5, 2), (6, 3)] {
+        let disk = |file| -> Box<dyn JournalFile> { Box::new(Full { file, lines }) };
+        let ran = run_on(disk, &plan, &zone, Lowering::Single, &[], &[]).await;
+        assert_eq!(ran.sent.len(), sent, "{lines}");
+        let expected: Vec<_> = (0..3).map(|n| if n < sent { "done" } else { "not sent" }).collect();
+        assert_eq!(words(&ran), expected, "{lines}");
+        // The line that was cut is the last: nothing was written after it, so the journal can be read.
+        assert_eq!(ran.journal.len(), lines, "{lines}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use super::base::Base;
@@ -14,7 +15,7 @@ use super::family::Family;
 use super::limit::Limiter;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
-use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, WaitReason, WriteClient};
+use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, Stop, WaitReason, WriteClient};
 use crate::wire::{Envelope, Request};
 
 /// A client of the service. Clones share connections, budget and counts.
@@ -34,6 +35,10 @@ struct Shared {
     by_key: Mutex<BTreeSet<Family>>,
     /// The budget.
     limiter: Limiter,
+    /// Requests that may be under way beside those that are.
+    slots: Semaphore,
+    /// Whether the user wants to stop.
+    stop: Stop,
     /// Delays of our choice.
     back_off: BackOff,
     /// The most times that a request is sent.
@@ -61,7 +66,8 @@ impl Client {
 
     /// A client whose delays begin at `base`.
     pub(super) fn with_delays(settings: Settings, base: Duration) -> Result<Self, ApiError> {
-        let Settings { base_url, credentials, max_rps, timeout, attempts, observer, random_seed } = settings;
+        let Settings { base_url, credentials, max_rps, timeout, attempts, at_once, stop, observer, random_seed } =
+            settings;
         if let Some(rate) = max_rps
             && !(rate.is_finite() && rate >= SLOWEST)
         {
@@ -78,7 +84,9 @@ impl Client {
             transport,
             signer,
             by_key: Mutex::default(),
-            limiter: Limiter::new(max_rps, Arc::clone(&observer)),
+            limiter: Limiter::new(max_rps, stop.clone(), Arc::clone(&observer)),
+            slots: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
+            stop,
             back_off: BackOff::new(base, random_seed),
             attempts: attempts.max(1),
             observer,
@@ -134,11 +142,14 @@ impl Client {
             }
             attempt += 1;
             shared.retrying(request, attempt, &failed.error);
-            match next {
+            let may_go_on = match next {
                 Next::BackOff => shared.wait(WaitReason::BackOff, delay).await,
                 Next::Wait(asked) => shared.wait(WaitReason::RetryAfter, asked.max(delay)).await,
                 // The budget holds this request back as it does all others.
-                Next::Pause(_) | Next::GiveUp => {}
+                Next::Pause(_) | Next::GiveUp => !shared.stop.is_asked(),
+            };
+            if !may_go_on {
+                return Err(failed.error);
             }
         }
     }
@@ -179,7 +190,9 @@ impl Shared {
 
     /// Sends a request once.
     async fn once(&self, request: &Request, family: &Family, scheme: Scheme) -> Result<Envelope, Failed> {
-        let permit = self.limiter.acquire(family).await;
+        let stopped = || ApiError::Stopped { request: RequestName::of(request) };
+        let permit = self.limiter.acquire(family).await.ok_or_else(stopped)?;
+        let _slot = self.slot().await.ok_or_else(stopped)?;
         let RequestName { method, path } = RequestName::of(request);
         self.requests.fetch_add(1, Ordering::Relaxed);
         (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
@@ -198,6 +211,17 @@ impl Shared {
         outcome
     }
 
+    /// Waits until one more request may be under way; `None` if the user wants to stop meanwhile. What is asked for after
+    /// that is the end of something begun, and others are about to end.
+    async fn slot(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
+        let was_asked = self.stop.is_asked();
+        tokio::select! {
+            biased;
+            slot = self.slots.acquire() => slot.ok(),
+            () = self.stop.asked(1), if !was_asked => None,
+        }
+    }
+
     /// The families that need the key.
     fn by_key(&self) -> std::sync::MutexGuard<'_, BTreeSet<Family>> {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
@@ -212,12 +236,17 @@ impl Shared {
         (self.observer)(&ApiEvent::Retrying { request: RequestName::of(request).to_string(), attempt, cause });
     }
 
-    /// Waits, after saying so.
-    async fn wait(&self, reason: WaitReason, duration: Duration) {
-        if !duration.is_zero() {
+    /// Waits, after saying so, unless the user wants to stop; whether to go on.
+    async fn wait(&self, reason: WaitReason, duration: Duration) -> bool {
+        if !duration.is_zero() && !self.stop.is_asked() {
             (self.observer)(&ApiEvent::Waiting { reason, duration });
-            sleep(duration).await;
+            tokio::select! {
+                biased;
+                () = self.stop.asked(1) => {}
+                () = sleep(duration) => {}
+            }
         }
+        !self.stop.is_asked()
     }
 }
 

@@ -145,6 +145,12 @@ pub enum ApiError {
         /// The most that is read, in bytes.
         limit: u64,
     },
+    /// The user wants to stop, and the request would have had to wait; it was not sent.
+    #[error("send {request}: stopped before")]
+    Stopped {
+        /// The request.
+        request: RequestName,
+    },
     /// The answer is looked for in a recording that does not have it; nothing was sent.
     #[error("find {request} in the snapshot, which does not hold it")]
     Unrecorded {
@@ -188,6 +194,7 @@ impl ApiError {
             | Self::Throttled { request, .. }
             | Self::Redirected { request, .. }
             | Self::TooLarge { request, .. }
+            | Self::Stopped { request }
             | Self::Unrecorded { request } => Some(request),
         }
     }
@@ -200,6 +207,7 @@ impl ApiError {
             | Self::Misused { .. }
             | Self::Unreached { .. }
             | Self::Lost { .. }
+            | Self::Stopped { .. }
             | Self::Unrecorded { .. } => None,
             Self::Refused { status, .. }
             | Self::Garbled { status, .. }
@@ -235,6 +243,7 @@ impl ApiError {
             | Self::Misused { .. }
             | Self::Unreached { .. }
             | Self::Throttled { .. }
+            | Self::Stopped { .. }
             | Self::Unrecorded { .. } => false,
             Self::Lost { .. } | Self::TooLarge { .. } => true,
             Self::Refused { status, .. } => *status >= 500 && *status != 501,

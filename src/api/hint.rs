@@ -18,7 +18,7 @@ pub(super) fn hint(error: &ApiError) -> Option<String> {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
             "TLS could not be set up: install the system's CA certificates, or name a file of them in `SSL_CERT_FILE`".into()
         }),
-        ApiError::Misused { .. } => None,
+        ApiError::Misused { .. } | ApiError::Stopped { .. } => None,
         ApiError::Unreached { source, .. } => Some(unreached(source)),
         ApiError::Lost { source, .. } if source.is_timeout() => {
             Some("the service is slow or the connection bad: run again, or allow more time with `--timeout`".into())

@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep_until};
 use super::family::Family;
 use super::headers::Limits;
 use super::report::Reports;
-use super::{ApiEvent, Observer, WaitReason};
+use super::{ApiEvent, Observer, Stop, WaitReason};
 use crate::wire::budget::{self, QUOTA};
 
 /// Requests that may be sent at once by a client that was idle.
@@ -47,6 +47,8 @@ pub(super) struct Limiter {
     state: Mutex<State>,
     /// One queue for each family: first come, first served, and a family whose limit is used up does not stop the others.
     queues: Mutex<BTreeMap<Family, Arc<tokio::sync::Mutex<()>>>>,
+    /// Whether the user wants to stop.
+    stop: Stop,
     /// Who hears of waits.
     observer: Observer,
 }
@@ -83,7 +85,7 @@ pub(super) struct Permit<'a> {
 
 impl Limiter {
     /// A full budget; `max_rps` is the most requests in a second.
-    pub(super) fn new(max_rps: Option<f64>, observer: Observer) -> Self {
+    pub(super) fn new(max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
         let state = State {
             tokens: BURST,
@@ -96,21 +98,33 @@ impl Limiter {
             reports: Reports::default(),
             announced: now,
         };
-        Self { state: Mutex::new(state), queues: Mutex::default(), observer }
+        Self { state: Mutex::new(state), queues: Mutex::default(), stop, observer }
     }
 
-    /// Waits until a request of this family may be sent, and counts it.
-    pub(super) async fn acquire(&self, family: &Family) -> Permit<'_> {
+    /// Waits until a request of this family may be sent, and counts it. Nobody waits once the user wants to stop: `None` if it
+    /// may not be sent at once then.
+    pub(super) async fn acquire(&self, family: &Family) -> Option<Permit<'_>> {
         let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
-        let _turn = queue.lock().await;
+        let _turn = tokio::select! {
+            biased;
+            turn = queue.lock() => turn,
+            () = self.stop.asked(1) => return None,
+        };
         loop {
             let Some((reason, until, news)) = self.take(family) else {
-                return Permit { limiter: self, family: family.clone() };
+                return Some(Permit { limiter: self, family: family.clone() });
             };
+            if self.stop.is_asked() {
+                return None;
+            }
             if let Some(duration) = news {
                 (self.observer)(&ApiEvent::Waiting { reason, duration });
             }
-            sleep_until(until).await;
+            tokio::select! {
+                biased;
+                () = self.stop.asked(1) => return None,
+                () = sleep_until(until) => {}
+            }
         }
     }
 
@@ -251,7 +265,7 @@ mod tests {
                 lock(&seen).push((*reason, *duration, Instant::now()));
             }
         });
-        (Arc::new(Limiter::new(max_rps, observer)), waits)
+        (Arc::new(Limiter::new(max_rps, Stop::never(), observer)), waits)
     }
 
     #[tokio::test(start_paused = true)]
@@ -260,7 +274,7 @@ mod tests {
         let begin = Instant::now();
         let mut service = Service { quota: QUOTA, came: VecDeque::new() };
         for number in 0..3000 {
-            let permit = limiter.acquire(&family()).await;
+            let permit = limiter.acquire(&family()).await.unwrap();
             assert!(service.count(), "request {number} after {:?}", begin.elapsed());
             drop(permit);
         }
@@ -279,7 +293,7 @@ mod tests {
             let (limiter, service) = (Arc::clone(&limiter), Arc::clone(&service));
             tasks.spawn(async move {
                 for _ in 0..100 {
-                    let permit = limiter.acquire(&family()).await;
+                    let permit = limiter.acquire(&family()).await.unwrap();
                     tokio::time::sleep(Duration::from_millis(20 + task * 7)).await;
                     assert!(lock(&service).count());
                     permit.note(&lock(&service).limits());
@@ -298,7 +312,7 @@ mod tests {
         let (limiter, waits) = limiter(None);
         let mut service = Service { quota: QUOTA, came: VecDeque::new() };
         for number in 0..600 {
-            let permit = limiter.acquire(&family()).await;
+            let permit = limiter.acquire(&family()).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
             assert!(service.count(), "our request {number}");
             permit.note(&service.limits());
@@ -319,7 +333,9 @@ mod tests {
         let begin = Instant::now();
         limiter.pause(Duration::from_secs(7));
         let (one, two) = (family(), Family { read: false, ..family() });
-        tokio::join!(async { drop(limiter.acquire(&one).await) }, async { drop(limiter.acquire(&two).await) });
+        tokio::join!(async { drop(limiter.acquire(&one).await.unwrap()) }, async {
+            drop(limiter.acquire(&two).await.unwrap())
+        });
         assert!(begin.elapsed() >= Duration::from_secs(7));
         assert_eq!(*lock(&waits), [(WaitReason::RetryAfter, Duration::from_secs(7), begin)]);
     }
@@ -328,12 +344,12 @@ mod tests {
     async fn an_exhausted_limit_means_to_wait_until_its_reset() {
         let (limiter, waits) = limiter(None);
         let begin = Instant::now();
-        let permit = limiter.acquire(&family()).await;
+        let permit = limiter.acquire(&family()).await.unwrap();
         let reset = Duration::from_secs(30);
         let remaining = vec![Remaining { name: "default".to_owned(), requests: 0, reset }];
         permit.note(&Limits { remaining, ..Limits::default() });
         drop(permit);
-        drop(limiter.acquire(&family()).await);
+        drop(limiter.acquire(&family()).await.unwrap());
         assert_eq!(begin.elapsed(), reset);
         assert_eq!(*lock(&waits), [(WaitReason::Budget, reset, begin)]);
     }
@@ -343,7 +359,7 @@ mod tests {
         let (limiter, _) = limiter(Some(0.5));
         let begin = Instant::now();
         for _ in 0..4 {
-            drop(limiter.acquire(&family()).await);
+            drop(limiter.acquire(&family()).await.unwrap());
         }
         assert_eq!(begin.elapsed(), Duration::from_secs(6));
     }

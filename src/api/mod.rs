@@ -18,6 +18,7 @@ mod report;
 mod retry;
 #[cfg(test)]
 mod scripted;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -33,6 +34,7 @@ use crate::wire::{Envelope, Method, Request};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
+pub use stop::{Stop, Stopper};
 pub use webhook::{Webhook, WebhookError};
 
 /// Something that reads from the service.
@@ -115,6 +117,11 @@ pub struct Settings {
     pub timeout: Duration,
     /// The most times that one request is sent; 0 counts as 1. A second try with the key in place of the token is not counted.
     pub attempts: u32,
+    /// The most requests under way at once.
+    pub at_once: usize,
+    /// Whether the user wants to stop. After that nothing waits any more: what could not be sent at once is not sent, and
+    /// what failed is not repeated. What is under way is awaited.
+    pub stop: Stop,
     /// Who hears what happens. Called in the middle of things: it must be quick, and must not call back.
     pub observer: Observer,
     /// Seed of the random part of delays.
@@ -131,6 +138,9 @@ impl Settings {
     /// The usual time for one exchange.
     pub const TIMEOUT: Duration = Duration::from_secs(60);
 
+    /// The usual number of requests under way at once.
+    pub const AT_ONCE: usize = 8;
+
     /// The usual settings, with nobody listening.
     #[must_use]
     pub fn new(base_url: impl Into<String>, credentials: Credentials) -> Self {
@@ -140,6 +150,8 @@ impl Settings {
             max_rps: None,
             timeout: Self::TIMEOUT,
             attempts: Self::ATTEMPTS,
+            at_once: Self::AT_ONCE,
+            stop: Stop::never(),
             observer: Arc::new(|_| {}),
             random_seed: 0,
         }
@@ -148,13 +160,24 @@ impl Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { base_url: _, credentials, max_rps, timeout, attempts, observer: _, random_seed: _ } = self;
+        let Self {
+            base_url: _,
+            credentials,
+            max_rps,
+            timeout,
+            attempts,
+            at_once,
+            stop: _,
+            observer: _,
+            random_seed: _,
+        } = self;
         // The base URL has not been checked yet and may hold a password.
         f.debug_struct("Settings")
             .field("credentials", credentials)
             .field("max_rps", max_rps)
             .field("timeout", timeout)
             .field("attempts", attempts)
+            .field("at_once", at_once)
             .finish_non_exhaustive()
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
         ApiError::Garbled { status, .. } => read && (is_transient(*status) || (200..300).contains(status)),
         ApiError::Settings { .. }
         | ApiError::Misused { .. }
+        | ApiError::Stopped { .. }
         | ApiError::Unrecorded { .. }
         | ApiError::Redirected { .. }
         | ApiError::TooLarge { .. } => false,

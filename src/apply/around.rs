@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::event::ApplyEvent;
-use super::executor::{Executor, Outcome, said};
+use super::executor::{BROKEN, Executor, Outcome, said};
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZonePart, diff_around};
 use crate::live::{FetchError, fetch_around, find_zone_by_name};
@@ -38,7 +38,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ///
     /// A zone just made is read before its parts are changed: what is as wanted already is left, and what was planned without
     /// knowing the service's own spelling of a value is sent in that.
-    pub async fn prepare(&mut self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
+    pub async fn prepare(&self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         let mut is_read = false;
@@ -67,7 +67,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()),
             };
             if outcome == Outcome::Done {
-                self.observer.event(&ApplyEvent::Done { zone: &zone.name, operations: 1 });
+                self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
             outcomes.push(outcome);
         }
@@ -75,10 +75,13 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Makes the zone, and waits until it can be used.
-    async fn make(&mut self, zone: &ZonePlan, operation: &ZoneOperation) -> (Option<LiveZone>, Outcome) {
+    async fn make(&self, zone: &ZonePlan, operation: &ZoneOperation) -> (Option<LiveZone>, Outcome) {
         let request = lower_zone_operation(zone, operation, self.options.account.as_deref());
-        let Some(number) = self.intend(|journal| journal.zone_intent(zone, operation, &request)) else {
-            return (None, Outcome::NotSent("the journal cannot be written".to_owned()));
+        if let Some(reason) = self.halted() {
+            return (None, Outcome::NotSent(reason.to_owned()));
+        }
+        let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
+            return (None, Outcome::NotSent(BROKEN.to_owned()));
         };
         let answer = self.writer.write(&request).await;
         let made = match &answer {
@@ -108,12 +111,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) if !error.is_uncertain() => ("refused", Outcome::Refused(reason.clone())),
                 _ => ("unknown", Outcome::Unknown(reason.clone())),
             };
-            let noted = self.journal.outcome(number, word, Some(&reason), None);
-            self.note(noted);
+            self.journal.outcome(number, word, Some(&reason), None);
             return (None, outcome);
         };
-        let noted = self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result));
-        self.note(noted);
+        self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result));
         self.wait_for(zone, &made.id).await;
         (Some(made), Outcome::Done)
     }
@@ -121,7 +122,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Reads what is around the records of a zone just made; what cannot be read yet is asked for again for a while.
     ///
     /// Whether it could be read. If not, the changes are sent as planned: the service says what it thinks of them.
-    async fn look_around(&mut self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
+    async fn look_around(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
         for wait in FRESH_ZONE_WAITS.map(Some).into_iter().chain([None]) {
             match fetch_around(self.reader, made, &desired.around, self.options).await {
                 Ok(around) => {
@@ -131,8 +132,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(FetchError::Api { source, .. }) if source.status() == Some(403) => {
                     let Some(seconds) = wait else { break };
                     let duration = Duration::from_secs(seconds);
-                    self.observer.event(&ApplyEvent::Waiting { zone: &made.name, duration });
-                    tokio::time::sleep(duration).await;
+                    self.observer.event(&ApplyEvent::Waiting { zone: made.name.clone(), duration });
+                    if !self.pause(duration).await {
+                        break;
+                    }
                 }
                 Err(_) => break,
             }
@@ -141,13 +144,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
-    async fn wait_for(&mut self, zone: &ZonePlan, id: &ZoneId) {
+    async fn wait_for(&self, zone: &ZonePlan, id: &ZoneId) {
         for seconds in FRESH_ZONE_WAITS {
             match self.reader.read(&list_records(id, 5, 1)).await {
                 Err(error) if error.status() == Some(403) => {
                     let duration = Duration::from_secs(seconds);
-                    self.observer.event(&ApplyEvent::Waiting { zone: &zone.name, duration });
-                    tokio::time::sleep(duration).await;
+                    self.observer.event(&ApplyEvent::Waiting { zone: zone.name.clone(), duration });
+                    if !self.pause(duration).await {
+                        return;
+                    }
                 }
                 _ => return,
             }
@@ -155,16 +160,19 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Changes a part of the zone.
-    async fn change(&mut self, zone: &ZonePlan, operation: &ZoneOperation) -> Outcome {
+    async fn change(&self, zone: &ZonePlan, operation: &ZoneOperation) -> Outcome {
         let request = lower_zone_operation(zone, operation, None);
-        let Some(number) = self.intend(|journal| journal.zone_intent(zone, operation, &request)) else {
-            return Outcome::NotSent("the journal cannot be written".to_owned());
+        if let Some(reason) = self.halted() {
+            return Outcome::NotSent(reason.to_owned());
+        }
+        let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
+            return Outcome::NotSent(BROKEN.to_owned());
         };
         let mut answer = self.writer.write(&request).await;
         for _ in 1..SENDS {
             match &answer {
-                Err(error) if error.is_uncertain() => {
-                    self.observer.event(&ApplyEvent::Settling { zone: &zone.name, reason: &said(error) });
+                Err(error) if error.is_uncertain() && self.halted().is_none() => {
+                    self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: said(error) });
                     answer = self.writer.write(&request).await;
                 }
                 _ => break,
@@ -182,8 +190,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             Outcome::Deferred(_) | Outcome::Done | Outcome::Restored => None,
         };
-        let noted = self.journal.outcome(number, word, reason.as_deref(), None);
-        self.note(noted);
+        self.journal.outcome(number, word, reason.as_deref(), None);
         outcome
     }
 }

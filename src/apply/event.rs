@@ -5,74 +5,100 @@ use std::time::Duration;
 use crate::model::ZoneName;
 
 /// One thing that happened.
-#[derive(Debug, Clone)]
-pub enum ApplyEvent<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApplyEvent {
     /// A zone's operations begin.
     ZoneStarted {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// How many operations.
         operations: usize,
     },
     /// A request is about to be sent.
     Sending {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// How many operations it carries.
         operations: usize,
     },
     /// Operations took effect.
     Done {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// How many.
         operations: usize,
     },
     /// The service refused a request; it is tried in smaller parts, or given up.
     Refused {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// How many operations it carried.
         operations: usize,
         /// The service's words.
-        reason: &'a str,
+        reason: String,
         /// Whether smaller parts are tried.
         narrowing: bool,
     },
     /// The service has no batches: from here on one request for each operation.
     NoBatches {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
     },
     /// An answer got lost; the zone is read to see what took effect.
     Settling {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// What went wrong.
-        reason: &'a str,
+        reason: String,
     },
     /// A wait before trying again.
     Waiting {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
         /// How long.
         duration: Duration,
     },
     /// The zone is read back.
     Verifying {
         /// Which zone.
-        zone: &'a ZoneName,
+        zone: ZoneName,
     },
 }
 
-/// Somebody who wants to know.
-pub trait Observer: Send {
-    /// Something happened.
-    fn event(&mut self, event: &ApplyEvent);
+impl ApplyEvent {
+    /// The zone in which it happened.
+    #[must_use]
+    pub fn zone(&self) -> &ZoneName {
+        match self {
+            Self::ZoneStarted { zone, .. }
+            | Self::Sending { zone, .. }
+            | Self::Done { zone, .. }
+            | Self::Refused { zone, .. }
+            | Self::NoBatches { zone }
+            | Self::Settling { zone, .. }
+            | Self::Waiting { zone, .. }
+            | Self::Verifying { zone } => zone,
+        }
+    }
 }
 
-impl<F: FnMut(&ApplyEvent) + Send> Observer for F {
-    fn event(&mut self, event: &ApplyEvent) {
+/// Somebody who wants to know. Both are called in the middle of things: they must be quick, and must not call back.
+pub trait Observer: Send + Sync {
+    /// Something happened.
+    ///
+    /// # Order
+    /// Zones that are applied at the same time are told one after the other, in the order of the plan, so that what is told
+    /// does not depend on how many there are at a time.
+    fn event(&self, event: &ApplyEvent);
+
+    /// The same, told at once and in no order, for displays of what is happening now.
+    fn now(&self, event: &ApplyEvent) {
+        let _ = event;
+    }
+}
+
+impl<F: Fn(&ApplyEvent) + Send + Sync> Observer for F {
+    fn event(&self, event: &ApplyEvent) {
         self(event);
     }
 }

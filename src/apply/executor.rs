@@ -9,14 +9,15 @@
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota or the network | the rest is not sent |
-//! | the journal cannot be written | the rest is not sent |
+//! | the journal cannot be written | the rest is not sent, of any zone |
+//! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 
 use std::time::Duration;
 
 use super::event::{ApplyEvent, Observer};
-use super::journal::{Journal, JournalError};
+use super::journal::Journal;
 use super::run::Run;
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{ApiError, Reader, Stop, Writer};
 use crate::live::Options;
 use crate::model::LiveZone;
 use crate::plan::{Action, Lowering, Step, ZonePlan, lower_step};
@@ -100,7 +101,7 @@ impl ZoneApplied {
     }
 }
 
-/// Executes the plans of zones.
+/// Executes the plans of zones. One is enough for zones that are applied at the same time.
 pub struct Executor<'a, R, W> {
     /// For settling lost answers.
     pub reader: &'a R,
@@ -109,12 +110,18 @@ pub struct Executor<'a, R, W> {
     /// How to read.
     pub options: &'a Options,
     /// Where intents and outcomes are noted.
-    pub journal: &'a mut Journal,
+    pub journal: &'a Journal,
     /// Who wants to know.
-    pub observer: &'a mut dyn Observer,
-    /// The first failure of the journal; nothing is sent after it.
-    pub broken: Option<JournalError>,
+    pub observer: &'a dyn Observer,
+    /// Whether the user wants to stop.
+    pub stop: &'a Stop,
 }
+
+/// Why nothing more is sent.
+pub(super) const BROKEN: &str = "the journal cannot be written";
+
+/// Why nothing more is sent.
+pub(super) const STOPPED: &str = "stopped before it was sent";
 
 /// Whether the zone goes on.
 pub(super) enum Next {
@@ -126,11 +133,15 @@ pub(super) enum Next {
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone's records.
-    pub async fn execute(&mut self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> ZoneApplied {
-        self.observer.event(&ApplyEvent::ZoneStarted { zone: &zone.name, operations: zone.operations.len() });
+    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> ZoneApplied {
+        self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations: zone.operations.len() });
         let mut run = Run::new(zone, live, lowering);
         let mut stopped = None;
         while let Some(operations) = run.queue.pop_front() {
+            if self.stop.is_asked() && !run.fills_a_name(&operations) {
+                stopped = Some(STOPPED.to_owned());
+                break;
+            }
             let step = lower_step(zone, operations, run.lowering);
             if let Next::Stop(reason) = self.send(&mut run, step).await {
                 stopped = Some(reason);
@@ -141,46 +152,38 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         ZoneApplied { outcomes: run.into_outcomes(&rest), ..ZoneApplied::default() }
     }
 
-    /// Notes a failure of the journal.
-    pub(super) fn note(&mut self, result: Result<(), JournalError>) {
-        if let Err(error) = result {
-            self.broken.get_or_insert(error);
+    /// Why nothing more may be begun, if so.
+    pub(super) fn halted(&self) -> Option<&'static str> {
+        if self.journal.is_broken() {
+            return Some(BROKEN);
         }
+        self.stop.is_asked().then_some(STOPPED)
     }
 
-    /// Notes an intent; `None` if it cannot be noted, and so nothing may be sent.
-    pub(super) fn intend(&mut self, intent: impl FnOnce(&mut Journal) -> Result<u64, JournalError>) -> Option<u64> {
-        if self.broken.is_some() {
-            return None;
-        }
-        match intent(self.journal) {
-            Ok(number) => Some(number),
-            Err(error) => {
-                self.broken = Some(error);
-                None
-            }
+    /// Waits, unless the user wants to stop; whether the time has passed.
+    pub(super) async fn pause(&self, duration: Duration) -> bool {
+        tokio::select! {
+            biased;
+            () = self.stop.asked(1) => false,
+            () = tokio::time::sleep(duration) => true,
         }
     }
 
     /// Sends one step and deals with the answer.
-    async fn send(&mut self, run: &mut Run<'_>, step: Step) -> Next {
+    async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
         let zone = &run.zone.name;
-        let Some(number) = self.intend(|journal| journal.intent(run.zone, &step)) else {
-            return Next::Stop("the journal cannot be written".to_owned());
-        };
-        self.observer.event(&ApplyEvent::Sending { zone, operations: step.operations.len() });
+        let Some(number) = self.journal.intent(run.zone, &step) else { return Next::Stop(BROKEN.to_owned()) };
+        self.observer.event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
         match self.write(run, &step).await {
             Ok(answer) => {
                 run.finish(&step.operations, &Outcome::Done);
-                let noted = self.journal.outcome(number, "done", None, Some(&answer.result));
-                self.note(noted);
-                self.observer.event(&ApplyEvent::Done { zone, operations: step.operations.len() });
+                self.journal.outcome(number, "done", None, Some(&answer.result));
+                self.observer.event(&ApplyEvent::Done { zone: zone.clone(), operations: step.operations.len() });
                 Next::Continue
             }
             Err(error) if matches!(run.lowering, Lowering::Batches(_)) && error.is_no_such_route() => {
-                let noted = self.journal.outcome(number, "no batches", Some(&error.to_string()), None);
-                self.note(noted);
-                self.observer.event(&ApplyEvent::NoBatches { zone });
+                self.journal.outcome(number, "no batches", Some(&error.to_string()), None);
+                self.observer.event(&ApplyEvent::NoBatches { zone: zone.clone() });
                 run.go_single(step.operations);
                 Next::Continue
             }
@@ -193,17 +196,19 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Sends a step; a create that only waits for a delete to be noticed everywhere is repeated for a while.
-    async fn write(&mut self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
+    async fn write(&self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
         let mut answer = self.writer.write(&step.request).await;
-        if run.lowering != Lowering::Single || run.deleted_for(&step.operations).is_empty() {
+        if !run.fills_a_name(&step.operations) {
             return answer;
         }
         for seconds in LAG_WAITS {
             match &answer {
                 Err(error) if CONFLICT_CODES.iter().any(|c| error.has_code(*c)) => {
                     let duration = Duration::from_secs(seconds);
-                    self.observer.event(&ApplyEvent::Waiting { zone: &run.zone.name, duration });
-                    tokio::time::sleep(duration).await;
+                    self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
+                    if !self.pause(duration).await {
+                        break;
+                    }
                     answer = self.writer.write(&step.request).await;
                 }
                 _ => break,
@@ -213,18 +218,16 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// The service refused: halves, or what belongs together is left behind.
-    pub(super) async fn refused(&mut self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
+    pub(super) async fn refused(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
         let reason = said(error);
         let status = error.status();
         let hopeless = is_hopeless(error);
         let halves = if hopeless || run.narrowings >= NARROWINGS { None } else { run.halves(&step.operations) };
-        let noted =
-            self.journal.outcome(number, if status.is_none() { "not sent" } else { "refused" }, Some(&reason), None);
-        self.note(noted);
+        self.journal.outcome(number, if status.is_none() { "not sent" } else { "refused" }, Some(&reason), None);
         self.observer.event(&ApplyEvent::Refused {
-            zone: &run.zone.name,
+            zone: run.zone.name.clone(),
             operations: step.operations.len(),
-            reason: &reason,
+            reason: reason.clone(),
             narrowing: halves.is_some(),
         });
         if let Some((first, second)) = halves {
@@ -241,7 +244,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Fills a name again that was emptied, one request at a time, for a create that did not happen.
-    pub(super) async fn restore(&mut self, run: &mut Run<'_>, failed: &[usize]) {
+    pub(super) async fn restore(&self, run: &mut Run<'_>, failed: &[usize]) {
         if run.lowering != Lowering::Single {
             return;
         }
@@ -249,7 +252,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let Action::DeleteRecord { before, .. } = &run.zone.operations[n].action else { continue };
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
-            let Some(number) = self.intend(|journal| journal.intent(run.zone, &back)) else { return };
+            let Some(number) = self.journal.intent(run.zone, &back) else { return };
             let is_identical = |error: &ApiError| DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c));
             let mut lost = false;
             let mut answer = self.writer.write(&back.request).await;
@@ -262,7 +265,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 if !may_pass(error) || (lost && is_identical(error)) {
                     break;
                 }
-                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                if !self.pause(Duration::from_secs(seconds)).await {
+                    break;
+                }
                 answer = self.writer.write(&back.request).await;
             }
             let not_filled = |word, error: &ApiError| {
@@ -280,8 +285,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) => not_filled("refused", &error),
             };
             run.finish(&[n], &outcome);
-            let noted = self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
-            self.note(noted);
+            self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
         }
     }
 }

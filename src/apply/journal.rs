@@ -7,6 +7,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value as Json, json};
 
@@ -31,13 +32,57 @@ pub struct JournalError {
 /// Gives the time: RFC 3339, UTC.
 pub type Clock = fn() -> String;
 
-/// An open journal.
-#[derive(Debug)]
+/// Where lines go.
+pub trait JournalFile: Send {
+    /// Adds a line, which ends with a line feed.
+    ///
+    /// # Errors
+    /// It was not written, or only in part.
+    fn append(&mut self, line: &[u8]) -> io::Result<()>;
+
+    /// Waits until everything added so far survives a crash.
+    ///
+    /// # Errors
+    /// It may not.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl JournalFile for File {
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        // One write, so that a crash cuts at most the last line.
+        self.write_all(line)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// An open journal. Zones that are applied at the same time share it: each line is written whole, and an intent is on disk
+/// before its request leaves.
+///
+/// The first failure is the last thing that happens to it: what comes after is not written, so that a line that was cut stays
+/// the last one, and no intent is given any more, so that nothing is sent.
 pub struct Journal {
     path: PathBuf,
-    file: File,
     clock: Clock,
+    state: Mutex<State>,
+}
+
+/// What changes with each line.
+struct State {
+    file: Box<dyn JournalFile>,
+    /// The number of the next intent.
     next: u64,
+    is_broken: bool,
+    /// The first failure, until somebody takes it.
+    failure: Option<JournalError>,
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Journal").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Journal {
@@ -62,9 +107,21 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(fail(&path))?;
-        let mut journal = Self { path, file, clock, next: 1 };
-        journal.line(json!({ "event": "begin", "format": Self::FORMAT, "spec_digest": spec_digest }))?;
-        Ok(journal)
+        Self::on(Box::new(file), &path, spec_digest, clock)
+    }
+
+    /// Begins a journal on something else than a new file; `path` is what messages call it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn on(file: Box<dyn JournalFile>, path: &Path, spec_digest: &str, clock: Clock) -> Result<Self, JournalError> {
+        let state = State { file, next: 1, is_broken: false, failure: None };
+        let journal = Self { path: path.to_owned(), clock, state: Mutex::new(state) };
+        journal.note(json!({ "event": "begin", "format": Self::FORMAT, "spec_digest": spec_digest }));
+        match journal.take_failure() {
+            Some(failure) => Err(failure),
+            None => Ok(journal),
+        }
     }
 
     /// Where it is.
@@ -73,127 +130,129 @@ impl Journal {
         &self.path
     }
 
-    /// Notes what is about to be sent, and waits until it is on disk. The number names the step in its outcome.
-    ///
-    /// # Errors
-    /// The line cannot be written; nothing must be sent then.
-    pub fn intent(&mut self, zone: &ZonePlan, step: &Step) -> Result<u64, JournalError> {
+    /// Whether a line could not be written; nothing may be sent then.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.state().is_broken
+    }
+
+    /// The first failure, if there was one and nobody has taken it yet.
+    #[must_use]
+    pub fn take_failure(&self) -> Option<JournalError> {
+        self.state().failure.take()
+    }
+
+    /// Notes what is about to be sent, and waits until it is on disk. The number names the step in its outcome; `None` if it
+    /// cannot be noted, and so nothing must be sent.
+    #[must_use]
+    pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
         let operations = step.operations.iter().map(|n| record_line(&zone.operations[*n])).collect();
         self.write_intent(zone, &step.request, operations)
     }
 
-    /// Writes an intent, and waits until it is on disk.
-    fn write_intent(&mut self, zone: &ZonePlan, request: &Request, operations: Json) -> Result<u64, JournalError> {
-        let number = self.next;
-        self.next += 1;
-        self.line(json!({
-            "event": "intent", "step": number, "zone": zone.name.as_str(), "zone_id": zone.id.0,
-            "request": { "method": request.method.as_str(), "path": request.path, "body": request.body },
-            "operations": operations,
-        }))?;
-        self.file.sync_data().map_err(|source| JournalError { path: self.path.clone(), source })?;
-        Ok(number)
-    }
-
     /// Notes an operation on a zone itself that is about to be sent, as [`Journal::intent`].
-    ///
-    /// # Errors
-    /// The line cannot be written; nothing must be sent then.
-    pub fn zone_intent(
-        &mut self,
-        zone: &ZonePlan,
-        operation: &ZoneOperation,
-        request: &Request,
-    ) -> Result<u64, JournalError> {
+    #[must_use]
+    pub fn zone_intent(&self, zone: &ZonePlan, operation: &ZoneOperation, request: &Request) -> Option<u64> {
         self.write_intent(zone, request, json!([zone_line(operation)]))
     }
 
     /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`]. `before` are the rules of its
     /// phase as they stand: an undo puts them back into that order.
-    ///
-    /// # Errors
-    /// The line cannot be written; nothing must be sent then.
+    #[must_use]
     pub fn rule_intent(
-        &mut self,
+        &self,
         zone: &ZonePlan,
         operation: &RuleOperation,
         before: &[LiveRule],
         request: &Request,
-    ) -> Result<u64, JournalError> {
+    ) -> Option<u64> {
         self.write_intent(zone, request, json!([rule_line(operation, before)]))
     }
 
+    /// Writes an intent, and waits until it is on disk.
+    fn write_intent(&self, zone: &ZonePlan, request: &Request, operations: Json) -> Option<u64> {
+        let mut line = json!({
+            "event": "intent", "step": 0, "zone": zone.name.as_str(), "zone_id": zone.id.0,
+            "request": { "method": request.method.as_str(), "path": request.path, "body": request.body },
+            "operations": operations,
+        });
+        let mut state = self.state();
+        let number = state.next;
+        line["step"] = json!(number);
+        state.next += 1;
+        self.write(&mut state, line);
+        self.sync(&mut state);
+        (!state.is_broken).then_some(number)
+    }
+
     /// Notes what became of a step: `done`, `refused`, `not sent`, `unknown`, `no batches`.
-    ///
-    /// # Errors
-    /// The line cannot be written.
-    pub fn outcome(
-        &mut self,
-        step: u64,
-        outcome: &str,
-        detail: Option<&str>,
-        result: Option<&Json>,
-    ) -> Result<(), JournalError> {
-        self.write_outcome(step, outcome, detail, result.map(created_ids))
+    pub fn outcome(&self, step: u64, outcome: &str, detail: Option<&str>, result: Option<&Json>) {
+        self.write_outcome(step, outcome, detail, result.map(created_ids));
     }
 
     /// Notes what became of an operation on a rule, with the ids of the rules that are new since, as [`Journal::outcome`].
-    ///
-    /// # Errors
-    /// The line cannot be written.
-    pub fn rule_outcome(
-        &mut self,
-        step: u64,
-        outcome: &str,
-        detail: Option<&str>,
-        created: &[RuleId],
-    ) -> Result<(), JournalError> {
+    pub fn rule_outcome(&self, step: u64, outcome: &str, detail: Option<&str>, created: &[RuleId]) {
         let ids = created.iter().map(|id| id.0.as_str()).collect();
-        self.write_outcome(step, outcome, detail, Some(ids))
+        self.write_outcome(step, outcome, detail, Some(ids));
     }
 
     /// Writes an outcome.
-    fn write_outcome(
-        &mut self,
-        step: u64,
-        outcome: &str,
-        detail: Option<&str>,
-        ids: Option<Vec<&str>>,
-    ) -> Result<(), JournalError> {
-        self.line(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": ids }))
+    fn write_outcome(&self, step: u64, outcome: &str, detail: Option<&str>, ids: Option<Vec<&str>>) {
+        self.note(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": ids }));
     }
 
     /// Notes a consent under which the plan is carried out.
-    ///
-    /// # Errors
-    /// The line cannot be written.
-    pub fn consent(&mut self, danger: Danger, by: &str) -> Result<(), JournalError> {
-        self.line(json!({ "event": "consent", "danger": danger.code(), "by": by }))
+    pub fn consent(&self, danger: Danger, by: &str) {
+        self.note(json!({ "event": "consent", "danger": danger.code(), "by": by }));
     }
 
     /// Notes that a zone was read back, and how many differences were left.
-    ///
-    /// # Errors
-    /// The line cannot be written.
-    pub fn verified(&mut self, zone: &ZoneName, remaining: usize) -> Result<(), JournalError> {
-        self.line(json!({ "event": "verified", "zone": zone.as_str(), "remaining": remaining }))
+    pub fn verified(&self, zone: &ZoneName, remaining: usize) {
+        self.note(json!({ "event": "verified", "zone": zone.as_str(), "remaining": remaining }));
     }
 
     /// Notes the end.
-    ///
-    /// # Errors
-    /// The line cannot be written.
-    pub fn end(&mut self) -> Result<(), JournalError> {
-        self.line(json!({ "event": "end" }))?;
-        self.file.sync_data().map_err(|source| JournalError { path: self.path.clone(), source })
+    pub fn end(&self) {
+        self.note(json!({ "event": "end" }));
+        self.sync(&mut self.state());
     }
 
-    /// One line, in one write, so that a crash cuts at most the last.
-    fn line(&mut self, mut line: Json) -> Result<(), JournalError> {
+    /// Adds a line.
+    fn note(&self, line: Json) {
+        self.write(&mut self.state(), line);
+    }
+
+    /// Writes a line, unless one before it failed.
+    fn write(&self, state: &mut State, mut line: Json) {
+        if state.is_broken {
+            return;
+        }
         line["time"] = json!((self.clock)());
         let mut bytes = line.to_string().into_bytes();
         bytes.push(b'\n');
-        self.file.write_all(&bytes).map_err(|source| JournalError { path: self.path.clone(), source })
+        let written = state.file.append(&bytes);
+        self.keep(state, written);
+    }
+
+    /// Waits until everything is on disk, unless something failed before.
+    fn sync(&self, state: &mut State) {
+        if !state.is_broken {
+            let synced = state.file.sync();
+            self.keep(state, synced);
+        }
+    }
+
+    /// Keeps a failure.
+    fn keep(&self, state: &mut State, outcome: io::Result<()>) {
+        if let Err(source) = outcome {
+            state.is_broken = true;
+            state.failure = Some(JournalError { path: self.path.clone(), source });
+        }
+    }
+
+    /// The state. Nothing that is done under the lock panics.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

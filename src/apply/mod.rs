@@ -14,16 +14,18 @@ mod repeats;
 mod rules;
 mod run;
 mod settle;
+mod turns;
 mod undo;
 mod undo_parts;
 mod undo_rules;
 mod verify;
+mod zones;
 
 pub use around::Prepared;
 pub use event::{ApplyEvent, Observer};
 pub use executor::{Executor, Outcome, ZoneApplied};
 pub use expect::{Index, Moved, OperationState, moved, state_of, zone_moved};
-pub use journal::{Clock, Journal, JournalError};
+pub use journal::{Clock, Journal, JournalError, JournalFile};
 pub use journal_run::{
     Entry, JournalReadError, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun, outline, read_journal,
 };
@@ -32,3 +34,4 @@ pub use repeats::{Applied, Repeated};
 pub use rules::rules_moved;
 pub use undo::{UNDO_CONFLICT, Undone, needed, undo_zone};
 pub use verify::{Verified, verify};
+pub use zones::{ZoneDone, ZoneWork};

@@ -12,7 +12,7 @@ use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use super::event::ApplyEvent;
-use super::executor::{Executor, Outcome, said};
+use super::executor::{BROKEN, Executor, Outcome, STOPPED, said};
 use super::expect::Moved;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
@@ -29,7 +29,7 @@ const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not suc
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone's rules; one outcome for each, in their order.
-    pub async fn execute_rules(&mut self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
+    pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
         let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
         let mut outcomes = Vec::new();
         for operation in &zone.rule_operations {
@@ -39,7 +39,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             let outcome = self.rule(zone, live, operation, &mut known).await;
             if outcome == Outcome::Done {
-                self.observer.event(&ApplyEvent::Done { zone: &zone.name, operations: 1 });
+                self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
             outcomes.push(outcome);
         }
@@ -48,12 +48,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 
     /// Carries out one operation.
     async fn rule(
-        &mut self,
+        &self,
         zone: &ZonePlan,
         live: &LiveZone,
         operation: &RuleOperation,
         known: &mut BTreeMap<Phase, EntryPoint>,
     ) -> Outcome {
+        if let Some(reason) = self.halted() {
+            return Outcome::NotSent(reason.to_owned());
+        }
         let phase = operation.phase;
         if let Entry::Vacant(unread) = known.entry(phase) {
             let now = match entry_point(self.reader, live, phase).await {
@@ -67,10 +70,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let request = lower_rule_operation(zone, operation);
         let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
-        let Some(number) = self.intend(|journal| journal.rule_intent(zone, operation, &before, &request)) else {
-            return Outcome::NotSent("the journal cannot be written".to_owned());
+        let Some(number) = self.journal.rule_intent(zone, operation, &before, &request) else {
+            return Outcome::NotSent(BROKEN.to_owned());
         };
-        self.observer.event(&ApplyEvent::Sending { zone: &zone.name, operations: 1 });
+        self.observer.event(&ApplyEvent::Sending { zone: zone.name.clone(), operations: 1 });
         let mut sent = 1;
         let mut created = Vec::new();
         let (word, detail, outcome) = loop {
@@ -101,7 +104,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 break refused(&error, operation);
             }
             let reason = said(&error);
-            self.observer.event(&ApplyEvent::Settling { zone: &zone.name, reason: &reason });
+            self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match entry_point(self.reader, live, phase).await {
                 Ok(now) if has_effect(operation, &now) => {
                     created = new_rules(&before, now.rules());
@@ -115,8 +118,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     }
                     sent += 1;
                     let duration = Duration::from_millis(250 << sent);
-                    self.observer.event(&ApplyEvent::Waiting { zone: &zone.name, duration });
-                    tokio::time::sleep(duration).await;
+                    self.observer.event(&ApplyEvent::Waiting { zone: zone.name.clone(), duration });
+                    if !self.pause(duration).await {
+                        let reason = format!("{reason}; it had no effect, and {STOPPED} again");
+                        break ("lost", Some(reason.clone()), Outcome::NotSent(reason));
+                    }
                 }
                 Ok(_) => {
                     let reason = format!("{reason}; and the rules are neither as before nor as they should be");
@@ -128,8 +134,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
             }
         };
-        let noted = self.journal.rule_outcome(number, word, detail.as_deref(), &created);
-        self.note(noted);
+        self.journal.rule_outcome(number, word, detail.as_deref(), &created);
         outcome
     }
 }

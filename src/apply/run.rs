@@ -84,6 +84,11 @@ impl<'z> Run<'z> {
         Some((first.to_vec(), second.to_vec()))
     }
 
+    /// Whether these operations put back an answer where a delete took it away: a stop must not leave such a name empty.
+    pub(super) fn fills_a_name(&self, operations: &[usize]) -> bool {
+        self.lowering == Lowering::Single && !self.deleted_for(operations).is_empty()
+    }
+
     /// Deletes that were carried out to make room for these creates, and for which no other create took the room.
     pub(super) fn deleted_for(&self, operations: &[usize]) -> Vec<usize> {
         let created = |n: &usize| match &self.zone.operations[*n].action {

@@ -24,15 +24,14 @@ struct Seen {
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// An answer got lost: what took effect is done, what did not is sent again, what somebody else changed is reported.
-    pub(super) async fn settle(&mut self, run: &mut Run<'_>, step: Step, number: u64, reason: &str) -> Next {
-        self.observer.event(&ApplyEvent::Settling { zone: &run.zone.name, reason });
+    pub(super) async fn settle(&self, run: &mut Run<'_>, step: Step, number: u64, reason: &str) -> Next {
+        self.observer.event(&ApplyEvent::Settling { zone: run.zone.name.clone(), reason: reason.to_owned() });
         let seen = match self.read_again(run).await {
             Ok(records) => look(run, &step, &records),
             Err(error) => {
                 let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
                 run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
-                let noted = self.journal.outcome(number, "unknown", Some(&reason), None);
-                self.note(noted);
+                self.journal.outcome(number, "unknown", Some(&reason), None);
                 return Next::Stop(reason);
             }
         };
@@ -50,8 +49,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             return Next::Stop(reason);
         }
         let duration = Duration::from_millis(250 << run.resends.min(6));
-        self.observer.event(&ApplyEvent::Waiting { zone: &run.zone.name, duration });
-        tokio::time::sleep(duration).await;
+        self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
+        // If the user wants to stop, it is not sent again: whoever takes it from the queue looks.
+        self.pause(duration).await;
         run.queue.push_front(pending);
         Next::Continue
     }
@@ -59,7 +59,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all.
     ///
     /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says.
-    pub(super) async fn settle_late(&mut self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
+    pub(super) async fn settle_late(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
         let seen = match self.read_again(run).await {
             Ok(records) => look(run, &step, &records),
             Err(_) => Seen::default(),
@@ -80,7 +80,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Notes what was seen, in the run and in the journal; gives back what has not taken effect.
-    fn take(&mut self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str) -> Vec<usize> {
+    fn take(&self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str) -> Vec<usize> {
         let Seen { done, pending, moved } = seen;
         run.finish(&done, &Outcome::Done);
         for (n, what) in &moved {
@@ -98,10 +98,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         } else {
             format!("{reason}; settled by reading; not done: {}", not_done.join(", "))
         };
-        let noted = self.journal.outcome(number, word, Some(&detail), None);
-        self.note(noted);
+        self.journal.outcome(number, word, Some(&detail), None);
         if !done.is_empty() {
-            self.observer.event(&ApplyEvent::Done { zone: &run.zone.name, operations: done.len() });
+            self.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: done.len() });
         }
         pending
     }

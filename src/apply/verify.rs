@@ -33,10 +33,10 @@ pub async fn verify<R: Reader>(
     (desired, query): (&DesiredZone, &WafQuery),
     live: &LiveZone,
     options: &Options,
-    observer: &mut dyn Observer,
+    observer: &dyn Observer,
     plan: impl FnOnce(&LiveZone) -> (ZonePlan, Diagnostics),
 ) -> Result<Verified, FetchError> {
-    observer.event(&ApplyEvent::Verifying { zone: &desired.name });
+    observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let around = fetch_around(reader, live, &desired.around, options).await?;
     let waf = fetch_waf(reader, live, query, options).await?;

@@ -119,7 +119,7 @@ pub(super) struct Global {
     /// Put at most N changes into a request [default: what the zone's plan allows]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Service")]
     pub batch_size: Option<u32>,
-    /// Read with at most N requests at once
+    /// Work on at most N zones at once, and with at most N requests
     #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = "Service")]
     pub concurrency: u16,
     /// Wait at most this many seconds for an answer

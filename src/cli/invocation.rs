@@ -14,13 +14,14 @@ use super::args::Cli;
 use super::exit::Exit;
 use super::output::{Output, Sink};
 use super::run_to_end;
-use crate::api::Observer;
+use crate::api::{Observer, Stop};
 
 /// What the program that runs this one inside itself gives in place of the process.
 #[derive(Clone, Default)]
 pub(super) struct Surroundings {
     environment: Option<BTreeMap<String, OsString>>,
     hears: Option<Observer>,
+    stop: Option<Stop>,
 }
 
 impl Surroundings {
@@ -32,6 +33,11 @@ impl Surroundings {
     /// Who hears of requests beside the display.
     pub(super) fn hears(&self) -> Option<Observer> {
         self.hears.clone()
+    }
+
+    /// Who says when to stop, in place of the signals of the process.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        self.stop.clone()
     }
 }
 
@@ -59,6 +65,11 @@ pub struct Invocation {
 impl Invocation {
     /// Runs to the end.
     pub async fn run(self) -> Exit {
+        self.run_until(Stop::never()).await
+    }
+
+    /// Runs to the end, or until somebody wants to stop: then as a process does that is interrupted, once or twice.
+    pub async fn run_until(self, stop: Stop) -> Exit {
         let Self { arguments, environment, results, messages, hears } = self;
         let program = std::iter::once(OsString::from("zonewright"));
         let mut cli = match Cli::try_parse_from(program.chain(arguments)) {
@@ -71,7 +82,7 @@ impl Invocation {
                 return exit;
             }
         };
-        cli.global.surroundings = Surroundings { environment: Some(environment), hears };
+        cli.global.surroundings = Surroundings { environment: Some(environment), hears, stop: Some(stop) };
         let output = Arc::new(Output::on(&cli.global, results, messages));
         run_to_end(&cli, &output).await
     }

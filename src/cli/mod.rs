@@ -21,6 +21,7 @@ mod saved;
 mod service;
 mod settings;
 mod shard;
+mod signals;
 mod undoing;
 mod waf_lock;
 
@@ -31,6 +32,7 @@ pub use exit::Exit;
 pub use invocation::Invocation;
 use output::Output;
 pub use output::Sink;
+use signals::Interrupt;
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -81,18 +83,33 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }
+    // Those two end in their own way.
+    #[cfg(feature = "sandbox")]
+    if let Command::Sandbox(command) = command {
+        return commands::sandbox::run(command, global, output).await;
+    }
+    if let Command::Watch(args) = command {
+        return commands::watch::run(args, global, output).await;
+    }
+    let interrupt = Interrupt::begin(global, output)?;
+    interrupt.watch(global, run_command(cli, output, &interrupt)).await
+}
+
+/// Runs a command that may be interrupted.
+async fn run_command(cli: &Cli, output: &std::sync::Arc<Output>, interrupt: &Interrupt) -> anyhow::Result<Exit> {
+    let Cli { command, global } = cli;
     match command {
+        #[cfg(feature = "sandbox")]
+        Command::Sandbox(_) => Ok(Exit::Usage),
+        Command::Watch(_) => Ok(Exit::Usage),
         Command::Plan(args) => commands::plan::run(args, global, output).await,
-        Command::Apply(args) => commands::apply::run(args, global, output).await,
+        Command::Apply(args) => commands::apply::run(args, global, output, interrupt).await,
         Command::Diff(args) => commands::diff::run(args, global, output),
-        Command::Undo(args) => commands::undo::run(args, global, output).await,
+        Command::Undo(args) => commands::undo::run(args, global, output, interrupt).await,
         Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
         Command::Drift(args) => commands::drift::run(args, global, output).await,
-        Command::Watch(args) => commands::watch::run(args, global, output).await,
         Command::Import(args) => commands::import::run(args, global, output).await,
         Command::Validate(args) => commands::validate::run(args, global, output),
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => commands::sandbox::run(command, global, output).await,
         Command::Waf(command) => commands::waf::run(command, global, output).await,
         Command::Schema => commands::about::schema(output),
         Command::Completions { shell } => commands::about::completions(*shell, output),

@@ -67,6 +67,19 @@ impl Output {
         self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Puts a question and waits for a line. A whole line, so that the terminal stays as it is, and an interrupt finds nothing
+    /// to put right.
+    ///
+    /// # Errors
+    /// The question cannot be shown, or the answer not be read.
+    pub(super) fn ask(&self, question: &str) -> io::Result<String> {
+        self.hide();
+        write!(io::stderr(), "{question} ")?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(answer)
+    }
+
     /// Writes a result to stdout. A reader that has gone away is no error: the work goes on without it.
     ///
     /// # Errors

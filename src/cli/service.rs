@@ -8,17 +8,17 @@ use super::args::Global;
 use super::cache::FileCache;
 use super::output::Output;
 use super::settings;
-use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Reader, Settings, WaitReason, WriteClient};
+use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Reader, Settings, Stop, WaitReason, WriteClient};
 use crate::live::CatalogueCache;
 use crate::model::ZoneName;
 
 /// What a connection is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Access {
     /// Reading: there is no means of writing.
     Read,
-    /// Reading and writing.
-    Write,
+    /// Reading and writing, until the user wants to stop.
+    Write(Stop),
     /// Reading, and asking whether writes would be accepted.
     Check,
 }
@@ -105,8 +105,8 @@ impl Service {
         let base_url = settings::base_url(global)?;
         let cache = FileCache::new(&global.cache, &base_url);
         let host = host(&base_url);
-        let client = client(global, output, base_url, credentials)?;
-        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, access, settings::account(global)?) })
+        let client = client(global, &access, output, base_url, credentials)?;
+        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, &access, settings::account(global)?) })
     }
 
     /// Starts the embedded service and connects to it.
@@ -135,17 +135,17 @@ impl Service {
         let running = sandbox::start(options)
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
-        let client = client(global, output, running.base_url(), crate::api::Credentials::Token(token))?;
-        Ok(Self { sandbox: Some(running), host: "the embedded service".to_owned(), ..Self::new(client, access, None) })
+        let client = client(global, &access, output, running.base_url(), crate::api::Credentials::Token(token))?;
+        Ok(Self { sandbox: Some(running), host: "the embedded service".to_owned(), ..Self::new(client, &access, None) })
     }
 
     /// Hands out the halves of a client that the access allows.
-    fn new(client: Client, access: Access, account: Option<String>) -> Self {
+    fn new(client: Client, access: &Access, account: Option<String>) -> Self {
         Self {
             host: String::new(),
             reader: client.reader(),
-            writer: (access == Access::Write).then(|| client.writer()),
-            checker: (access == Access::Check).then(|| client.checker()),
+            writer: matches!(access, Access::Write(_)).then(|| client.writer()),
+            checker: matches!(access, Access::Check).then(|| client.checker()),
             requests: Box::new(move || client.requests()),
             account,
             cache: None,
@@ -178,6 +178,7 @@ fn host(base_url: &str) -> String {
 /// A client that tells the user why it waits.
 fn client(
     global: &Global,
+    access: &Access,
     output: &Arc<Output>,
     base_url: String,
     credentials: crate::api::Credentials,
@@ -210,6 +211,12 @@ fn client(
     let settings = Settings {
         max_rps: global.max_rps,
         timeout: global.timeout,
+        at_once: usize::from(global.concurrency),
+        stop: match access {
+            Access::Write(stop) => stop.clone(),
+            // Who only reads is ended from outside.
+            Access::Read | Access::Check => Stop::never(),
+        },
         observer: Arc::new(observer),
         ..Settings::new(base_url, credentials)
     };

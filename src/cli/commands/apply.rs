@@ -16,6 +16,7 @@ use crate::cli::planning::{self, Begun, Loaded, Planned, begin, with_hint};
 use crate::cli::saved::{self, Opened};
 use crate::cli::service::{Access, Service};
 use crate::cli::settings;
+use crate::cli::signals::Interrupt;
 use crate::cli::undoing;
 use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
 use crate::model::LiveZone;
@@ -26,12 +27,17 @@ use crate::render::safe::safe;
 use crate::render::text::write_requests;
 
 /// Plans, asks and applies.
-pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+pub(in crate::cli) async fn run(
+    args: &ApplyArgs,
+    global: &Global,
+    output: &Arc<Output>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Exit> {
     let how = How { yes: args.yes, dry_run: args.dry_run, resume: args.resume };
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }
-    let access = if args.dry_run { Access::Read } else { Access::Write };
+    let access = if args.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
     // Held to the end; a dry run writes nothing and may run beside others.
     let _lock = if args.dry_run { None } else { Some(lock::take(&global.journal)?) };
     let mut reviewed = None;
@@ -54,7 +60,8 @@ pub(in crate::cli) async fn run(args: &ApplyArgs, global: &Global, output: &Arc<
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let exit = plan_and_apply(how, global, output, &loaded, (&consents, reviewed.as_ref()), &service).await;
+    let exit =
+        plan_and_apply(how, global, output, &loaded, (&consents, reviewed.as_ref()), (&service, interrupt)).await;
     service.close().await;
     exit
 }
@@ -89,7 +96,7 @@ pub(super) async fn plan_and_apply(
     output: &Arc<Output>,
     loaded: &Loaded,
     (consents, reviewed): (&Consents, Option<&Json>),
-    service: &Service,
+    (service, interrupt): (&Service, &Interrupt),
 ) -> anyhow::Result<Exit> {
     let mut planned = planning::plan(loaded, service, global, output).await?;
     if let Some(reviewed) = reviewed {
@@ -128,7 +135,7 @@ pub(super) async fn plan_and_apply(
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
     if !how.yes {
-        if !ask(&planned, output)? {
+        if !interrupt.while_asking(|| ask(&planned, output))? {
             return Ok(Exit::Refused);
         }
         // Somebody thought about it, so time has passed.
@@ -141,7 +148,8 @@ pub(super) async fn plan_and_apply(
             return Ok(Exit::Stale);
         }
     }
-    execute(loaded, &planned, (&service.reader, writer), requests.len(), global, output).await
+    interrupt.begin_writing();
+    execute(loaded, &planned, (&service.reader, writer, interrupt.stop()), requests.len(), global, output).await
 }
 
 /// Asks whether to go on. Without a terminal there is nobody to ask.
@@ -153,11 +161,12 @@ fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
     }
     let n = planned.plan.summary().operations();
     let question = if n == 1 { "Apply this operation?".to_owned() } else { format!("Apply these {n} operations?") };
-    let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt()?;
-    if answer != Some(true) {
+    let answer = output.ask(&format!("{question} [y/N]"))?;
+    let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    if !is_yes {
         output.message("Nothing was applied.");
     }
-    Ok(answer == Some(true))
+    Ok(is_yes)
 }
 
 /// Reads again what the plan will touch.

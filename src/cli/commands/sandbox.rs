@@ -30,7 +30,7 @@ pub(in crate::cli) async fn run(command: &SandboxCommand, global: &Global, outpu
     let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(DIRECTORY));
     let store = store(&directory)?;
     match command {
-        SandboxCommand::Serve(args) => return serve(args, store, output).await,
+        SandboxCommand::Serve(args) => return serve(args, store, global, output).await,
         SandboxCommand::Seed { file } => {
             let report = sandbox::seed(&store, &document(file)?)?;
             output.result(|out| writeln!(out, "Added {} zones and {} records.", report.zones, report.records))?;
@@ -58,7 +58,7 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
 }
 
 /// Serves until interrupted.
-async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyhow::Result<Exit> {
+async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: &Output) -> anyhow::Result<Exit> {
     anyhow::ensure!(
         args.listen.ip().is_loopback(),
         "the sandbox listens on loopback addresses only, not on {}",
@@ -69,6 +69,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyho
         let name = crate::model::ZoneName::parse(zone).with_context(|| format!("failed to make the zone {zone:?}"))?;
         sandbox::ensure_zone(&store, name.as_str(), &args.plan, SEED)?;
     }
+    let stop = crate::cli::signals::stop(global)?;
     let running = sandbox::start(sandbox::Options {
         store,
         listen: args.listen,
@@ -84,7 +85,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, output: &Output) -> anyho
         writeln!(out, "export CLOUDFLARE_API_TOKEN={}", credentials.token)
     })?;
     output.say("The sandbox is serving; interrupt to stop.");
-    interrupted().await?;
+    stop.asked(1).await;
     running.shutdown().await;
     Ok(Exit::Success)
 }
@@ -117,19 +118,4 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.rate_limit =
         (args.rate_limit > 0).then_some(sandbox::RateLimit { requests: args.rate_limit, window_seconds: 300 });
     profile
-}
-
-/// Waits for an interrupt or a request to end.
-async fn interrupted() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            result = tokio::signal::ctrl_c() => result,
-            _ = terminate.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }

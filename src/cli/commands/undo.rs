@@ -9,10 +9,16 @@ use crate::cli::lock;
 use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings;
+use crate::cli::signals::Interrupt;
 use crate::cli::undoing;
 
 /// Plans, asks and undoes.
-pub(in crate::cli) async fn run(args: &UndoArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+pub(in crate::cli) async fn run(
+    args: &UndoArgs,
+    global: &Global,
+    output: &Arc<Output>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Exit> {
     let how = How { yes: args.yes, dry_run: args.dry_run, resume: false };
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
@@ -31,9 +37,9 @@ pub(in crate::cli) async fn run(args: &UndoArgs, global: &Global, output: &Arc<O
     // The journal of an apply that is still under way is not read: its end is not known.
     let _lock = if args.dry_run { None } else { Some(lock::take(&global.journal)?) };
     let loaded = undoing::load(&args.journal_file, args.skip_conflicts, global)?;
-    let access = if args.dry_run { Access::Read } else { Access::Write };
+    let access = if args.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
     let service = Service::open(global, access, output, loaded.rehearsed()).await?;
-    let exit = plan_and_apply(how, global, output, &loaded, (&consents, None), &service).await;
+    let exit = plan_and_apply(how, global, output, &loaded, (&consents, None), (&service, interrupt)).await;
     service.close().await;
     exit
 }

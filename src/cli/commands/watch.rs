@@ -10,10 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::api::Webhook;
+use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, WatchArgs};
 use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
@@ -21,6 +20,7 @@ use crate::cli::monitor::{self, Health};
 use crate::cli::output::Output;
 use crate::cli::planning::{Unusable, read, with_base};
 use crate::cli::settings;
+use crate::cli::signals;
 use crate::diagnostic::Severity;
 use crate::drift::Verdict;
 use crate::render::text::write_drift;
@@ -46,14 +46,14 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
     if global.sandbox.is_none() {
         settings::credentials(global)?;
     }
-    let stop = Stop::listen()?;
+    let stop = signals::stop(global)?;
     let health = Arc::new(Health::new(args.interval));
     let server = match args.listen {
         Some(address) => {
             let listener =
                 TcpListener::bind(address).await.with_context(|| format!("failed to listen on {address}"))?;
             output.say(&format!("listening on http://{}/metrics and /healthz", listener.local_addr()?));
-            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), stop.clone().times(1))))
+            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), asked(stop.clone()))))
         }
         None => None,
     };
@@ -71,6 +71,11 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
     Ok(exit)
 }
 
+/// Ends when the user wants to stop.
+async fn asked(stop: Stop) {
+    stop.asked(1).await;
+}
+
 /// All rounds.
 async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
     let mut number: u64 = 0;
@@ -79,7 +84,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
         number += 1;
         tokio::select! {
             // Asked once, the round is finished; asked twice, it is not.
-            () = stop.clone().times(2) => return Exit::Error,
+            () = stop.asked(2) => return Exit::Error,
             () = watcher.round(number) => {}
         }
         if watcher.args.count == Some(number) {
@@ -88,7 +93,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
         let pause = about(watcher.args.interval).saturating_sub(begun.elapsed());
         tokio::select! {
             biased;
-            () = stop.clone().times(1) => return Exit::Success,
+            () = stop.asked(1) => return Exit::Success,
             () = sleep(pause) => {}
         }
     }
@@ -198,51 +203,6 @@ impl Watcher<'_> {
         self.output.result(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
         self.shown = Some(now);
         Ok(())
-    }
-}
-
-/// How often the user asked to stop.
-#[derive(Clone)]
-struct Stop(watch::Receiver<u32>);
-
-impl Stop {
-    /// Listens to interrupts and to requests to end.
-    fn listen() -> anyhow::Result<Self> {
-        let (sender, receiver) = watch::channel(0);
-        #[cfg(unix)]
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-            .context("failed to listen to signals")?;
-        #[cfg(unix)]
-        let mut interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
-            .context("failed to listen to signals")?;
-        tokio::spawn(async move {
-            loop {
-                #[cfg(unix)]
-                tokio::select! {
-                    heard = terminate.recv() => if heard.is_none() { return },
-                    heard = interrupt.recv() => if heard.is_none() { return },
-                }
-                #[cfg(not(unix))]
-                if tokio::signal::ctrl_c().await.is_err() {
-                    return;
-                }
-                sender.send_modify(|times| *times += 1);
-            }
-        });
-        Ok(Self(receiver))
-    }
-
-    /// Ends when it was asked so often.
-    async fn times(mut self, times: u32) {
-        if self.0.wait_for(|asked| *asked >= times).await.is_err() {
-            // Nobody listens any more, so nobody can ask.
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Whether it was asked.
-    fn is_asked(&self) -> bool {
-        *self.0.borrow() > 0
     }
 }
 

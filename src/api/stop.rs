@@ -1,0 +1,85 @@
+//! The user's wish to stop.
+//!
+//! It begins nothing and ends nothing by itself: who works asks before each step, and who waits is woken.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Says that it is time to stop. Clones say it to the same listeners.
+#[derive(Debug, Clone)]
+pub struct Stopper(Arc<watch::Sender<u32>>);
+
+/// Whether it is time to stop.
+#[derive(Debug, Clone)]
+pub struct Stop(watch::Receiver<u32>);
+
+impl Stopper {
+    /// Nobody has asked to stop yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+
+    /// Asks to stop, once more.
+    pub fn ask(&self) {
+        self.0.send_modify(|times| *times += 1);
+    }
+
+    /// A listener.
+    #[must_use]
+    pub fn listener(&self) -> Stop {
+        Stop(self.0.subscribe())
+    }
+}
+
+impl Default for Stopper {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Stop {
+    /// Nobody will ask.
+    #[must_use]
+    pub fn never() -> Self {
+        Stopper::new().listener()
+    }
+
+    /// Whether somebody asked.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow() > 0
+    }
+
+    /// Ends when somebody has asked so often; never if nobody can ask any more.
+    pub async fn asked(&self, times: u32) {
+        let mut receiver = self.0.clone();
+        if receiver.wait_for(|asked| *asked >= times).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_asked_is_heard_by_all() {
+        let stopper = Stopper::new();
+        let (one, two) = (stopper.listener(), stopper.listener());
+        assert!(!one.is_asked());
+        stopper.clone().ask();
+        assert!(one.is_asked() && two.is_asked());
+        one.asked(1).await;
+        assert!(timeout(Duration::from_secs(9), two.asked(2)).await.is_err(), "nobody asked twice");
+        stopper.ask();
+        two.asked(2).await;
+        assert!(timeout(Duration::from_secs(9), Stop::never().asked(1)).await.is_err());
+    }
+}

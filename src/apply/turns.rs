@@ -1,0 +1,101 @@
+//! Events of zones that are applied at the same time, told in the order of the plan.
+//!
+//! The first zone that is not finished is told as it goes; what happens in later ones is kept until it is their turn.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::event::{ApplyEvent, Observer};
+
+/// The turns of all zones.
+pub(super) struct Turns<'o> {
+    observer: &'o dyn Observer,
+    state: Mutex<State>,
+}
+
+/// Whose turn it is.
+#[derive(Default)]
+struct State {
+    /// The number of the zone that is told as it goes.
+    now: usize,
+    /// What happened in later zones; whether that is all.
+    kept: BTreeMap<usize, (Vec<ApplyEvent>, bool)>,
+}
+
+/// One zone's turn; it ends when this is dropped.
+pub(super) struct Turn<'t, 'o> {
+    turns: &'t Turns<'o>,
+    number: usize,
+}
+
+impl<'o> Turns<'o> {
+    /// Before the first zone.
+    pub(super) fn new(observer: &'o dyn Observer) -> Self {
+        Self { observer, state: Mutex::default() }
+    }
+
+    /// The turn of the zone with this number, from 0; each number once, and without gaps.
+    pub(super) fn of(&self, number: usize) -> Turn<'_, 'o> {
+        Turn { turns: self, number }
+    }
+}
+
+impl Observer for Turn<'_, '_> {
+    fn event(&self, event: &ApplyEvent) {
+        self.turns.observer.now(event);
+        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.now == self.number {
+            self.turns.observer.event(event);
+        } else {
+            state.kept.entry(self.number).or_default().0.push(event.clone());
+        }
+    }
+}
+
+impl Drop for Turn<'_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.kept.entry(self.number).or_default().1 = true;
+        while state.kept.get(&state.now).is_some_and(|(_, is_all)| *is_all) {
+            let number = state.now;
+            state.kept.remove(&number);
+            state.now += 1;
+            let next = state.now;
+            let kept = state.kept.get_mut(&next).map(|(events, _)| std::mem::take(events));
+            kept.iter().flatten().for_each(|event| self.turns.observer.event(event));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ZoneName;
+
+    /// An event that carries a number.
+    fn event(zone: &str, operations: usize) -> ApplyEvent {
+        ApplyEvent::Done { zone: ZoneName::reported(zone), operations }
+    }
+
+    #[test]
+    fn zones_are_told_in_their_order() {
+        let told = Mutex::new(Vec::new());
+        let observer = |event: &ApplyEvent| told.lock().unwrap().push(event.clone());
+        let turns = Turns::new(&observer);
+        let (one, two, three) = (turns.of(0), turns.of(1), turns.of(2));
+        three.event(&event("c.example", 1));
+        one.event(&event("a.example", 1));
+        two.event(&event("b.example", 1));
+        assert_eq!(*told.lock().unwrap(), [event("a.example", 1)], "the first is told as it goes");
+        drop(three);
+        two.event(&event("b.example", 2));
+        one.event(&event("a.example", 2));
+        drop(one);
+        two.event(&event("b.example", 3));
+        drop(two);
+        let expected: Vec<_> = [("a", 1), ("a", 2), ("b", 1), ("b", 2), ("b", 3), ("c", 1)]
+            .map(|(z, n)| event(&format!("{z}.example"), n))
+            .into();
+        assert_eq!(*told.lock().unwrap(), expected);
+    }
+}

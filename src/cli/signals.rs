@@ -1,0 +1,221 @@
+//! Interrupts (Ctrl-C) and requests to end, by what a run is doing when they come.
+//!
+//! | the run | first | second |
+//! |---|---|---|
+//! | reads, compares, shows | ends at once: nothing was written, exit code 1 | |
+//! | asks whether to apply | ends at once: that was a no, exit code 3 | |
+//! | writes | begins nothing more and finishes what is under way | ends at once, exit code 5: the journal says what |
+//!
+//! What ends at once is ended from another thread than the one that works, so that neither a long computation nor a question
+//! holds it up. There is nothing to lose then: locks go with the process, and files are whole or not there.
+//!
+//! A run inside another program touches no signals: it listens to whom it was given, and where a process would end, the run is
+//! dropped.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context;
+
+use super::args::Global;
+use super::exit::Exit;
+use super::output::Output;
+use crate::api::{Stop, Stopper};
+
+/// What a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It reads, compares, shows.
+    Reading,
+    /// It asks whether to apply.
+    Asking,
+    /// It writes.
+    Writing,
+}
+
+/// What a wish to stop means.
+enum Meaning {
+    /// What is under way is finished.
+    Finish,
+    /// The run ends at once, with these words.
+    End(&'static str, Exit),
+}
+
+/// What is said when what is under way is finished.
+const FINISHING: &str = "stopping: what is under way is finished, and nothing more is begun (once more: ends at once)";
+
+impl Stage {
+    /// What it means now that somebody wants to stop, for the first time or once more.
+    fn meaning(self, is_first: bool) -> Meaning {
+        match self {
+            Self::Reading => Meaning::End("interrupted; nothing was written", Exit::Error),
+            Self::Asking => Meaning::End("\nNothing was applied.", Exit::Refused),
+            Self::Writing if is_first => Meaning::Finish,
+            Self::Writing => {
+                Meaning::End("stopped at once; the journal says what may have been written", Exit::Partial)
+            }
+        }
+    }
+}
+
+/// What the wish to stop means for a run.
+pub(super) struct Interrupt {
+    stage: Arc<Mutex<Stage>>,
+    stop: Stop,
+    output: Arc<Output>,
+}
+
+impl Interrupt {
+    /// For a run that was given somebody to listen to, or else for one that listens to the signals of the process from now on.
+    ///
+    /// # Errors
+    /// The system does not let us.
+    pub(super) fn begin(global: &Global, output: &Arc<Output>) -> anyhow::Result<Self> {
+        let stage = Arc::new(Mutex::new(Stage::Reading));
+        let stop = match global.surroundings.stop() {
+            Some(stop) => stop,
+            None => guard(&stage, output)?,
+        };
+        Ok(Self { stage, stop, output: Arc::clone(output) })
+    }
+
+    /// Runs to the end, or as far as whoever the run was given to listen to wants. Signals end the process by themselves.
+    pub(super) async fn watch(
+        &self,
+        global: &Global,
+        run: impl Future<Output = anyhow::Result<Exit>>,
+    ) -> anyhow::Result<Exit> {
+        if global.surroundings.stop().is_none() {
+            return run.await;
+        }
+        tokio::select! {
+            biased;
+            exit = self.ended() => Ok(exit),
+            result = run => result,
+        }
+    }
+
+    /// Waits until the run shall end at once.
+    async fn ended(&self) -> Exit {
+        let mut times = 0;
+        loop {
+            times += 1;
+            self.stop.asked(times).await;
+            let stage = *lock(&self.stage);
+            match stage.meaning(times == 1) {
+                Meaning::Finish => self.output.message(FINISHING),
+                Meaning::End(words, exit) => {
+                    self.output.message(words);
+                    return exit;
+                }
+            }
+        }
+    }
+
+    /// What those ask who begin something, and those who wait.
+    pub(super) fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// Puts the question whether to apply.
+    pub(super) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
+        *lock(&self.stage) = Stage::Asking;
+        let answer = ask();
+        *lock(&self.stage) = Stage::Reading;
+        answer
+    }
+
+    /// From now on something is written, and nothing ends by itself.
+    pub(super) fn begin_writing(&self) {
+        *lock(&self.stage) = Stage::Writing;
+    }
+}
+
+/// Listens to signals; what one means is up to what the run is doing.
+fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop> {
+    let stopper = Stopper::new();
+    let stop = stopper.listener();
+    let (output, heard, stage) = (Arc::clone(output), stop.clone(), Arc::clone(stage));
+    listen(move || {
+        // Held to the end of the process, so that nothing is begun while it ends.
+        let stage = lock(&stage);
+        match stage.meaning(!heard.is_asked()) {
+            Meaning::Finish => {
+                output.message(FINISHING);
+                stopper.ask();
+            }
+            Meaning::End(words, exit) => {
+                output.message(words);
+                std::process::exit(i32::from(exit.code()));
+            }
+        }
+    })?;
+    Ok(stop)
+}
+
+/// The wish to stop, for those who deal with it by themselves.
+///
+/// # Errors
+/// The system does not let us.
+pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
+    if let Some(stop) = global.surroundings.stop() {
+        return Ok(stop);
+    }
+    let stopper = Stopper::new();
+    let stop = stopper.listener();
+    listen(move || stopper.ask())?;
+    Ok(stop)
+}
+
+/// Calls somebody at each interrupt and each request to end.
+fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let what = || "failed to listen to signals";
+        let mut interrupt = signal(SignalKind::interrupt()).with_context(what)?;
+        let mut terminate = signal(SignalKind::terminate()).with_context(what)?;
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    signal = interrupt.recv() => if signal.is_none() { return },
+                    signal = terminate.recv() => if signal.is_none() { return },
+                }
+                heard();
+            }
+        });
+    }
+    #[cfg(not(unix))]
+    {
+        let listening = tokio::signal::ctrl_c();
+        tokio::spawn(async move {
+            let mut next = listening.await;
+            while next.is_ok() {
+                heard();
+                next = tokio::signal::ctrl_c().await;
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Locks; nothing that is done under the lock panics.
+fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+    stage.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_writing_is_finished_and_only_once() {
+        let code = |stage: Stage, is_first| match stage.meaning(is_first) {
+            Meaning::Finish => None,
+            Meaning::End(_, exit) => Some(exit.code()),
+        };
+        assert_eq!((code(Stage::Reading, true), code(Stage::Asking, true)), (Some(1), Some(3)));
+        assert_eq!((code(Stage::Writing, true), code(Stage::Writing, false)), (None, Some(5)));
+        // Asked for while it read, and the run got as far as writing meanwhile: it ends by itself, without beginning anything.
+        assert_eq!(code(Stage::Reading, false), Some(1));
+    }
+}
