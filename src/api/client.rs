@@ -192,7 +192,8 @@ impl Shared {
     async fn once(&self, request: &Request, family: &Family, scheme: Scheme) -> Result<Envelope, Failed> {
         let stopped = || ApiError::Stopped { request: RequestName::of(request) };
         let permit = self.limiter.acquire(family).await.ok_or_else(stopped)?;
-        let _slot = self.slot().await.ok_or_else(stopped)?;
+        // It is never closed, and those that are under way come to an end.
+        let _slot = self.slots.acquire().await.ok();
         let RequestName { method, path } = RequestName::of(request);
         self.requests.fetch_add(1, Ordering::Relaxed);
         (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
@@ -209,17 +210,6 @@ impl Shared {
             },
         }
         outcome
-    }
-
-    /// Waits until one more request may be under way; `None` if the user wants to stop meanwhile. What is asked for after
-    /// that is the end of something begun, and others are about to end.
-    async fn slot(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        let was_asked = self.stop.is_asked();
-        tokio::select! {
-            biased;
-            slot = self.slots.acquire() => slot.ok(),
-            () = self.stop.asked(1), if !was_asked => None,
-        }
     }
 
     /// The families that need the key.

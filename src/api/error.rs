@@ -146,7 +146,7 @@ pub enum ApiError {
         limit: u64,
     },
     /// The user wants to stop, and the request would have had to wait; it was not sent.
-    #[error("send {request}: stopped before")]
+    #[error("send {request}: it would have had to wait, and the run is to stop")]
     Stopped {
         /// The request.
         request: RequestName,

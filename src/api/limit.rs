@@ -41,6 +41,10 @@ const PER_SECOND: f64 = 200.0;
 /// A shorter wait is not announced: the eye would not see it.
 const UNNOTICED: Duration = Duration::from_millis(100);
 
+/// The longest wait of those who are to stop. What ends something begun, such as a look at what became of a lost request, must not
+/// fail for the pause between two requests.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
 /// The budget.
 pub(super) struct Limiter {
     /// The counts.
@@ -101,28 +105,28 @@ impl Limiter {
         Self { state: Mutex::new(state), queues: Mutex::default(), stop, observer }
     }
 
-    /// Waits until a request of this family may be sent, and counts it. Nobody waits once the user wants to stop: `None` if it
-    /// may not be sent at once then.
+    /// Waits until a request of this family may be sent, and counts it. Nobody waits long once the user wants to stop: `None` if
+    /// it may not be sent soon then.
     pub(super) async fn acquire(&self, family: &Family) -> Option<Permit<'_>> {
         let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
-        let _turn = tokio::select! {
-            biased;
-            turn = queue.lock() => turn,
-            () = self.stop.asked(1) => return None,
-        };
+        let _turn = queue.lock().await;
         loop {
             let Some((reason, until, news)) = self.take(family) else {
                 return Some(Permit { limiter: self, family: family.clone() });
             };
             if self.stop.is_asked() {
-                return None;
+                if until > Instant::now() + LAST_WAIT {
+                    return None;
+                }
+                sleep_until(until).await;
+                continue;
             }
             if let Some(duration) = news {
                 (self.observer)(&ApiEvent::Waiting { reason, duration });
             }
             tokio::select! {
                 biased;
-                () = self.stop.asked(1) => return None,
+                () = self.stop.asked(1) => {}
                 () = sleep_until(until) => {}
             }
         }
@@ -352,6 +356,36 @@ mod tests {
         drop(limiter.acquire(&family()).await.unwrap());
         assert_eq!(begin.elapsed(), reset);
         assert_eq!(*lock(&waits), [(WaitReason::Budget, reset, begin)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_to_stop_waits_no_more_than_a_moment() {
+        let stopper = crate::api::Stopper::new();
+        let limiter = Arc::new(Limiter::new(Some(2.0), stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let begin = Instant::now();
+        drop(limiter.acquire(&family()).await.unwrap());
+        stopper.ask();
+        drop(limiter.acquire(&family()).await.unwrap());
+        assert_eq!(begin.elapsed(), Duration::from_millis(500), "the pause between two requests is kept");
+        limiter.pause(Duration::from_secs(9));
+        assert!(limiter.acquire(&family()).await.is_none());
+        assert_eq!(begin.elapsed(), Duration::from_millis(500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_woken_to_stop() {
+        let stopper = crate::api::Stopper::new();
+        let limiter = Arc::new(Limiter::new(None, stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let begin = Instant::now();
+        limiter.pause(Duration::from_secs(300));
+        let others = async {
+            tokio::time::sleep(Duration::from_secs(7)).await;
+            stopper.ask();
+        };
+        let family = family();
+        let (one, two, ()) = tokio::join!(limiter.acquire(&family), limiter.acquire(&family), others);
+        assert!(one.is_none() && two.is_none());
+        assert_eq!(begin.elapsed(), Duration::from_secs(7));
     }
 
     #[tokio::test(start_paused = true)]

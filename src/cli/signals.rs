@@ -124,9 +124,13 @@ impl Interrupt {
         answer
     }
 
-    /// From now on something is written, and nothing ends by itself.
-    pub(super) fn begin_writing(&self) {
+    /// Writes something: nothing ends by itself meanwhile.
+    pub(super) async fn while_writing<T>(&self, write: impl Future<Output = T>) -> T {
         *lock(&self.stage) = Stage::Writing;
+        let written = write.await;
+        // What is being said about a signal is said to its end.
+        drop(lock(&self.stage));
+        written
     }
 }
 
@@ -140,8 +144,9 @@ fn guard(stage: &Arc<Mutex<Stage>>, output: &Arc<Output>) -> anyhow::Result<Stop
         let stage = lock(&stage);
         match stage.meaning(!heard.is_asked()) {
             Meaning::Finish => {
-                output.message(FINISHING);
+                // Asked before it is said: who reads the words can rely on them.
                 stopper.ask();
+                output.message(FINISHING);
             }
             Meaning::End(words, exit) => {
                 output.message(words);

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::door::Door;
+use super::server::Service;
 
 /// Everything passes.
 const OPEN: u8 = 0;
@@ -54,14 +55,14 @@ pub(super) struct Doorway {
     listener: Option<TcpListener>,
     /// Where it listens.
     address: std::net::SocketAddr,
-    /// Whether connections are refused.
-    door: Door,
+    /// Knows whether connections are refused, and counts them.
+    service: Arc<Service>,
 }
 
 impl Doorway {
     /// An open one.
-    pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, door: Door) -> Self {
-        Self { listener: Some(listener), address, door }
+    pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, service: Arc<Service>) -> Self {
+        Self { listener: Some(listener), address, service }
     }
 }
 
@@ -70,19 +71,21 @@ impl Listener for Doorway {
     type Addr = std::net::SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let Service { door, traffic, .. } = &*self.service;
         loop {
             let Some(listener) = &mut self.listener else {
-                self.listener = Some(self.door.stay_shut(self.address).await);
+                self.listener = Some(door.stay_shut(self.address).await);
                 continue;
             };
             tokio::select! {
                 (stream, address) = Listener::accept(listener) => {
                     // Small answers must not wait for one another; where this fails they are only slower.
                     let _ = stream.set_nodelay(true);
-                    return (Stream { stream, link: Link::open(), door: self.door.clone() }, address);
+                    traffic.connection();
+                    return (Stream { stream, link: Link::open(), door: door.clone() }, address);
                 }
-                () = self.door.is_to_be_shut() => {
-                    self.door.hold(listener).await;
+                () = door.is_to_be_shut() => {
+                    door.hold(listener).await;
                     self.listener = None;
                 }
             }

@@ -5,7 +5,9 @@
 //! 2026-11-20. Code 971 and its text: observed 2025 and 2026. ASSUMED: the window begins with its first request, requests
 //! without valid credentials count as well, and all routes share one policy.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::envelope::Refusal;
 use super::profile::RateLimit;

@@ -27,6 +27,7 @@ mod envelope;
 mod export;
 mod faults;
 mod fresh;
+mod gate;
 mod limits;
 mod list;
 mod log;
@@ -44,6 +45,7 @@ mod server;
 mod setting;
 mod settings;
 mod store;
+mod traffic;
 mod txt;
 mod value;
 mod zone;
@@ -71,6 +73,7 @@ pub use profile::{
     ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RulesetAccess, Shape, TxtQuotes,
 };
 pub use store::StoreLocation;
+pub use traffic::Traffic;
 pub use zone::ACCOUNT_ID;
 
 /// Longest wait for open requests when a sandbox is shut down.
@@ -177,7 +180,7 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let router = Router::new().fallback(server::receive).with_state(Arc::clone(&service));
-    let doorway = Doorway::new(listener, address, service.door.clone());
+    let doorway = Doorway::new(listener, address, Arc::clone(&service));
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let server = axum::serve(doorway, router.into_make_service_with_connect_info::<Link>());
@@ -212,15 +215,39 @@ impl Running {
         self.service.push_fault(fault);
     }
 
-    /// Takes all scripted failures away, and accepts connections again.
+    /// Takes all scripted failures away, lets held requests pass, and accepts connections again.
     pub async fn clear_faults(&self) {
         self.service.clear_faults();
+        self.release();
         self.reopen().await;
     }
 
     /// Accepts connections again that [`What::ConnectionRefused`] refuses.
     pub async fn reopen(&self) {
         self.service.door.open().await;
+    }
+
+    /// Waits until so many requests have been held by [`What::Held`], counted from the beginning.
+    pub async fn until_held(&self, requests: u64) {
+        self.service.gate.until_came(requests).await;
+    }
+
+    /// Lets the requests pass that [`What::Held`] holds; later ones are held anew.
+    pub fn release(&self) {
+        self.service.gate.release();
+    }
+
+    /// How much there was at once so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.service.traffic.seen()
+    }
+
+    /// Somebody else sends so many requests, which count against the rate limit and do nothing else. How many were answered; those
+    /// beyond the limit are refused, and block everybody as any excess does.
+    #[must_use]
+    pub fn compete(&self, requests: u32) -> u32 {
+        (0..requests).map(|_| u32::from(!matches!(self.service.take_budget(), Some(Err(_))))).sum()
     }
 
     /// Somebody else writes: a request that takes effect and is not logged. Whether it was accepted.

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
@@ -12,6 +12,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::auth::{Credentials, Scheme};
 use super::call::Call;
@@ -22,11 +23,13 @@ use super::door::Door;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::faults::{Cut, Ending, Script, What};
 use super::fresh::FreshZones;
+use super::gate::Gate;
 use super::limits::{Budget, Limiter};
 use super::log::{Log, LoggedRequest};
 use super::profile::{ErrorStyle, Profile};
 use super::reply::{Delivery, Reply};
 use super::router::{self, BASE, Incoming};
+use super::traffic::Counter;
 
 /// Largest body that is read, in bytes: a full batch of the longest TXT records, with room to spare.
 const BODY_BYTES: usize = 64 << 20;
@@ -49,6 +52,10 @@ pub(super) struct Service {
     earlier: Mutex<HashMap<String, Vec<u8>>>,
     /// Whether anybody is let in at all.
     pub(super) door: Door,
+    /// Where requests are held.
+    pub(super) gate: Gate,
+    /// How much there is at once.
+    pub(super) traffic: Counter,
     /// The rate limit's state.
     limiter: Mutex<Limiter>,
     /// Names that still count as taken.
@@ -80,6 +87,8 @@ impl Service {
             script: Mutex::new(script),
             earlier: Mutex::default(),
             door: Door::new(),
+            gate: Gate::new(),
+            traffic: Counter::default(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
             fresh: FreshZones::default(),
@@ -123,6 +132,11 @@ impl Service {
         let now = clock::now();
         let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
         work(&Call { connection: &connection, profile, seed, now: &now, recent, fresh, turn })
+    }
+
+    /// Counts a request against the rate limit, if there is one; `Err` if it must be refused.
+    pub(super) fn take_budget(&self) -> Option<Result<Budget, Budget>> {
+        self.profile.rate_limit.map(|limit| lock(&self.limiter).take(limit, Instant::now()))
     }
 
     /// Answers one request.
@@ -196,6 +210,8 @@ pub(super) async fn receive(
     // A body that does not arrive whole is treated as one that is no JSON.
     let body = axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default();
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
+    let path = incoming.uri.path();
+    let _under_way = service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
     let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
         let entry = LoggedRequest {
@@ -208,7 +224,7 @@ pub(super) async fn receive(
         lock(&service.log).push(entry)
     };
     let fault = lock(&service.script).next(incoming.method.as_str(), incoming.uri.path());
-    tokio::time::sleep(Duration::from_millis(service.profile.latency_milliseconds)).await;
+    pause(Duration::from_millis(service.profile.latency_milliseconds)).await;
 
     let (ending, budget) = respond(&service, turn, incoming, fault).await;
     let reply = match ending {
@@ -250,10 +266,12 @@ async fn respond(
         return (ending, None);
     }
     if let Some(fault) = &fault {
-        tokio::time::sleep(fault.delay()).await;
+        pause(fault.delay()).await;
+        if *fault == What::Held {
+            service.gate.pass().await;
+        }
     }
-    let taken = service.profile.rate_limit.map(|limit| lock(&service.limiter).take(limit, Instant::now()));
-    let budget = match taken {
+    let budget = match service.take_budget() {
         Some(Err(budget)) => {
             let reply = Reply::json(429, &Budget::refusal().body());
             return (Ending::Answer(reply.with(header::RETRY_AFTER, budget.retry_after().into())), Some(budget));
@@ -273,6 +291,13 @@ async fn respond(
     });
     let Some(fault) = fault else { return (Ending::Answer(reply), budget) };
     let (after, ending) = fault.ending(reply);
-    tokio::time::sleep(after).await;
+    pause(after).await;
     (ending, budget)
+}
+
+/// Waits, if there is anything to wait for: a timer of no length would still wait for the next tick.
+async fn pause(duration: Duration) {
+    if !duration.is_zero() {
+        tokio::time::sleep(duration).await;
+    }
 }

@@ -3,6 +3,8 @@
 
 pub(crate) mod generators;
 #[cfg(feature = "sandbox")]
+pub(crate) mod interrupt;
+#[cfg(feature = "sandbox")]
 pub(crate) mod journals;
 pub(crate) mod listener;
 pub(crate) mod openmetrics;

@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running};
+use zonewright::sandbox::{self, LoggedRequest, Options, Profile, Running, Traffic};
+
+/// After this a test fails that waits for something.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A service and a directory.
 pub(crate) struct Workspace {
@@ -101,6 +105,33 @@ impl Workspace {
         self.sandbox().add_fault(fault);
     }
 
+    /// Waits until so many requests are held at the gate, counted from the beginning.
+    #[track_caller]
+    pub(crate) fn until_held(&self, requests: u64) {
+        let held = async { tokio::time::timeout(PATIENCE, self.held(requests)).await };
+        assert!(self.runtime.block_on(held).is_ok(), "{requests} requests never came: {:#?}", self.requests());
+    }
+
+    /// Waits until so many requests are held at the gate, for as long as it takes.
+    pub(crate) async fn held(&self, requests: u64) {
+        self.sandbox().until_held(requests).await;
+    }
+
+    /// Lets the requests pass that are held.
+    pub(crate) fn release(&self) {
+        self.sandbox().release();
+    }
+
+    /// How much there was at once.
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.sandbox().traffic()
+    }
+
+    /// Where the service is.
+    pub(crate) fn base_url(&self) -> String {
+        self.sandbox().base_url()
+    }
+
     /// Requests received so far.
     pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
         self.sandbox().requests()
@@ -151,7 +182,7 @@ impl Workspace {
     /// The binary, connected to the service.
     pub(crate) fn command(&self) -> Command {
         let mut command = binary(self.path());
-        command.env("CLOUDFLARE_BASE_URL", self.sandbox().base_url()).env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);
+        command.env("CLOUDFLARE_BASE_URL", self.base_url()).env("CLOUDFLARE_API_TOKEN", sandbox::TOKEN);
         command
     }
 

@@ -148,8 +148,8 @@ pub(super) async fn plan_and_apply(
             return Ok(Exit::Stale);
         }
     }
-    interrupt.begin_writing();
-    execute(loaded, &planned, (&service.reader, writer, interrupt.stop()), requests.len(), global, output).await
+    let means = (&service.reader, writer, interrupt.stop());
+    interrupt.while_writing(execute(loaded, &planned, means, requests.len(), global, output)).await
 }
 
 /// Asks whether to go on. Without a terminal there is nobody to ask.

@@ -78,6 +78,7 @@ impl What {
             | Self::EmptyBody
             | Self::Stall { .. }
             | Self::Delay { .. }
+            | Self::Held
             | Self::Drip { .. }
             | Self::WrongLength { .. }
             | Self::Gzip(_)
@@ -140,6 +141,7 @@ impl What {
             | Self::Redirect { .. }
             | Self::TokenRefused { .. }
             | Self::Delay { .. }
+            | Self::Held
             | Self::AnotherWriter { .. }
             | Self::AnotherWriterAfter { .. }
             | Self::StaleRead => {}

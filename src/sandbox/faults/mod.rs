@@ -139,6 +139,8 @@ pub enum What {
         /// How long.
         milliseconds: u64,
     },
+    /// It is held until it is released ([`release`](super::Running::release)), and then handled as usual.
+    Held,
     /// The answer comes byte by byte, with this pause after each.
     Drip {
         /// How long; 0 for a pause that is no longer than it takes to send each byte by itself.
