@@ -12,4 +12,6 @@ pub(crate) mod protection;
 pub(crate) mod rulesets;
 pub(crate) mod spellings;
 #[cfg(feature = "sandbox")]
+pub(crate) mod virtual_time;
+#[cfg(feature = "sandbox")]
 pub(crate) mod workspace;
