@@ -29,33 +29,54 @@ pub struct RecordPatch {
 /// Reads a record of an answer.
 ///
 /// # Errors
-/// Without `id`, `name` or `type` it cannot be told apart from others; everything else is optional.
+/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
+/// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
 pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
     let text = |name: &'static str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty());
     let id = text("id").ok_or(RecordShapeError("id"))?;
     let name = text("name").ok_or(RecordShapeError("name"))?;
     let type_name = text("type").ok_or(RecordShapeError("type"))?;
-    let data = json.get("data").and_then(Json::as_object).map(fields).unwrap_or_default();
+    let data = member(json, "data", Json::as_object)?.map(fields).unwrap_or_default();
     let priority = json.get("priority").map(scalar).filter(|v| *v != Value::Null);
-    let content = json.get("content").and_then(Json::as_str);
-    let ttl = json.get("ttl").and_then(|t| t.as_u64().or_else(|| t.as_str()?.parse().ok()));
+    let content = member(json, "content", Json::as_str)?;
     Ok(LiveRecord {
         id: RecordId(id.to_owned()),
         name: Fqdn::reported(name),
         data: Rdata::reported(type_name, content, &data, priority.as_ref()),
-        ttl: ttl.and_then(|n| u32::try_from(n).ok()).map_or(Ttl::AUTOMATIC, Ttl::reported),
-        proxied: json.get("proxied").and_then(Json::as_bool).unwrap_or(false),
-        comment: text("comment").map(str::to_owned),
-        tags: tags(json.get("tags")),
+        ttl: member(json, "ttl", seconds)?.map_or(Ttl::AUTOMATIC, Ttl::reported),
+        proxied: member(json, "proxied", Json::as_bool)?.unwrap_or(false),
+        comment: member(json, "comment", Json::as_str)?.filter(|t| !t.is_empty()).map(str::to_owned),
+        tags: tags(member(json, "tags", Json::as_array)?),
         settings: settings(json.get("settings")),
         read_only: read_only(json),
         modified_on: text("modified_on").map(str::to_owned),
     })
 }
 
+/// A member that may be missing, but must be of its kind if it is there.
+fn member<'j, T>(
+    json: &'j Json,
+    name: &'static str,
+    kind: impl FnOnce(&'j Json) -> Option<T>,
+) -> Result<Option<T>, RecordShapeError> {
+    match json.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(member) => kind(member).map(Some).ok_or(RecordShapeError(name)),
+    }
+}
+
+/// A time to live, as a number in any spelling.
+fn seconds(json: &Json) -> Option<u32> {
+    match scalar(json) {
+        Value::Integer(seconds) => u32::try_from(seconds).ok(),
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
 /// Tags of an answer.
-fn tags(json: Option<&Json>) -> BTreeSet<Tag> {
-    json.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).map(Tag::reported).collect()
+fn tags(list: Option<&Vec<Json>>) -> BTreeSet<Tag> {
+    list.into_iter().flatten().filter_map(Json::as_str).map(Tag::reported).collect()
 }
 
 /// Settings of an answer.
@@ -275,5 +296,29 @@ mod tests {
         ] {
             assert!(read(&json).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn a_member_of_another_kind_is_no_default() {
+        let with = |member: &str, value: Json| {
+            let mut json = json!({"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"});
+            json[member] = value;
+            read(&json)
+        };
+        let odd = [
+            ("ttl", json!("soon")),
+            ("ttl", json!(-1)),
+            ("ttl", json!([300])),
+            ("proxied", json!("yes")),
+            ("content", json!(5)),
+            ("data", json!("none")),
+            ("comment", json!(["one"])),
+            ("tags", json!("one")),
+        ];
+        for (member, value) in odd {
+            assert_eq!(with(member, value.clone()), Err(RecordShapeError(member)), "{member}: {value}");
+            assert!(with(member, Json::Null).is_ok(), "{member}");
+        }
+        assert_eq!(with("ttl", json!("300")).unwrap().ttl, with("ttl", json!(300.0)).unwrap().ttl);
     }
 }
