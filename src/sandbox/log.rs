@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::auth::Scheme;
+use super::faults::What;
 
 /// A request as the sandbox has logged it. Credentials are not kept, only their scheme.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,8 @@ pub struct LoggedRequest {
     pub body: Option<Value>,
     /// Status of the answer; `None` if the connection was cut instead.
     pub status: Option<u16>,
+    /// The scripted failure that struck it, if one did.
+    pub fault: Option<What>,
 }
 
 /// The last requests, so that a sandbox that runs for long does not fill the memory.
@@ -64,7 +67,14 @@ mod tests {
 
     #[test]
     fn the_log_forgets_the_oldest() {
-        let entry = LoggedRequest { method: "GET".into(), path: "/".into(), scheme: None, body: None, status: None };
+        let entry = LoggedRequest {
+            method: "GET".into(),
+            path: "/".into(),
+            scheme: None,
+            body: None,
+            status: None,
+            fault: None,
+        };
         let mut log = Log::default();
         for turn in 1..=LOGGED_REQUESTS as u64 + 2 {
             assert_eq!(log.push(entry.clone()), turn);

@@ -212,6 +212,7 @@ pub(super) async fn receive(
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
     let path = incoming.uri.path();
     let _under_way = service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
+    let fault = lock(&service.script).next(incoming.method.as_str(), path);
     let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
         let entry = LoggedRequest {
@@ -220,10 +221,10 @@ pub(super) async fn receive(
             scheme: Scheme::of(&incoming.headers),
             body: serde_json::from_slice(&incoming.body).ok(),
             status: None,
+            fault: fault.clone(),
         };
         lock(&service.log).push(entry)
     };
-    let fault = lock(&service.script).next(incoming.method.as_str(), incoming.uri.path());
     pause(Duration::from_millis(service.profile.latency_milliseconds)).await;
 
     let (ending, budget) = respond(&service, turn, incoming, fault).await;
