@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use support::workspace::{Ran, Workspace, options};
+use zonewright::sandbox::{Fault, What, When};
 
 /// Runs git in the workspace, whatever the user's own settings are.
 #[track_caller]
@@ -119,6 +120,22 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
 }
 
 #[test]
+fn a_removal_that_was_refused_is_not_in_sync() {
+    let workspace = committed(
+        "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: 192.0.2.2 }\n      - { name: c, type: A, content: 192.0.2.3 }",
+    );
+    edit(&workspace, "    records:\n      - { name: a, type: A, content: 192.0.2.1 }");
+    let when = When::Matching { method: Some("DELETE".to_owned()), path_suffix: String::new(), nth: 2 };
+    workspace.fault(Fault { when, what: What::TokenRefused { status: 401, code: 1000 }, times: 1 });
+    let consents = ["--allow-deletes", "2", "--allow", "removes-last-address"];
+    let apply = ["apply", "spec", "--base", "HEAD", "--yes", "--batch-size", "1", "--format", "json"];
+    let ran = workspace.run(&[&apply[..], &consents].concat()).exits(5).json();
+    assert_eq!(workspace.records("example.com").len(), 2);
+    let zone = &ran["result"]["zones"][0];
+    assert_eq!((&zone["in_sync"], &zone["remaining"]), (&json!(false), &json!(1)));
+}
+
+#[test]
 fn rules_that_were_given_up_go_too() {
     let both = "    waf:\n      owasp: { paranoia: 2, disable: [{ rule: 942430, reason: x }, { rule: 911100, reason: y }] }\n      custom:\n        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\n        - { name: b, when: 'http.host eq \"b.example.com\"', action: block }";
     let workspace = committed(both);
@@ -142,6 +159,17 @@ fn rules_that_were_given_up_go_too() {
     let rules = json!(rulesets.iter().map(|r| &r["rules"]).collect::<Vec<_>>());
     assert!(rules.to_string().contains("5e4903d6afa841c9b88b96203297003f"), "{rules}");
     assert!(!rules.to_string().contains("8ac8bc2a661e475d940980f9317f28e1"), "{rules}");
+}
+
+#[test]
+fn the_rules_of_a_section_that_was_given_up_go_too() {
+    let rule = "        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }";
+    let workspace = committed(&format!("    records: []\n    waf:\n      custom:\n{rule}"));
+    edit(&workspace, "    records: []");
+    let allowed = ["--allow-deletes", "1", "--allow", "weakens-protection"];
+    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &allowed].concat()).exits(0);
+    let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
+    assert!(rulesets.iter().all(|r| r["rules"].as_array().is_none_or(Vec::is_empty)), "{rulesets:?}");
 }
 
 #[test]

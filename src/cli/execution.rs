@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::args::{Format, Global};
 use super::exit::Exit;
 use super::output::Output;
-use super::planning::{Loaded, Planned, lowering, plan_again, with_hint};
+use super::planning::{Loaded, Planned, lowering, plan_one, with_hint};
 use crate::api::{ReadClient, Stop, WriteClient};
 use crate::apply::{ApplyEvent, Executor, Journal, Observer, Outcome, Verified, ZoneDone, ZoneWork};
 use crate::diagnostic::Severity;
@@ -39,7 +39,7 @@ pub(super) async fn execute(
     let observer = &ApplyProgress::new(output, planned.plan.summary().operations());
     let executor = Executor { reader, writer, options: &planned.options, journal: &journal, observer, stop };
     let work = work(loaded, planned, global);
-    let mut done = executor.execute_zones(&work, &|desired, now| plan_again(loaded, desired, now)).await;
+    let mut done = executor.execute_zones(&work, &|desired, now| plan_one(loaded, desired, now)).await;
     journal.end();
     output.hide();
     for error in done.iter_mut().filter_map(|zone| zone.unread.take()) {

@@ -71,12 +71,19 @@ impl Loaded {
         self.desired.zones.values().filter(is_rehearsed).map(move |z| (&z.name, tier(z)))
     }
 
-    /// What has to be read of a zone's protection.
+    /// What has to be read of a zone's protection: also what the spec before had, for what is given up goes.
     pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
-        match &self.undoing {
-            Some(undoing) => undoing.waf_query(zone),
-            None => zone.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
+        if let Some(undoing) = &self.undoing {
+            return undoing.waf_query(zone);
         }
+        let before = self.base.as_ref().and_then(|base| base.desired.zones.get(&zone.name));
+        let mut query = WafQuery::default();
+        for section in [Some(zone), before].into_iter().flatten().filter_map(|zone| zone.waf.as_deref()) {
+            let WafQuery { phases, managed } = WafQuery::of(section);
+            query.phases.extend(phases);
+            query.managed.extend(managed);
+        }
+        query
     }
 }
 
@@ -415,18 +422,13 @@ pub(super) fn warn_of_repeats(planned: &mut Planned, loaded: &Loaded, global: &G
     }
 }
 
-/// Plans one zone by what is wanted of it alone.
-pub(super) fn plan_again(loaded: &Loaded, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    match &loaded.undoing {
-        Some(undoing) => undoing.plan(desired, live),
-        None => plan_zone(desired, live),
-    }
-}
-
 /// Plans one zone, with the spec before as third leg where there is one.
 pub(super) fn plan_one(loaded: &Loaded, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    if let Some(undoing) = &loaded.undoing {
+        return undoing.plan(desired, live);
+    }
     match &loaded.base {
-        None => plan_again(loaded, desired, live),
+        None => plan_zone(desired, live),
         Some(base) => {
             // A zone that the spec before did not name wanted nothing.
             let nothing = DesiredZone::new(desired.name.clone(), desired.place);
