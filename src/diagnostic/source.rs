@@ -47,9 +47,22 @@ impl Place {
 pub struct Source {
     name: String,
     text: String,
-    /// Where each line begins, in bytes; found when it is first asked for.
-    lines: OnceLock<Vec<u32>>,
+    /// Found when it is first asked for.
+    index: OnceLock<Index>,
 }
+
+/// Where lines and characters of a text are.
+#[derive(Debug, Clone)]
+struct Index {
+    /// Where each line begins, in bytes.
+    lines: Vec<u32>,
+    /// How many characters that take a column begin before each block of [`BLOCK`] bytes. A program may write a whole spec on
+    /// one line, and columns must not be counted from its start each time.
+    columns: Vec<u32>,
+}
+
+/// Bytes between two counts of characters.
+const BLOCK: usize = 1024;
 
 impl Source {
     /// The name shown to the user: a path as given, `<stdin>`, or `--var`.
@@ -87,7 +100,7 @@ impl Sources {
     /// Adds a text under the name that the user knows it by.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
-        self.all.push(Source { name: name.into(), text: text.into(), lines: OnceLock::new() });
+        self.all.push(Source { name: name.into(), text: text.into(), index: OnceLock::new() });
         id
     }
 
@@ -100,6 +113,8 @@ impl Sources {
         let cover: String =
             secret.bytes().map(|b| if matches!(b, b'\n' | b'\r') { char::from(b) } else { '*' }).collect();
         source.text.replace_range(start..end, &cover);
+        // Lines are where they were; a character of several bytes became several.
+        source.index = OnceLock::new();
     }
 
     /// The source with this number.
@@ -127,12 +142,30 @@ impl Sources {
 }
 
 impl Source {
+    /// Where lines and characters are.
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let narrow = |n: usize| Span::new(n, n).start;
+            let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
+            let mut columns = vec![0];
+            let mut count = 0;
+            for from in (0..self.text.len()).step_by(BLOCK) {
+                count += columns_between(&self.text, from, (from + BLOCK).min(self.text.len()));
+                columns.push(narrow(count));
+            }
+            Index { lines: std::iter::once(0).chain(after_breaks).map(narrow).collect(), columns }
+        })
+    }
+
     /// Where each line begins.
     fn starts(&self) -> &[u32] {
-        self.lines.get_or_init(|| {
-            let after_breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n + 1);
-            std::iter::once(0).chain(after_breaks).map(|n| Span::new(n, n).start).collect()
-        })
+        &self.index().lines
+    }
+
+    /// How many characters that take a column begin before a byte.
+    fn columns_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        self.index().columns[block] as usize + columns_between(&self.text, block * BLOCK, offset)
     }
 
     /// The number of the line, from 0, that holds a byte offset.
@@ -155,10 +188,17 @@ impl Source {
     fn line_column(&self, offset: usize) -> LineColumn {
         let at = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.line(at);
-        let before = &self.text[self.line_range(line).start..at];
-        // A byte order mark takes no column.
-        LineColumn { line: line + 1, column: before.chars().filter(|c| *c != '\u{feff}').count() + 1 }
+        let start = self.line_range(line).start;
+        LineColumn { line: line + 1, column: self.columns_before(at) - self.columns_before(start) + 1 }
     }
+}
+
+/// How many characters that take a column begin in a range of bytes; a byte order mark takes none.
+fn columns_between(text: &str, from: usize, to: usize) -> usize {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let bytes = text.as_bytes();
+    let begins = |n: &usize| text.is_char_boundary(*n) && !(bytes[*n] == MARK[0] && bytes[*n..].starts_with(MARK));
+    (from..to).filter(begins).count()
 }
 
 #[cfg(test)]
@@ -174,6 +214,31 @@ mod tests {
         assert_eq!(at(4), LineColumn { line: 1, column: 4 });
         assert_eq!(at(11), LineColumn { line: 2, column: 5 });
         assert_eq!(at(999), LineColumn { line: 3, column: 4 });
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_counted_from_its_start() {
+        // Characters of one to four bytes, and marks, so that they lie across the ends of blocks in every way.
+        let line = "aé例😀\u{feff}b".repeat(600);
+        let text = format!("x\n{line}\ny");
+        let mut sources = Sources::default();
+        let id = sources.add("a.yaml", text.as_str());
+        let mut column = 1;
+        for (n, c) in line.char_indices() {
+            let at = sources.line_column(Place { source: id, span: Span::new(n + 2, n + 2) });
+            assert_eq!(at, LineColumn { line: 2, column });
+            column += usize::from(c != '\u{feff}');
+        }
+    }
+
+    #[test]
+    fn columns_behind_what_was_redacted_are_right() {
+        let mut sources = Sources::default();
+        let id = sources.add("a.yaml", "token: é, end: 1");
+        let at = |sources: &Sources, n| sources.line_column(Place { source: id, span: Span::new(n, n) }).column;
+        assert_eq!(at(&sources, 10), 10);
+        sources.redact(Place { source: id, span: Span::new(7, 9) });
+        assert_eq!(at(&sources, 10), 11);
     }
 
     #[test]

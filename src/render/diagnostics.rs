@@ -248,12 +248,11 @@ fn snippet<'a>(
 /// The part of a line that is shown, so that a place in it is seen.
 fn cut(line: &str, place: usize) -> Range<usize> {
     let Some((end, _)) = line.char_indices().nth(LINE) else { return 0..line.len() };
-    let before = line[..place].chars().count();
-    if before + 20 < LINE {
+    // Nothing is counted from the start of the line: it may be a whole spec, with thousands of findings.
+    if line[..place].chars().take(LINE).count() + 20 < LINE {
         return 0..end;
     }
-    let skip = before - BEFORE;
-    let start = line.char_indices().nth(skip).map_or(line.len(), |(n, _)| n);
+    let start = line[..place].char_indices().rev().nth(BEFORE - 1).map_or(0, |(n, _)| n);
     let end = line[start..].char_indices().nth(LINE).map_or(line.len(), |(n, _)| start + n);
     start..end
 }
