@@ -16,7 +16,8 @@ use super::change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsi
 use super::facets::field_changes;
 use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordType, Tombstone, Unmanaged,
+    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordId, RecordType, Tombstone,
+    Unmanaged,
 };
 
 /// Everything at one name and type.
@@ -120,7 +121,9 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
     }
 
     // A create next to a record that must not be touched, and that the service would not accept beside it.
-    let creates: Vec<&DesiredRecord> = outcomes.iter().flat_map(|o| o.creates.iter().copied()).collect();
+    // Types decide that, so one record stands for all of its type.
+    let mut creates: Vec<&DesiredRecord> = outcomes.iter().flat_map(|o| o.creates.iter().copied()).collect();
+    creates.dedup_by_key(|r| r.data.record_type());
     for aside in outcomes.iter().flat_map(|o| &o.set_aside) {
         if aside.reason == SetAsideReason::Unmanaged {
             continue;
@@ -202,11 +205,13 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
     let values: BTreeMap<&Rdata, &SetAside> = outcome.set_aside.iter().map(|a| (&a.record.data, a)).collect();
     let mut unchanged = 0;
     let mut claimed: Vec<(&LiveRecord, &DesiredRecord)> = Vec::new();
-    let mut kept = Vec::new();
+    // Those of them that are no longer set aside.
+    let mut found: BTreeSet<&RecordId> = BTreeSet::new();
     desired.retain(|record| match values.get(&record.data) {
         None => true,
         Some(SetAside { reason: SetAsideReason::Ignored(_), record: live }) => {
             claimed.push((live, record));
+            found.insert(&live.id);
             false
         }
         Some(SetAside { record: live, reason }) => {
@@ -215,16 +220,13 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
             } else {
                 outcome.kept_different.push(Conflict { desired: record, live, reason: reason.clone() });
             }
-            kept.push(&live.id);
+            found.insert(&live.id);
             false
         }
     });
     outcome.unchanged += unchanged;
-    outcome.set_aside.retain(|a| !kept.contains(&&a.record.id));
-    for (live, record) in claimed {
-        outcome.set_aside.retain(|a| a.record.id != live.id);
-        compare(live, record, outcome);
-    }
+    outcome.set_aside.retain(|a| !found.contains(&a.record.id));
+    claimed.into_iter().for_each(|(live, record)| compare(live, record, outcome));
 }
 
 /// Pairs equal values; gives back what has no equal.
