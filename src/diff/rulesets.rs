@@ -171,10 +171,10 @@ impl<'a> Pair<'_, 'a> {
     }
 
     /// What a person knows it by.
-    fn name(&self) -> String {
+    fn name(&self) -> &str {
         match &self.ours {
-            Ours::Deployment(wants) => wants.ruleset.key().to_owned(),
-            Ours::Rule(wants) => wants.name.clone(),
+            Ours::Deployment(wants) => wants.ruleset.key(),
+            Ours::Rule(wants) => &wants.name,
         }
     }
 }
@@ -189,6 +189,7 @@ fn diff_phase<'a>(
     all: &mut WafChanges<'a>,
 ) -> PhaseChanges<'a> {
     let rules = entry_point.rules();
+    let by_reference = first_of(rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.reference()?))));
     let mut taken: BTreeSet<usize> = BTreeSet::new();
     let mut pairs: Vec<Pair<'_, 'a>> = Vec::new();
     for one in ours {
@@ -198,7 +199,7 @@ fn diff_phase<'a>(
                 let live = found.and_then(|found| rules.iter().position(|r| r.id == found.id));
                 (Ours::Deployment(d), live)
             }
-            Ours::Rule(r) => (Ours::Rule(r), rules.iter().position(|live| live.body.reference() == Some(&r.name))),
+            Ours::Rule(r) => (Ours::Rule(r), by_reference.get(r.name.as_str()).copied()),
         };
         taken.extend(live);
         let compiled = compiled(&one, phase, live.map(|n| &rules[n].body), wants.unmanaged, waf);
@@ -221,7 +222,16 @@ fn diff_phase<'a>(
     let gone: BTreeSet<usize> =
         pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).collect();
     let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
-    let items: Vec<Item> = placed.iter().map(|pair| item(pair, rules, &pairs, all)).collect();
+    let names = Names {
+        rules: first_of(rules.iter().enumerate().flat_map(|(n, rule)| {
+            let names = [Some(rule.id.0.as_str()), rule.body.reference()];
+            names.into_iter().flatten().map(move |name| (n, name))
+        })),
+        pairs: first_of(pairs.iter().enumerate().map(|(n, pair)| (n, pair.name()))),
+    };
+    let executing =
+        rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.executes()?))).collect::<Vec<_>>();
+    let items: Vec<Item> = placed.iter().map(|pair| item(pair, &executing, &names, &pairs, all)).collect();
     let order = order(phase, rules.len(), &placed, &items, &gone, all);
     let mut changes = PhaseChanges {
         phase,
@@ -239,7 +249,7 @@ fn diff_phase<'a>(
     }
     for pair in &pairs {
         if let (Some(live), Some(reason)) = (pair.live(), pair.gone()) {
-            changes.changes.push(deletion(live, pair.name(), reason, Some(pair.place())));
+            changes.changes.push(deletion(live, pair.name().to_owned(), reason, Some(pair.place())));
         }
     }
     for n in &pruned {
@@ -290,7 +300,7 @@ fn adopt(
         taken.insert(n);
         pair.live = Some(n);
         pair.compiled = compiled(&pair.ours, phase, Some(&rule.body), wants.unmanaged, waf);
-        all.unnamed.push((pair.place(), pair.name()));
+        all.unnamed.push((pair.place(), pair.name().to_owned()));
     }
 }
 
@@ -305,21 +315,44 @@ fn pruned(wants: &WafWants, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<u
     if wants.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
 }
 
-/// Where a rule of ours stands, and what it must stand before and after.
-fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], all: &mut WafChanges) -> Item {
+/// The number of the first thing with each name.
+fn first_of<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
+    let mut first = HashMap::new();
+    names.for_each(|(n, name)| {
+        first.entry(name).or_insert(n);
+    });
+    first
+}
+
+/// What the rules of a phase are known by.
+struct Names<'n> {
+    /// Live rules by id and by `ref`.
+    rules: HashMap<&'n str, usize>,
+    /// Ours by name.
+    pairs: HashMap<&'n str, usize>,
+}
+
+/// Where a rule of ours stands, and what it must stand before and after. `executing` are the live rules that execute a
+/// ruleset, with its id.
+fn item(
+    pair: &Pair<'_, '_>,
+    executing: &[(usize, &str)],
+    names: &Names<'_>,
+    pairs: &[Pair<'_, '_>],
+    all: &mut WafChanges,
+) -> Item {
     let mut item = Item { live: pair.live, ..Item::default() };
     let Ours::Rule(wants) = &pair.ours else { return item };
     for anchor in &wants.anchors {
         let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
-        let found = rules.iter().position(|r| r.id.0 == *name || r.body.reference() == Some(name));
-        let found = found.or_else(|| pairs.iter().find(|p| p.name() == *name).and_then(|p| p.live));
-        let is_ours = pairs.iter().any(|p| p.name() == *name);
+        let at = |name: &str| names.pairs.get(name).copied();
+        let found = names.rules.get(name.as_str()).copied().or_else(|| pairs[at(name)?].live);
+        let is_ours = at(name).is_some();
         match (found, anchor) {
             (Some(n), Anchor::Before(..)) => drop(item.before.insert(n)),
             (Some(n), Anchor::After(..)) => drop(item.after.insert(n)),
             // The list itself says in which order ours stand; one that says otherwise contradicts it.
             (None, _) if is_ours => {
-                let at = |name: &str| pairs.iter().position(|p| p.name() == name);
                 let fits = match anchor {
                     Anchor::Before(..) => at(&wants.name) < at(name),
                     Anchor::After(..) => at(&wants.name) > at(name),
@@ -336,9 +369,8 @@ fn item(pair: &Pair<'_, '_>, rules: &[LiveRule], pairs: &[Pair<'_, '_>], all: &m
     }
     if pair.compiled.body.action() == "skip" {
         let concerned = concerned(&pair.compiled.body);
-        let executes =
-            |r: &LiveRule| r.body.executes().is_some_and(|id| concerned.as_ref().is_none_or(|c| c.contains(id)));
-        item.before.extend(rules.iter().enumerate().filter(|(_, r)| executes(r)).map(|(n, _)| n));
+        let is_concerned = |id: &str| concerned.as_ref().is_none_or(|ids| ids.contains(id));
+        item.before.extend(executing.iter().filter(|(_, id)| is_concerned(id)).map(|(n, _)| *n));
     }
     item
 }
@@ -400,7 +432,7 @@ fn change<'a>(pair: &Pair<'_, 'a>, placed: Option<(usize, &Item)>, waf: &LiveWaf
         Some(live) if placed.is_some() => (RuleChangeKind::Move(live), Vec::new()),
         Some(_) => return None,
     };
-    Some(RuleChange { name: pair.name(), kind, after, fields, placed: member, place: Some(pair.place()) })
+    Some(RuleChange { name: pair.name().to_owned(), kind, after, fields, placed: member, place: Some(pair.place()) })
 }
 
 /// A rule that is to be deleted.

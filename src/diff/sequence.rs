@@ -3,7 +3,7 @@
 //! Foreign rules are never moved. Of ours, the longest run that stands in the wanted order already stays; each of the others
 //! is placed once. So a change of order costs as few moves as possible.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One of our rules in the wanted order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,8 +54,8 @@ pub(super) fn sequence(live: usize, items: &[Item], gone: &BTreeSet<usize>) -> S
         .filter(|(n, item)| item.live.is_some() && !kept.contains(n))
         .filter_map(|(_, item)| item.live)
         .collect();
-    let mut order: Vec<Member> =
-        (0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect();
+    let mut order =
+        Order::new((0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect());
     let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
     let mut sequence = Sequence::default();
     // The next item that stays, for each; everything before an item stands by the time it is placed.
@@ -68,29 +68,99 @@ pub(super) fn sequence(live: usize, items: &[Item], gone: &BTreeSet<usize>) -> S
         }
     }
     for n in (0..items.len()).filter(|n| !kept.contains(n)) {
-        let index = |order: &[Member], wanted: Member| order.iter().position(|m| *m == wanted);
-        let found = |order: &[Member], wanted: &BTreeSet<usize>| -> Vec<usize> {
-            wanted.iter().filter_map(|n| index(order, Member::Live(*n))).collect()
+        let found = |wanted: &BTreeSet<usize>| -> Vec<Label> {
+            wanted.iter().filter_map(|n| order.label(Member::Live(*n))).collect()
         };
-        let ours_before = n.checked_sub(1).and_then(|n| index(&order, member(n)));
-        let ours_after = next_kept[n].and_then(|n| index(&order, member(n)));
-        let lowest = found(&order, &items[n].after).into_iter().chain(ours_before).max();
-        let highest = found(&order, &items[n].before).into_iter().chain(ours_after).min();
-        let at = match (lowest, highest) {
+        let ours_before = n.checked_sub(1).and_then(|n| order.label(member(n)));
+        let ours_after = next_kept[n].and_then(|n| order.label(member(n)));
+        let lowest = found(&items[n].after).into_iter().chain(ours_before).max();
+        let highest = found(&items[n].before).into_iter().chain(ours_after).min();
+        let spot = match (lowest, highest) {
             (Some(low), Some(high)) if low >= high => {
                 sequence.impossible.push(n);
-                low + 1
+                Spot::After(low)
             }
-            (Some(low), _) if ours_before.is_some() || highest.is_none() => low + 1,
-            (_, Some(high)) => high,
-            (Some(low), None) => low + 1,
-            (None, None) => order.len(),
+            (Some(low), _) if ours_before.is_some() || highest.is_none() => Spot::After(low),
+            (_, Some(high)) => Spot::Before(high),
+            (Some(low), None) => Spot::After(low),
+            (None, None) => Spot::End,
         };
-        order.insert(at, member(n));
+        order.insert(spot, member(n));
         sequence.placed.insert(n);
     }
-    sequence.order = order;
+    sequence.order = order.finish();
     sequence
+}
+
+/// Stands for a place in an order: of two members, the later one has the larger label.
+type Label = u128;
+
+/// Where a member is put.
+#[derive(Debug, Clone, Copy)]
+enum Spot {
+    /// Right behind the member with this label.
+    After(Label),
+    /// Right before it.
+    Before(Label),
+    /// Behind all.
+    End,
+}
+
+/// An order into which members are put without counting where they are: there may be thousands.
+#[derive(Debug, Default)]
+struct Order {
+    by_label: BTreeMap<Label, Member>,
+    labels: BTreeMap<Member, Label>,
+}
+
+impl Order {
+    /// Between the labels of members that stand there at first; leaves room below 2^128 for 2^31 of them.
+    const WIDE: Label = 1 << 96;
+    /// A gap that is at least so wide is halved; in a narrower one there are members already.
+    const FRESH: Label = 1 << 80;
+    /// From there on each member follows the one before it at this distance, so that thousands fit behind one another.
+    const STEP: Label = 1 << 40;
+
+    /// These members in this order.
+    fn new(members: Vec<Member>) -> Self {
+        let labels = (1..).map(|n: Label| n * Self::WIDE);
+        let by_label: BTreeMap<Label, Member> = labels.zip(members).collect();
+        let labels = by_label.iter().map(|(label, member)| (*member, *label)).collect();
+        Self { by_label, labels }
+    }
+
+    /// Where a member is, if it is there.
+    fn label(&self, member: Member) -> Option<Label> {
+        self.labels.get(&member).copied()
+    }
+
+    /// Puts a member somewhere.
+    fn insert(&mut self, spot: Spot, member: Member) {
+        let before = |label: Label| self.by_label.range(..label).next_back().map_or(0, |(label, _)| *label);
+        let (low, high) = match spot {
+            Spot::After(low) => (low, self.by_label.range(low + 1..).next().map(|(label, _)| *label)),
+            Spot::Before(high) => (before(high), Some(high)),
+            Spot::End => (before(Label::MAX), None),
+        };
+        let label = match high {
+            None => low + Self::WIDE,
+            Some(high) if high - low >= Self::FRESH => low + (high - low) / 2,
+            Some(high) if high - low >= 2 => low + Self::STEP.min((high - low) / 2),
+            Some(high) => {
+                // No room is left between two: all are labelled anew, which happens once in very many members.
+                let next = self.by_label[&high];
+                *self = Self::new(std::mem::take(self).finish());
+                return self.insert(self.label(next).map_or(Spot::End, Spot::Before), member);
+            }
+        };
+        self.by_label.insert(label, member);
+        self.labels.insert(member, label);
+    }
+
+    /// All members in their order.
+    fn finish(self) -> Vec<Member> {
+        self.by_label.into_values().collect()
+    }
 }
 
 /// The longest part of a list of (number, place) in which the places rise, as numbers; the numbers rise already.
@@ -152,6 +222,49 @@ mod tests {
         // It slid below a foreign rule that it belongs before.
         let slid = Item { live: Some(1), before: BTreeSet::from([0]), ..Item::default() };
         assert_eq!(order(2, &[slid]), (vec![0], vec![Live(1), Live(0)]));
+    }
+
+    /// Members put anywhere stand as in a list into which they are inserted, also where room runs out again and again.
+    #[test]
+    fn an_order_with_labels_is_a_list() {
+        let mut list: Vec<Member> = (0..5).map(Member::Live).collect();
+        let mut order = Order::new(list.clone());
+        let mut state = 7_u64;
+        for n in 0..3_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Long runs into one and the same gap from both sides, then somewhere else.
+            let around = usize::try_from(state >> 33).unwrap() % list.len();
+            let at = if n % 500 < 400 { list.len() / 2 } else { around };
+            let label = order.label(list[at]).unwrap();
+            match state >> 60 & 3 {
+                0 => {
+                    order.insert(Spot::End, Member::New(n));
+                    list.push(Member::New(n));
+                }
+                1 => {
+                    order.insert(Spot::Before(label), Member::New(n));
+                    list.insert(at, Member::New(n));
+                }
+                _ => {
+                    order.insert(Spot::After(label), Member::New(n));
+                    list.insert(at + 1, Member::New(n));
+                }
+            }
+        }
+        assert_eq!(order.finish(), list);
+    }
+
+    #[test]
+    fn room_between_two_members_is_made() {
+        let mut order = Order::new(vec![Member::Live(0), Member::Live(1)]);
+        // Always right behind the first: the gap is halved until nothing is left of it, several times over.
+        for n in 0..500 {
+            let label = order.label(Member::Live(0)).unwrap();
+            order.insert(Spot::After(label), Member::New(n));
+        }
+        let new = (0..500).rev().map(Member::New);
+        let expected: Vec<Member> = [Member::Live(0)].into_iter().chain(new).chain([Member::Live(1)]).collect();
+        assert_eq!(order.finish(), expected);
     }
 
     #[test]

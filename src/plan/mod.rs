@@ -15,6 +15,7 @@ mod lower;
 mod operation;
 mod order;
 mod rule_operation;
+mod standing;
 mod waf;
 mod waf_check;
 

@@ -5,13 +5,14 @@
 //! what makes it weaker. Each write makes a new version of its ruleset, and positions are said relative to rules that exist
 //! by then.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::operation::Cause;
 use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
+use super::standing::Standing;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
 use crate::insight::{Direction, Impact, Move, cancels, deployment_impact, move_impact, rule_impact, skipped};
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
 /// All operations on the rules of a zone.
@@ -55,19 +56,41 @@ impl Rank {
     }
 }
 
-/// The rules of a phase as they will be, in their order.
-fn wanted<'c>(phase: &'c PhaseChanges) -> Vec<(Member, &'c RuleBody)> {
+/// The number of the change that places each member.
+fn by_place(phase: &PhaseChanges) -> BTreeMap<Member, usize> {
+    phase.changes.iter().enumerate().filter_map(|(n, change)| Some((change.placed?, n))).collect()
+}
+
+/// The rules of a phase as they will be.
+struct Wanted<'c> {
+    /// In their order.
+    rules: Vec<(Member, &'c RuleBody)>,
+    /// Where each of them is.
+    at: BTreeMap<Member, usize>,
+    /// Those that execute a ruleset.
+    deployments: Vec<&'c RuleBody>,
+}
+
+/// The rules of a phase as they will be.
+fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
     let rules = phase.live.rules();
+    let updates = phase.changes.iter().filter_map(|change| match &change.kind {
+        RuleChangeKind::Update(live) => Some((&live.id, &change.after)),
+        RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
+    });
+    let updates: BTreeMap<&RuleId, &RuleBody> = updates.collect();
+    let placed = by_place(phase);
     let body = |member: &Member| match member {
         Member::Live(n) => {
             let live = rules.get(*n)?;
-            let updated =
-                phase.changes.iter().find(|c| matches!(&c.kind, RuleChangeKind::Update(b) if b.id == live.id));
-            Some(updated.map_or(&live.body, |change| &change.after))
+            Some(updates.get(&live.id).copied().unwrap_or(&live.body))
         }
-        Member::New(_) => phase.changes.iter().find(|c| c.placed == Some(*member)).map(|change| &change.after),
+        Member::New(_) => placed.get(member).map(|n| &phase.changes[*n].after),
     };
-    phase.order.iter().filter_map(|member| Some((*member, body(member)?))).collect()
+    let rules: Vec<_> = phase.order.iter().filter_map(|member| Some((*member, body(member)?))).collect();
+    let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).collect();
+    let deployments = rules.iter().map(|(_, body)| *body).filter(|body| body.executes().is_some()).collect();
+    Wanted { rules, at, deployments }
 }
 
 /// The member of the order that a change is about.
@@ -81,8 +104,8 @@ fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
 }
 
 /// What a rule that is there passes on its way to another place.
-fn passed<'c>(wanted: &[(Member, &'c RuleBody)], placed: Member) -> Option<Move<'c>> {
-    let at = wanted.iter().position(|(member, _)| *member == placed)?;
+fn passed<'c>(wanted: &Wanted<'c>, placed: Member) -> Option<Move<'c>> {
+    let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
     let live = |side: &[(Member, &'c RuleBody)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'c RuleBody> {
         let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
         others.map(|(_, body)| *body).collect()
@@ -96,7 +119,7 @@ fn passed<'c>(wanted: &[(Member, &'c RuleBody)], placed: Member) -> Option<Move<
 }
 
 /// What a change means for traffic, by itself and by its place.
-fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &[(Member, &RuleBody)], waf: &LiveWaf) -> Impact {
+fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &LiveWaf) -> Impact {
     let moved = |live: &LiveRule| {
         let moved = change.placed.and_then(|placed| passed(wanted, placed));
         let moved = moved.unwrap_or(Move { rule: &live.body, upward: Vec::new(), downward: Vec::new() });
@@ -129,13 +152,12 @@ fn in_company(
     mut impact: Impact,
     phase: &PhaseChanges,
     change: &RuleChange,
-    wanted: &[(Member, &RuleBody)],
+    wanted: &Wanted<'_>,
     waf: &LiveWaf,
 ) -> Impact {
-    let is_deployment = |(_, body): &&(Member, &RuleBody)| body.executes().is_some();
     if change.after.executes().is_some() && impact.direction == Direction::Strengthens {
         let own = member(phase, change);
-        let mut before = wanted.iter().take_while(|(member, _)| Some(*member) != own);
+        let mut before = wanted.rules.iter().take_while(|(member, _)| Some(*member) != own);
         if let Some((_, exception)) = before.find(|(_, body)| cancels(body, &change.after, waf)) {
             let name = exception.reference().or_else(|| exception.description()).unwrap_or("without a name");
             impact.direction = Direction::Neutral;
@@ -150,11 +172,11 @@ fn in_company(
     }
     let is_new_exception = change.kind == RuleChangeKind::Create
         && skipped(&change.after).is_some_and(|skipped| skipped.stays_in_entry_point());
-    let cancels_any = || wanted.iter().filter(is_deployment).any(|(_, body)| cancels(&change.after, body, waf));
+    let cancels_any = || wanted.deployments.iter().any(|body| cancels(&change.after, body, waf));
     if is_new_exception
         && impact.direction == Direction::Weakens
         && phase.live.rules().is_empty()
-        && wanted.iter().any(|one| is_deployment(&one))
+        && !wanted.deployments.is_empty()
         && !cancels_any()
     {
         impact.direction = Direction::Neutral;
@@ -188,12 +210,13 @@ fn dangers(impact: &Impact, executes: bool, delete: Option<RuleDeleteReason>) ->
 
 /// A phase without an entry point: it is made with all rules at once.
 fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<(Rank, RuleOperation)> {
-    let created: Vec<(&RuleChange, &Impact)> = phase.changes.iter().zip(impacts).collect();
-    let (first, _) = created.first()?;
-    let in_order: Vec<&(&RuleChange, &Impact)> = phase
+    let first = phase.changes.first()?;
+    let placed = by_place(phase);
+    let in_order: Vec<(&RuleChange, &Impact)> = phase
         .order
         .iter()
-        .filter_map(|member| created.iter().find(|(change, _)| change.placed == Some(*member)))
+        .filter_map(|member| placed.get(member))
+        .map(|n| (&phase.changes[*n], &impacts[*n]))
         .collect();
     let mut impact = Impact { direction: Direction::Neutral, lines: Vec::new() };
     for (_, one) in &in_order {
@@ -249,7 +272,7 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
                 address: Address::of_rule(&desired.name, phase.phase, Some(&change.name)),
                 phase: phase.phase,
                 name: change.name.clone(),
-                reverse: reverse(change, &ruleset.rules),
+                reverse: reverse(change, &standing),
                 action: standing.action(change),
                 fields: change.fields.clone(),
                 impact: impact.clone(),
@@ -283,10 +306,10 @@ fn modified_on(change: &RuleChange) -> Option<String> {
 }
 
 /// What undoes a change.
-fn reverse(change: &RuleChange, rules: &[LiveRule]) -> RuleReverse {
-    let place_of = |live: &LiveRule| match rules.iter().position(|r| r.id == live.id) {
-        Some(n) if n > 0 => Position::After(rules[n - 1].id.clone()),
-        _ => Position::First,
+fn reverse(change: &RuleChange, standing: &Standing<'_>) -> RuleReverse {
+    let place_of = |live: &LiveRule| match standing.before(live) {
+        Some(before) => Position::After(before.id.clone()),
+        None => Position::First,
     };
     match &change.kind {
         RuleChangeKind::Create => RuleReverse::Delete,
@@ -295,81 +318,5 @@ fn reverse(change: &RuleChange, rules: &[LiveRule]) -> RuleReverse {
         }
         RuleChangeKind::Move(live) => RuleReverse::MoveBack(place_of(live)),
         RuleChangeKind::Delete(live, _) => RuleReverse::Recreate(live.body.clone(), place_of(live)),
-    }
-}
-
-/// The order of a ruleset while operations are being carried out.
-struct Standing<'a> {
-    rules: &'a [LiveRule],
-    /// The order wanted in the end.
-    wanted: &'a [Member],
-    /// What stands now.
-    now: Vec<Member>,
-    /// Members that are placed anew and have not been yet.
-    waiting: BTreeSet<Member>,
-}
-
-impl<'a> Standing<'a> {
-    /// As it was read.
-    fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
-        let waiting = phase.changes.iter().filter_map(|c| c.placed).collect();
-        Self { rules, wanted: &phase.order, now: (0..rules.len()).map(Member::Live).collect(), waiting }
-    }
-
-    /// The action of a change, carried out here as well.
-    fn action(&mut self, change: &RuleChange) -> RuleAction {
-        let position = change.placed.map(|member| self.place(member));
-        match &change.kind {
-            RuleChangeKind::Create => RuleAction::Create {
-                after: change.after.clone(),
-                // Without a position a rule goes to the end.
-                position: position.filter(|p| *p != Position::Last),
-            },
-            RuleChangeKind::Update(live) => RuleAction::Patch {
-                id: live.id.clone(),
-                before: live.body.clone(),
-                after: change.after.clone(),
-                position,
-            },
-            RuleChangeKind::Move(live) => RuleAction::Move {
-                id: live.id.clone(),
-                body: live.body.clone(),
-                position: position.unwrap_or(Position::Last),
-            },
-            RuleChangeKind::Delete(live, reason) => {
-                let gone = self.rules.iter().position(|r| r.id == live.id).map(Member::Live);
-                self.now.retain(|m| Some(*m) != gone);
-                RuleAction::Delete { id: live.id.clone(), before: live.body.clone(), reason: *reason }
-            }
-        }
-    }
-
-    /// Puts a member where it belongs among those that stand right already, and says where that is.
-    fn place(&mut self, member: Member) -> Position {
-        self.now.retain(|m| *m != member);
-        self.waiting.remove(&member);
-        let rank = |m: &Member| self.wanted.iter().position(|w| w == m);
-        let own = rank(&member);
-        // The nearest that follows and stands; others may still be waiting for their own turn.
-        let next = self
-            .wanted
-            .iter()
-            .skip(own.map_or(0, |n| n + 1))
-            .filter(|m| !self.waiting.contains(m))
-            .find_map(|m| self.now.iter().position(|n| n == m));
-        let at = next.unwrap_or(self.now.len());
-        let id = |m: &Member| match m {
-            Member::Live(n) => Some(self.rules[*n].id.clone()),
-            Member::New(_) => None,
-        };
-        let (before, after) = (at.checked_sub(1).and_then(|n| self.now.get(n)), self.now.get(at));
-        let position = match (before, after) {
-            (_, None) => Position::Last,
-            (_, Some(next)) if id(next).is_some() => Position::Before(id(next).expect("it was just looked at")),
-            (None, Some(_)) => Position::First,
-            (Some(previous), Some(_)) => id(previous).map_or(Position::Index(at + 1), Position::After),
-        };
-        self.now.insert(at, member);
-        position
     }
 }
