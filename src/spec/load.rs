@@ -186,7 +186,8 @@ impl Loader<'_> {
         match reference.includer {
             Some((includer, place)) => {
                 let includers = &mut self.files[file].includers;
-                if includer != file && !includers.iter().any(|(i, _)| *i == includer) {
+                // One file's includes are followed together, so if it is known here already, it came last.
+                if includer != file && includers.last().is_none_or(|(last, _)| *last != includer) {
                     includers.push((includer, place));
                 }
             }

@@ -10,7 +10,8 @@
 //! `disable` of a profile. `raw` is one value. A ruleset that is `off` says nothing else, so the zone's `off` drops all tuning
 //! of the profile, and a mapping of the zone the profile's `off`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::codes;
 use super::super::facets::Facet;
@@ -130,11 +131,13 @@ impl DeploymentLayer {
             rules: base.rules,
             raw: self.raw.or(base.raw),
         };
+        // What one list says of a name, the other no longer does.
         let tag_key = |t: &TagTuning| format!("tag {}", t.tag);
-        layer.tags.retain(|t| !own.contains(&tag_key(t)) || self.tags.iter().any(|s| s.tag == t.tag));
-        layer.rules.retain(|r| {
-            !own.contains(&key_of(&r.target)) || self.rules.iter().any(|s| key_of(&s.target) == key_of(&r.target))
-        });
+        let own_tags: HashSet<String> = self.tags.iter().map(tag_key).collect();
+        let own_rules: HashSet<String> = self.rules.iter().map(|r| key_of(&r.target)).collect();
+        let stays = |key: &String, list: &HashSet<String>| !own.contains(key) || list.contains(key);
+        layer.tags.retain(|t| stays(&tag_key(t), &own_tags));
+        layer.rules.retain(|r| stays(&key_of(&r.target), &own_rules));
         lay(&mut layer.tags, self.tags, |t| t.tag.clone());
         lay(&mut layer.rules, self.rules, |r| key_of(&r.target));
         layer.sort();
@@ -164,13 +167,26 @@ impl DeploymentLayer {
 }
 
 /// Lays entries over others: one of the same name is replaced where it stands, the rest follow.
-fn lay<T, K: PartialEq>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> K) {
+fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
+    let mut known = first_of(base, &key);
     for entry in own {
-        match base.iter_mut().find(|b| key(b) == key(&entry)) {
-            Some(known) => *known = entry,
-            None => base.push(entry),
+        match known.entry(key(&entry)) {
+            Slot::Occupied(at) => base[*at.get()] = entry,
+            Slot::Vacant(slot) => {
+                slot.insert(base.len());
+                base.push(entry);
+            }
         }
     }
+}
+
+/// Where the first entry of each name is.
+fn first_of<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (n, entry) in all.iter().enumerate() {
+        first.entry(key(entry)).or_insert(n);
+    }
+    first
 }
 
 /// The same for lists that may be absent.
@@ -215,13 +231,13 @@ impl Layer {
         diagnostics: &mut Diagnostics,
     ) -> WafWants {
         let Self { place: own, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
-        let mut executed: Vec<(String, Place)> =
+        let mut executed: BTreeMap<String, Place> =
             deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).collect();
         for rule in exceptions.iter().flatten() {
             let RuleForm::Raw(Value::Map(members)) = &rule.form else { continue };
             let body = RuleBody::new(members.clone());
             let Some(id) = body.executes() else { continue };
-            if let Some((_, first)) = executed.iter().find(|(known, _)| known == id) {
+            if let Some(first) = executed.get(id) {
                 if seen.insert((rule.place, *first)) {
                     diagnostics.push(
                         codes::DEPLOYED_TWICE
@@ -232,7 +248,7 @@ impl Layer {
                 }
                 continue;
             }
-            executed.push((id.to_owned(), rule.place));
+            executed.insert(id.to_owned(), rule.place);
         }
         for list in [&exceptions, &custom, &rate_limits].into_iter().flatten() {
             order::check(list, seen, diagnostics);
@@ -360,21 +376,23 @@ impl Join<'_> {
         self.one(&key("raw"), &mut first.raw, raw, has(|d| d.raw.is_some()));
         let own: HashSet<String> = decided.iter().flat_map(|d| d.keys()).map(|(key, _)| key).collect();
         let known: BTreeMap<String, Place> = first.keys().into_iter().collect();
+        let (known_tags, known_rules) =
+            (first_of(&first.tags, |t| format!("tag {}", t.tag)), first_of(&first.rules, |r| key_of(&r.target)));
         for tag in tags {
             let name = format!("tag {}", tag.tag);
-            let same = first.tags.iter().any(|t| TagTuning { place: tag.place, ..t.clone() } == tag);
+            let same = |n: &usize| TagTuning { place: tag.place, ..first.tags[*n].clone() } == tag;
             match known.get(&name) {
                 None => first.tags.push(tag),
-                Some(_) if same || own.contains(&name) => {}
+                Some(_) if known_tags.get(&name).is_some_and(same) || own.contains(&name) => {}
                 Some(at) => self.clash(&section, Some(&name), *at, tag.place),
             }
         }
         for rule in rules {
             let name = key_of(&rule.target);
-            let same = first.rules.iter().any(|r| RuleTuning { place: rule.place, ..r.clone() } == rule);
+            let same = |n: &usize| RuleTuning { place: rule.place, ..first.rules[*n].clone() } == rule;
             match known.get(&name) {
                 None => first.rules.push(rule),
-                Some(_) if same || own.contains(&name) => {}
+                Some(_) if known_rules.get(&name).is_some_and(same) || own.contains(&name) => {}
                 Some(at) => self.clash(&section, Some(&name), *at, rule.place),
             }
         }
@@ -391,8 +409,10 @@ impl Join<'_> {
     ) {
         let Some(second) = second else { return };
         let first = first.get_or_insert_default();
+        let mut known = first_of(first, |r| r.name.clone());
         for rule in second {
-            let Some(known) = first.iter().find(|r| r.name == rule.name) else {
+            let Some(known) = known.get(&rule.name).map(|n| &first[*n]) else {
+                known.insert(rule.name.clone(), first.len());
                 first.push(rule);
                 continue;
             };
