@@ -42,6 +42,11 @@ impl Log {
         self.entries.iter().cloned().collect()
     }
 
+    /// How many requests there were in all.
+    pub(super) fn count(&self) -> u64 {
+        self.forgotten + self.entries.len() as u64
+    }
+
     /// Adds a request; says which it is, counted from 1.
     pub(super) fn push(&mut self, entry: LoggedRequest) -> u64 {
         if self.entries.len() == LOGGED_REQUESTS {
@@ -49,7 +54,7 @@ impl Log {
             self.forgotten += 1;
         }
         self.entries.push_back(entry);
-        self.forgotten + self.entries.len() as u64
+        self.count()
     }
 
     /// Notes how a request was answered.

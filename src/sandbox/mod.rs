@@ -210,6 +210,12 @@ impl Running {
         self.service.requests()
     }
 
+    /// How many requests there were in all, those that are no longer remembered included.
+    #[must_use]
+    pub fn request_count(&self) -> u64 {
+        self.service.request_count()
+    }
+
     /// Adds a scripted failure, whose requests are counted from now on.
     pub fn add_fault(&self, fault: Fault) {
         self.service.push_fault(fault);

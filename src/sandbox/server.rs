@@ -100,6 +100,11 @@ impl Service {
         lock(&self.log).requests()
     }
 
+    /// How many requests there were in all.
+    pub(super) fn request_count(&self) -> u64 {
+        lock(&self.log).count()
+    }
+
     /// Adds a fault.
     pub(super) fn push_fault(&self, fault: super::Fault) {
         lock(&self.script).push(fault);

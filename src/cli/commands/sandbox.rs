@@ -86,7 +86,9 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
     })?;
     output.say("The sandbox is serving; interrupt to stop.");
     stop.asked(1).await;
+    let count = running.request_count();
     running.shutdown().await;
+    output.say(&format!("The sandbox answered {count} requests."));
     Ok(Exit::Success)
 }
 
