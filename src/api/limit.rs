@@ -5,7 +5,7 @@
 //! | a bucket of 1,000, refilled by 4 a second | a run begins fast and then goes at the pace of the service |
 //! | at most 1,200 in any 300 seconds | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes |
 //! | at most 200 a second, or fewer if the user wishes so | the limit of one address |
-//! | what the service reports ([`Reports`]) | others use the same budget |
+//! | what the service reports ([`Reports`]) | others use the same budget, and are left their part of it |
 //! | a pause that the service asked for | it is for all calls, not just for the one that was answered so |
 //!
 //! A request counts from the moment it may leave until 300 seconds after its answer, since only the service knows when
@@ -79,6 +79,23 @@ struct State {
     announced: Instant,
 }
 
+/// A wait.
+struct Wait {
+    /// What for.
+    reason: WaitReason,
+    /// When to ask again.
+    again: Instant,
+    /// When it is over at the latest.
+    until: Instant,
+}
+
+impl Wait {
+    /// For a certain time.
+    fn until(reason: WaitReason, until: Instant) -> Self {
+        Self { reason, again: until, until }
+    }
+}
+
 /// The permission to send one request. The request counts as under way until this is dropped.
 pub(super) struct Permit<'a> {
     /// The budget it was taken from.
@@ -111,41 +128,41 @@ impl Limiter {
         let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
         let _turn = queue.lock().await;
         loop {
-            let Some((reason, until, news)) = self.take(family) else {
+            let Some((wait, news)) = self.take(family) else {
                 return Some(Permit { limiter: self, family: family.clone() });
             };
             if self.stop.is_asked() {
-                if until > Instant::now() + LAST_WAIT {
+                if wait.again > Instant::now() + LAST_WAIT {
                     return None;
                 }
-                sleep_until(until).await;
+                sleep_until(wait.again).await;
                 continue;
             }
             if let Some(duration) = news {
-                (self.observer)(&ApiEvent::Waiting { reason, duration });
+                (self.observer)(&ApiEvent::Waiting { reason: wait.reason, duration });
             }
             tokio::select! {
                 biased;
                 () = self.stop.asked(1) => {}
-                () = sleep_until(until) => {}
+                () = sleep_until(wait.again) => {}
             }
         }
     }
 
     /// Takes a request from the budget, or tells why and until when to wait, and for how long if that is news.
-    fn take(&self, family: &Family) -> Option<(WaitReason, Instant, Option<Duration>)> {
+    fn take(&self, family: &Family) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
-        let Some((reason, until)) = state.obstacle(family, now) else {
+        let Some(wait) = state.obstacle(family, now) else {
             state.take(family, now);
             return None;
         };
-        let duration = until - now;
-        let news = duration >= UNNOTICED && until > state.announced;
+        let duration = wait.until - now;
+        let news = duration >= UNNOTICED && wait.until > state.announced;
         if news {
-            state.announced = until;
+            state.announced = wait.until;
         }
-        Some((reason, until, news.then_some(duration)))
+        Some((wait, news.then_some(duration)))
     }
 
     /// Lets no request leave for this long.
@@ -157,9 +174,9 @@ impl Limiter {
 
 impl State {
     /// What stands against sending a request now, and until when.
-    fn obstacle(&mut self, family: &Family, now: Instant) -> Option<(WaitReason, Instant)> {
+    fn obstacle(&mut self, family: &Family, now: Instant) -> Option<Wait> {
         if self.pause > now {
-            return Some((WaitReason::RetryAfter, self.pause));
+            return Some(Wait::until(WaitReason::RetryAfter, self.pause));
         }
         self.tokens = (self.tokens + (now - self.refilled).as_secs_f64() * REFILL).min(BURST);
         self.refilled = now;
@@ -175,17 +192,18 @@ impl State {
             // With the whole quota under way nothing is known but that some of it will be answered soon.
             until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
         }
-        if let Some(reset) = self.reports.wait(family, now) {
-            until = until.max(reset);
+        if let Some(reported) = self.reports.wait(family, now).filter(|reported| reported.again > until) {
+            let reason = if reported.is_for_others { WaitReason::Others } else { WaitReason::Budget };
+            return Some(Wait { reason, again: reported.again, until: reported.until });
         }
-        (until > now).then_some((WaitReason::Budget, until))
+        (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
 
     /// Counts a request.
     fn take(&mut self, family: &Family, now: Instant) {
         self.tokens -= 1.0;
         self.next = now + self.interval;
-        self.reports.take(family);
+        self.reports.take(family, now);
         *self.in_flight.entry(family.clone()).or_default() += 1;
     }
 }
@@ -329,6 +347,56 @@ mod tests {
             }
         }
         assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
+    }
+
+    /// Sends for some time beside somebody who sends a request each half second until he ends, whatever we do, at a service
+    /// whose windows begin with their first request. How many we sent, and he.
+    async fn beside_another(limiter: &Limiter, time: Duration, he_ends: Duration) -> (usize, usize) {
+        let begin = Instant::now();
+        let (mut since, mut used, mut ours, mut his) = (begin, 0, 0, 0);
+        while begin.elapsed() < time {
+            let permit = limiter.acquire(&family()).await.unwrap();
+            let now = Instant::now();
+            let mut count = |at: Instant| {
+                if at >= since + WINDOW {
+                    (since, used) = (at, 0);
+                }
+                used += 1;
+                assert!(used <= QUOTA, "{:?} after the beginning", at - begin);
+            };
+            while Duration::from_millis(500) * (his + 1) <= he_ends.min(now - begin) {
+                his += 1;
+                count(begin + Duration::from_millis(500) * his);
+            }
+            count(now);
+            ours += 1;
+            let reset = Duration::from_secs((since + WINDOW - now).as_secs_f64().ceil() as u64);
+            let name = "default".to_owned();
+            permit.note(&Limits {
+                remaining: vec![Remaining { name: name.clone(), requests: (QUOTA - used) as u64, reset }],
+                policies: vec![Policy { name, quota: QUOTA as u64, window: WINDOW }],
+                retry_after: None,
+            });
+        }
+        (ours, his as usize)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_half_of_it_is_left_half_of_it() {
+        let (limiter, waits) = limiter(None);
+        let (ours, his) = beside_another(&limiter, 4 * WINDOW, 4 * WINDOW).await;
+        assert!(ours + his >= 4 * QUOTA * 99 / 100, "{ours} and {his}");
+        assert!(his >= 4 * QUOTA / 2 - 8, "{his}");
+        assert!(lock(&waits).iter().any(|(reason, ..)| *reason == WaitReason::Others));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_others_no_longer_take_is_used() {
+        let (limiter, _) = limiter(None);
+        let (ours, his) = beside_another(&limiter, WINDOW - Duration::from_secs(1), WINDOW / 4).await;
+        assert!(ours + his >= QUOTA * 97 / 100, "{ours} and {his}");
+        let (ours, his) = beside_another(&limiter, 2 * WINDOW, Duration::ZERO).await;
+        assert!(ours >= 2 * QUOTA * 97 / 100 && his == 0, "{ours}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -14,6 +14,7 @@ mod family;
 mod headers;
 mod hint;
 mod limit;
+mod others;
 mod report;
 mod retry;
 #[cfg(test)]
@@ -220,6 +221,8 @@ pub enum ApiEvent {
 pub enum WaitReason {
     /// The budget is used up for now.
     Budget,
+    /// The rest of the budget is left to others who use it as well; what they leave is taken before the time is over.
+    Others,
     /// The service asked for it.
     RetryAfter,
     /// A delay of our choice after a failure.

@@ -6,7 +6,8 @@
 //!
 //! Other programs use the same budget (the dashboard, another pipeline). If a report is lower than our own count, they took
 //! the difference; a margin of the size of their largest bite is then left untouched, so that they do not push us over the
-//! edge between two reports.
+//! edge between two reports. Beside that they are left what they will take until the reset ([`Others`]); while we wait for that,
+//! a request now and then tells whether they still take it.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 
 use super::family::Family;
 use super::headers::Limits;
+use super::others::{Others, PROBE};
 use super::retry::PATIENCE;
 
 /// The name that stands for all calls.
@@ -41,6 +43,17 @@ pub(super) struct Reports {
     names: BTreeMap<Family, BTreeSet<String>>,
 }
 
+/// Why no request may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Obstacle {
+    /// When to ask again.
+    pub(super) again: Instant,
+    /// When it is gone at the latest.
+    pub(super) until: Instant,
+    /// Whether it is for the sake of others.
+    pub(super) is_for_others: bool,
+}
+
 /// One limit.
 #[derive(Debug, Default)]
 struct Limit {
@@ -48,8 +61,14 @@ struct Limit {
     remaining: Option<(u64, Instant)>,
     /// Quota and window, if they were said.
     policy: Option<(u64, Duration)>,
-    /// The most that others took between two reports.
-    others: u64,
+    /// The most that others took between two reports, beyond what was expected.
+    bite: u64,
+    /// What others take.
+    others: Option<Others>,
+    /// When the service reported last.
+    reported: Option<Instant>,
+    /// When the last request was sent.
+    sent: Option<Instant>,
 }
 
 impl Reports {
@@ -77,14 +96,18 @@ impl Reports {
         Some(self.limits.entry(name.to_owned()).or_default())
     }
 
-    /// When the next request of this family may be sent, if not now.
-    pub(super) fn wait(&mut self, family: &Family, now: Instant) -> Option<Instant> {
+    /// What stands against sending a request of this family now.
+    pub(super) fn wait(&mut self, family: &Family, now: Instant) -> Option<Obstacle> {
         self.binding(family).filter_map(|limit| limit.wait(now)).max()
     }
 
     /// Counts a request of this family.
-    pub(super) fn take(&mut self, family: &Family) {
+    pub(super) fn take(&mut self, family: &Family, now: Instant) {
         for limit in self.binding(family) {
+            limit.sent = Some(now);
+            if let Some(others) = &mut limit.others {
+                others.count_ours();
+            }
             if let Some((remaining, _)) = &mut limit.remaining {
                 *remaining = remaining.saturating_sub(1);
             }
@@ -106,28 +129,54 @@ impl Limit {
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
-                self.others = self.others.max(counted.saturating_sub(reported));
+                let others = self.others.get_or_insert_with(|| Others::begin(reported, in_flight, now, None));
+                let silence = self.reported.map_or(Duration::ZERO, |last| now - last);
+                let surprise = counted.saturating_sub(reported).saturating_sub(others.expected(silence, now) as u64);
+                self.bite = self.bite.max(surprise);
+                others.note(reported, now);
                 // Only an exhausted limit moves the reset: a reset that moved with each report would never come.
                 let until = if reported == 0 { until.max(reset) } else { until };
                 self.remaining = Some((counted.min(ours), until));
             }
-            _ => self.remaining = Some((ours, reset)),
+            _ => {
+                self.remaining = Some((ours, reset));
+                self.others = Some(Others::begin(reported, in_flight, now, self.others.as_ref()));
+            }
         }
+        self.reported = Some(now);
     }
 
-    /// When the next request may be sent, if not now.
-    fn wait(&mut self, now: Instant) -> Option<Instant> {
+    /// What stands against sending a request now.
+    fn wait(&mut self, now: Instant) -> Option<Obstacle> {
         if self.remaining.is_some_and(|(_, until)| until <= now) {
             self.remaining = self.policy.map(|(quota, window)| (quota, now + window));
+            let quota = self.remaining.map_or(0, |(quota, _)| quota);
+            self.others = Some(Others::begin(quota, 0, now, self.others.as_ref()));
+            self.reported = None;
         }
         let (remaining, until) = self.remaining?;
-        (remaining <= self.margin()).then_some(until)
+        if remaining <= self.margin() {
+            return Some(Obstacle { again: until, until, is_for_others: false });
+        }
+        if remaining > self.claim(until, now) {
+            return None;
+        }
+        let again = self.sent.map_or(now, |sent| sent + PROBE).min(until);
+        (again > now).then_some(Obstacle { again, until, is_for_others: true })
     }
 
-    /// What is left to others.
+    /// What is left untouched in any case.
     fn margin(&self) -> u64 {
         let largest = self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
-        self.others.min(largest)
+        self.bite.min(largest)
+    }
+
+    /// What is left to others until the reset, by the last report: between two of them they take what they are expected to.
+    fn claim(&self, until: Instant, now: Instant) -> u64 {
+        match (&self.others, self.policy) {
+            (Some(others), Some((quota, _))) => others.claim(quota, until, self.reported.unwrap_or(now)),
+            _ => 0,
+        }
     }
 }
 
@@ -152,14 +201,19 @@ mod tests {
         Limits { remaining: vec![Remaining { name: name.to_owned(), requests, reset }], ..Limits::default() }
     }
 
+    /// Until when a request has to wait at the latest.
+    fn until(reports: &mut Reports, family: &Family, now: Instant) -> Option<Instant> {
+        reports.wait(family, now).map(|obstacle| obstacle.until)
+    }
+
     #[test]
     fn an_exhausted_limit_holds_until_its_reset() {
         let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
         assert_eq!(reports.wait(&zones, now), None);
         reports.note(&zones, &report("default", 0, 30), 0, now);
         let reset = now + Duration::from_secs(30);
-        assert_eq!(reports.wait(&zones, now), Some(reset));
-        assert_eq!(reports.wait(&family("zones/dns_records"), now), Some(reset), "`default` binds all");
+        assert_eq!(until(&mut reports, &zones, now), Some(reset));
+        assert_eq!(until(&mut reports, &family("zones/dns_records"), now), Some(reset), "`default` binds all");
         assert_eq!(reports.wait(&zones, reset), None);
     }
 
@@ -177,7 +231,7 @@ mod tests {
         reports.note(&zones, &report("default", 3, 30), 1, now);
         for _ in 0..2 {
             assert_eq!(reports.wait(&zones, now), None);
-            reports.take(&zones);
+            reports.take(&zones, now);
         }
         assert!(reports.wait(&zones, now).is_some());
         reports.note(&zones, &report("default", 3, 30), 0, now);
@@ -195,8 +249,8 @@ mod tests {
         reports.note(&zones, &limits, 0, now);
         let reset = now + Duration::from_secs(10);
         assert_eq!(reports.wait(&zones, reset), None);
-        reports.take(&zones);
-        assert_eq!(reports.wait(&zones, reset), Some(reset + window));
+        reports.take(&zones, now);
+        assert_eq!(until(&mut reports, &zones, reset), Some(reset + window));
     }
 
     #[test]
@@ -207,14 +261,15 @@ mod tests {
         }
         assert_eq!(reports.limits.len(), MOST_NAMES);
         reports.note(&zones, &report("0", 0, 10_000_000), 0, now + Duration::from_secs(60));
-        assert_eq!(reports.wait(&zones, now + Duration::from_secs(60)), Some(now + Duration::from_secs(60) + PATIENCE));
+        let later = now + Duration::from_secs(60);
+        assert_eq!(until(&mut reports, &zones, later), Some(later + PATIENCE));
     }
 
     #[test]
     fn what_others_take_becomes_a_margin() {
         let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
         reports.note(&zones, &report("default", 20, 30), 0, now);
-        reports.take(&zones);
+        reports.take(&zones, now);
         reports.note(&zones, &report("default", 14, 30), 0, now);
         assert_eq!(reports.wait(&zones, now), None);
         reports.note(&zones, &report("default", 5, 30), 0, now);

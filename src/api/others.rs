@@ -1,0 +1,154 @@
+//! What others take of a limit, from what the service reports and from what we send ourselves.
+//!
+//! Who takes two requests a second takes half of the service's limit. If we took all that is there at the beginning of a window,
+//! their requests would exceed the limit, and then *all* are blocked for 5 minutes. So as much is left to them as they will
+//! take until the reset if they go on as they do, but no more than half of the quota in a window: whoever wants more has to see
+//! for himself.
+//!
+//! The pace is underestimated rather than not: requests of ours that are under way count as counted by the service. A moment
+//! is no pace, so that of the window before stands in at the beginning of a window.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Time between two requests that find out whether others still take what is left to them. We send them out of what is left.
+pub(super) const PROBE: Duration = Duration::from_secs(10);
+
+/// How much more they may take than expected, as a share of that.
+const UNKNOWN: f64 = 0.08;
+
+/// Time after which a pace is known.
+const KNOWN: Duration = Duration::from_secs(30);
+
+/// Time before which there is none.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// The others in one window.
+#[derive(Debug)]
+pub(super) struct Others {
+    /// When the service reported first.
+    since: Instant,
+    /// Requests that remained then.
+    first: u64,
+    /// Requests of ours that the service may have counted since.
+    sent: u64,
+    /// Requests that others sent since, at least.
+    taken: u64,
+    /// Their pace, in requests a second.
+    pace: f64,
+    /// Their pace in the window before, if there was one.
+    before: Option<f64>,
+}
+
+impl Others {
+    /// From the first report of a window, while so many requests are under way; `last` are they in the window before.
+    pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
+        let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
+        let before = last.filter(is_known).map(|last| last.pace_at(now));
+        Self { since: now, first, sent: in_flight, taken: 0, pace: 0.0, before }
+    }
+
+    /// Counts a request of ours.
+    pub(super) fn count_ours(&mut self) {
+        self.sent += 1;
+    }
+
+    /// Takes in another report.
+    pub(super) fn note(&mut self, reported: u64, now: Instant) {
+        self.taken = self.taken.max(self.first.saturating_sub(reported).saturating_sub(self.sent));
+        let elapsed = now - self.since;
+        if elapsed >= MOMENT && self.taken > 0 {
+            // One more, as the next one may be about to come.
+            self.pace = (self.taken + 1) as f64 / elapsed.as_secs_f64();
+        }
+    }
+
+    /// Their pace by what is known now.
+    fn pace_at(&self, now: Instant) -> f64 {
+        let known = ((now - self.since).as_secs_f64() / KNOWN.as_secs_f64()).min(1.0);
+        self.before.map_or(self.pace, |before| before + (self.pace - before) * known)
+    }
+
+    /// What they will take in this time, going by what is known now.
+    pub(super) fn expected(&self, time: Duration, now: Instant) -> f64 {
+        self.pace_at(now) * time.as_secs_f64()
+    }
+
+    /// What is left to them until the reset: what they are expected to take, and some more for what is not known better. As the
+    /// reset comes closer, both become less, so that nothing is left over.
+    pub(super) fn claim(&self, quota: u64, reset: Instant, now: Instant) -> u64 {
+        let time = reset.saturating_duration_since(now);
+        let fair = (quota / 2).saturating_sub(self.taken);
+        let expected = (self.expected(time, now).ceil() as u64).min(fair);
+        if expected == 0 {
+            return 0;
+        }
+        // An excess costs everybody 5 minutes, and leaving too much costs us a part of a window.
+        let unknown = UNKNOWN * expected as f64 + time.as_secs_f64() / PROBE.as_secs_f64();
+        expected + unknown.ceil() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many seconds after a moment.
+    fn after(begin: Instant, seconds: u64) -> Instant {
+        begin + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn who_takes_half_is_left_half() {
+        let begin = Instant::now();
+        let (mut others, reset) = (Others::begin(1200, 0, begin, None), after(begin, 300));
+        assert_eq!(others.claim(1200, reset, begin), 0, "nothing is known yet");
+        (0..100).for_each(|_| others.count_ours());
+        others.note(1200 - 100 - 20, after(begin, 10));
+        let expected = others.expected(Duration::from_secs(290), after(begin, 10));
+        assert!((580.0..610.0).contains(&expected), "{expected}: two a second");
+        let claim = others.claim(1200, reset, after(begin, 10));
+        assert!((610..=670).contains(&claim), "{claim}: that, and some more, but of the expected no more than half");
+        assert!(others.claim(1200, after(begin, 10) + MOMENT, after(begin, 10)) <= 3, "soon nothing is left over");
+    }
+
+    #[test]
+    fn nobody_is_left_more_than_half() {
+        let begin = Instant::now();
+        let (mut others, reset) = (Others::begin(1200, 0, begin, None), after(begin, 300));
+        others.note(700, after(begin, 5));
+        let claim = others.claim(1200, reset, after(begin, 5));
+        assert!((100..150).contains(&claim), "{claim}");
+        others.note(500, after(begin, 6));
+        assert_eq!(others.claim(1200, reset, after(begin, 6)), 0);
+    }
+
+    #[test]
+    fn the_pace_is_known_from_the_window_before() {
+        let begin = Instant::now();
+        let mut first = Others::begin(1200, 0, begin, None);
+        first.note(600, after(begin, 300));
+        let again = after(begin, 300);
+        let mut second = Others::begin(1200, 0, again, Some(&first));
+        assert!(second.claim(1200, after(again, 300), again) >= 600);
+        // They have gone, and soon that is known.
+        second.note(1200, after(again, 15));
+        let claim = second.claim(1200, after(again, 300), after(again, 15));
+        assert!((285..350).contains(&claim), "{claim}");
+        second.note(1200, after(again, 30));
+        assert_eq!(second.claim(1200, after(again, 300), after(again, 30)), 0);
+        // A window that is over before anything is known of it changes nothing.
+        let third = Others::begin(1200, 0, again, Some(&Others::begin(1200, 0, again, Some(&first))));
+        assert!(third.claim(1200, after(again, 300), again) >= 600);
+    }
+
+    #[test]
+    fn our_own_requests_are_not_others() {
+        let begin = Instant::now();
+        let mut others = Others::begin(1000, 8, begin, None);
+        (0..500).for_each(|_| others.count_ours());
+        others.note(492, after(begin, 5));
+        assert_eq!(others.claim(1200, after(begin, 300), after(begin, 5)), 0);
+    }
+}
