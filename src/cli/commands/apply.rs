@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
 use super::plan::{requests, show};
@@ -19,9 +20,9 @@ use crate::cli::settings;
 use crate::cli::signals::Interrupt;
 use crate::cli::undoing;
 use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
-use crate::model::LiveZone;
+use crate::model::{DesiredZone, LiveZone};
 use crate::plan::file::PlanMoved;
-use crate::plan::{Consents, Verdict};
+use crate::plan::{Consents, Verdict, ZonePlan};
 use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::write_requests;
@@ -169,33 +170,44 @@ fn ask(planned: &Planned, output: &Output) -> anyhow::Result<bool> {
     Ok(is_yes)
 }
 
-/// Reads again what the plan will touch.
+/// Reads again what the plan will touch, zones at the same time.
 async fn look_again(loaded: &Loaded, planned: &Planned, reader: &ReadClient) -> anyhow::Result<Vec<Moved>> {
+    let zones =
+        planned.plan.zones.iter().filter(|z| !z.is_empty()).filter_map(|zone| {
+            Some((zone, planned.live.zones.get(&zone.name)?, loaded.desired.zones.get(&zone.name)?))
+        });
+    let looks: Vec<_> = zones.map(|(zone, live, desired)| look_at(zone, live, desired, planned, reader)).collect();
+    let found: Vec<_> = stream::iter(looks).buffered(planned.options.concurrency.max(1)).try_collect().await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Reads again what the plan of a zone will touch.
+async fn look_at(
+    zone: &ZonePlan,
+    live: &LiveZone,
+    desired: &DesiredZone,
+    planned: &Planned,
+    reader: &ReadClient,
+) -> anyhow::Result<Vec<Moved>> {
+    if zone.is_new {
+        let there = find_zone_by_name(reader, &zone.name, &planned.options).await.map_err(with_hint)?;
+        let exists = there.map(|_| Moved { address: zone.name.to_string(), what: "the zone exists now".to_owned() });
+        return Ok(exists.into_iter().collect());
+    }
     let mut all = Vec::new();
-    for zone in planned.plan.zones.iter().filter(|z| !z.is_empty()) {
-        let live = planned.live.zones.get(&zone.name);
-        let (Some(live), Some(desired)) = (live, loaded.desired.zones.get(&zone.name)) else { continue };
-        if zone.is_new {
-            if find_zone_by_name(reader, &zone.name, &planned.options).await.map_err(with_hint)?.is_some() {
-                all.push(Moved { address: zone.name.to_string(), what: "the zone exists now".to_owned() });
-            }
-            continue;
-        }
-        if !zone.operations.is_empty() {
-            let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
-            all.extend(moved(zone, &records));
-        }
-        if !zone.rule_operations.is_empty() {
-            let query =
-                WafQuery { phases: zone.rule_operations.iter().map(|o| o.phase).collect(), ..WafQuery::default() };
-            let now = fetch_waf(reader, live, &query, &planned.options).await.map_err(with_hint)?;
-            all.extend(rules_moved(zone, live, &now));
-        }
-        if !zone.zone_operations.is_empty() {
-            let around = fetch_around(reader, live, &desired.around, &planned.options).await.map_err(with_hint)?;
-            let now = LiveZone { around, records: Vec::new(), ..live.clone() };
-            all.extend(zone_moved(zone, desired, &now));
-        }
+    if !zone.operations.is_empty() {
+        let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
+        all.extend(moved(zone, &records));
+    }
+    if !zone.rule_operations.is_empty() {
+        let query = WafQuery { phases: zone.rule_operations.iter().map(|o| o.phase).collect(), ..WafQuery::default() };
+        let now = fetch_waf(reader, live, &query, &planned.options).await.map_err(with_hint)?;
+        all.extend(rules_moved(zone, live, &now));
+    }
+    if !zone.zone_operations.is_empty() {
+        let around = fetch_around(reader, live, &desired.around, &planned.options).await.map_err(with_hint)?;
+        let now = LiveZone { around, records: Vec::new(), ..live.clone() };
+        all.extend(zone_moved(zone, desired, &now));
     }
     Ok(all)
 }
