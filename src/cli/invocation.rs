@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 use clap::Parser;
 
 use super::args::Cli;
+use super::as_shown;
 use super::exit::Exit;
 use super::output::{Output, Sink};
 use super::run_to_end;
@@ -72,11 +73,13 @@ impl Invocation {
     pub async fn run_until(self, stop: Stop) -> Exit {
         let Self { arguments, environment, results, messages, hears } = self;
         let program = std::iter::once(OsString::from("zonewright"));
-        let mut cli = match Cli::try_parse_from(program.chain(arguments)) {
+        let arguments: Vec<OsString> = program.chain(arguments).collect();
+        let mut cli = match Cli::try_parse_from(&arguments) {
             Ok(cli) => cli,
             Err(error) => {
                 let (stream, exit) =
                     if error.use_stderr() { (messages, Exit::Usage) } else { (results, Exit::Success) };
+                let error = as_shown(error, arguments.into_iter());
                 // A stream that takes nothing has nobody to tell.
                 let _ = write!(stream.lock().unwrap_or_else(PoisonError::into_inner), "{}", error.render());
                 return exit;

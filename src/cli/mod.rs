@@ -25,6 +25,8 @@ mod signals;
 mod undoing;
 mod waf_lock;
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
@@ -34,6 +36,8 @@ use output::Output;
 pub use output::Sink;
 use signals::Interrupt;
 
+use crate::render::safe::safe;
+
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> Exit {
@@ -41,8 +45,9 @@ pub fn main() -> Exit {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are results, everything else is wrong usage. A closed stream has nobody to tell.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            let is_wrong = error.use_stderr();
+            let _ = as_shown(error, std::env::args_os()).print();
+            return if is_wrong { Exit::Usage } else { Exit::Success };
         }
     };
     let output = std::sync::Arc::new(Output::new(&cli.global));
@@ -72,6 +77,17 @@ async fn run_to_end(cli: &Cli, output: &std::sync::Arc<Output>) -> Exit {
             Exit::Error
         }
     }
+}
+
+/// What is wrong with the arguments, told of them as they may be shown: a pipeline passes values on that others chose.
+fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> clap::Error {
+    let given: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let shown: Vec<_> = given.iter().map(|argument| safe(argument)).collect();
+    if shown.iter().zip(&given).all(|(shown, given)| shown == given) {
+        return error;
+    }
+    let again = Cli::try_parse_from(shown.iter().map(AsRef::as_ref)).err();
+    again.unwrap_or_else(|| Cli::command().error(error.kind(), "an argument holds characters that cannot be shown"))
 }
 
 /// Runs one command.
@@ -130,6 +146,7 @@ fn start_log(verbose: u8) {
     }
     let level = if verbose == 2 { "zonewright=debug" } else { "zonewright=trace,debug" };
     let filter = tracing_subscriber::EnvFilter::new(level);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).without_time();
     // A second subscriber cannot be set; the first one does.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    let _ = log.with_writer(output::Log::default).try_init();
 }

@@ -9,6 +9,7 @@ use super::args::{Colour, Format, Global};
 use super::planning::Hint;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::render;
+use crate::render::safe::{visible, visible_json};
 
 /// Something to write on that a run shares with whoever reads it.
 pub type Sink = Arc<Mutex<dyn Write + Send>>;
@@ -105,7 +106,7 @@ impl Output {
     /// # Errors
     /// As [`Output::result`].
     pub(super) fn json(&self, document: &serde_json::Value) -> io::Result<()> {
-        self.result(|out| writeln!(out, "{document:#}"))
+        self.result(|out| writeln!(out, "{}", visible_json(&format!("{document:#}"))))
     }
 
     /// Says something that is not a result.
@@ -115,11 +116,11 @@ impl Output {
         }
     }
 
-    /// Says something even if quiet is wanted.
+    /// Says something even if quiet is wanted, on one line, whatever is in it.
     pub(super) fn message(&self, line: &str) {
         self.hide();
         // Nobody is left to tell if stderr is closed.
-        let _ = self.on_messages(|out| writeln!(out, "{line}"));
+        let _ = self.on_messages(|out| writeln!(out, "{}", visible(line)));
     }
 
     /// Writes on the stream of messages.
@@ -207,6 +208,24 @@ impl Output {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Where the log goes: standard error, with nothing hidden in it.
+#[derive(Default)]
+pub(super) struct Log;
+
+impl Write for Log {
+    /// Takes whole events, as they come.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let shown = format!("{}\n", visible(text.trim_end_matches('\n')));
+        io::stderr().lock().write_all(shown.as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
     }
 }
 

@@ -5,7 +5,9 @@
 //! [`Sources`]; lines and columns are computed only when something is shown. This room imports nothing of ours.
 
 mod diagnostics;
+mod hidden;
 mod source;
 
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use hidden::{begins_command, is_hidden, visible, visible_json};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};

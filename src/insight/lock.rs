@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::words;
+use crate::diagnostic::{is_hidden, visible};
 use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 
 /// Version of the form.
@@ -350,18 +351,19 @@ impl LockChanges {
 
 /// A text as one word of a line.
 fn word(text: &str) -> String {
-    let word: String = text.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+    let word: String = text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
     match word.as_str() {
         "" => "-".to_owned(),
         // What would be a comment or the head of a ruleset at the beginning of a line.
         text if text.starts_with('#') || text == RULESET => format!("_{text}"),
-        _ => word,
+        text => visible(text).into_owned(),
     }
 }
 
 /// A text as the rest of a line.
 fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    visible(&words.chars().filter(|c| !c.is_control()).collect::<String>()).into_owned()
 }
 
 /// A digest of tags, whatever their order.

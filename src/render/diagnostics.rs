@@ -14,13 +14,14 @@
 //! characters, escape sequences and marks that reorder text are written out as `\u{…}`, and long lines are cut around the
 //! place. Columns in the heading count the characters of the file, not of what is shown.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
-use super::safe::is_hidden;
+use super::safe::{shortened, visible};
 use crate::diagnostic::{Diagnostic, Diagnostics, Label, Place, Severity, Source, SourceId, Sources, Span};
 
 /// Longest line shown in full.
@@ -259,24 +260,20 @@ fn cut(line: &str, place: usize) -> Range<usize> {
 
 /// A text on one line that cannot disturb a terminal, cut if it is very long.
 fn message(text: &str) -> String {
-    match text.char_indices().nth(MESSAGE) {
-        Some((end, _)) => format!("{}…", display(&text[..end])),
-        None => display(text),
-    }
+    shortened(&plain(text), MESSAGE).into_owned()
 }
 
 /// A text with everything written out that a terminal would act upon or not show.
 fn display(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => shown.push_str("    "),
-            '\u{feff}' => {}
-            c if is_hidden(c) => shown.push_str(&format!("\\u{{{:x}}}", c as u32)),
-            c => shown.push(c),
-        }
+    visible(&plain(text)).into_owned()
+}
+
+/// A text without tabs, whose width nobody knows, and byte order marks, which take no column.
+fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\t', '\u{feff}']) {
+        return Cow::Borrowed(text);
     }
-    shown
+    Cow::Owned(text.replace('\t', "    ").replace('\u{feff}', ""))
 }
 
 #[cfg(test)]
@@ -287,7 +284,8 @@ mod tests {
     fn what_a_terminal_would_act_upon_is_written_out() {
         assert_eq!(display("a\u{1b}[31mb\u{202e}c\u{200b}\r"), "a\\u{1b}[31mb\\u{202e}c\\u{200b}\\u{d}");
         assert_eq!(display("\u{feff}é\t例"), "é    例");
-        assert_eq!(message(&"x".repeat(MESSAGE + 1)).chars().count(), MESSAGE + 1);
+        let cut = format!("{}… (401 bytes in all)", "x".repeat(MESSAGE));
+        assert_eq!(message(&"x".repeat(MESSAGE + 1)), cut);
     }
 
     #[test]

@@ -5,34 +5,23 @@
 
 use std::borrow::Cow;
 
+pub use crate::diagnostic::{is_hidden, visible, visible_json};
+
 /// Characters shown of one text.
 const MOST_CHARACTERS: usize = 1200;
 
 /// A text with everything that is not plainly visible written as an escape, and cut if it is very long.
 #[must_use]
 pub fn safe(text: &str) -> Cow<'_, str> {
-    let cut = text.char_indices().nth(MOST_CHARACTERS).map(|(n, _)| n);
-    if cut.is_none() && !text.chars().any(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let shown = &text[..cut.unwrap_or(text.len())];
-    let mut safe = String::with_capacity(shown.len() + 16);
-    for c in shown.chars() {
-        if is_hidden(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) }
-    }
-    if cut.is_some() {
-        safe.push_str(&format!("… ({} bytes in all)", text.len()));
-    }
-    Cow::Owned(safe)
+    shortened(text, MOST_CHARACTERS)
 }
 
-/// Whether a character controls the terminal, reorders text, or cannot be seen.
-#[must_use]
-pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+/// The same, cut behind so many characters; what follows says how long it is in all.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => visible(text),
+        Some((cut, _)) => Cow::Owned(format!("{}… ({} bytes in all)", visible(&text[..cut]), text.len())),
+    }
 }
 
 #[cfg(test)]
@@ -43,6 +32,7 @@ mod tests {
     fn nothing_hidden_gets_through() {
         assert_eq!(safe("plain, ünïcode → 例"), "plain, ünïcode → 例");
         assert_eq!(safe("a\u{1b}[2Jb\nc\u{202e}d"), r"a\u{1b}[2Jb\u{a}c\u{202e}d");
+        assert_eq!(safe("a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c"), r"a\u{fe0f}\u{e0101}\u{3164}b\u{a0}c");
         let long = safe(&"é".repeat(600_000)).into_owned();
         assert!(long.chars().count() < 1300 && long.ends_with("(1200000 bytes in all)"));
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::template::escape;
+use super::yaml::to_yaml;
 use crate::diagnostic::Place;
 use crate::model::{
     Comment, Danger, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value,
@@ -24,7 +25,7 @@ pub fn print(desired: &Desired) -> String {
         zones: Map<String, Json>,
     }
     let zones = desired.zones.values().map(|z| (z.name.to_string(), zone(z))).collect();
-    serde_yaml::to_string(&File { version: 1, zones }).expect("maps of text and numbers are always YAML")
+    to_yaml(&File { version: 1, zones })
 }
 
 /// A zone.

@@ -37,6 +37,7 @@ mod template;
 mod tree;
 mod waf;
 mod word;
+mod yaml;
 
 use std::path::PathBuf;
 

@@ -92,7 +92,7 @@ fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -
     if is_stdout {
         output.say(&line);
     } else {
-        output.result(|out| writeln!(out, "{line}"))?;
+        output.result(|out| writeln!(out, "{}", safe(&line)))?;
     }
     Ok(())
 }

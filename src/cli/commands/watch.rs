@@ -23,6 +23,7 @@ use crate::cli::settings;
 use crate::cli::signals;
 use crate::diagnostic::Severity;
 use crate::drift::Verdict;
+use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
 use crate::render::{json, openmetrics};
 
@@ -192,7 +193,8 @@ impl Watcher<'_> {
         let tell = &self.args.tell;
         let view = look.view(tell);
         if self.output.format == Format::Json {
-            self.output.result(|out| writeln!(out, "{}", json::drift::drift(&view)))?;
+            let line = json::drift::drift(&view).to_string();
+            self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;
             return Ok(());
         }
         let now = look.report.fingerprint(&crate::drift::State::ALL);

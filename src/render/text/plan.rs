@@ -1,5 +1,6 @@
 //! A plan for a reviewer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -11,12 +12,15 @@ use crate::plan::{
     Action, Cause, GivenConsent, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation,
     ZonePlan,
 };
-use crate::render::safe::safe;
+use crate::render::safe::{safe, shortened};
 use crate::render::textdiff::inline;
 use crate::wire::budget;
 
 /// Widest column of names that is still aligned.
 const WIDEST_NAME: usize = 40;
+
+/// Most characters of the type of a record that are shown.
+const LONGEST_TYPE: usize = 20;
 
 /// How a plan is shown.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +80,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
         }
         let shown = |o: &Operation| safe(&o.shown_name).chars().count();
         let names = zone.operations.iter().map(shown).max().unwrap_or(0).min(WIDEST_NAME);
-        let types = zone.operations.iter().map(|o| o.form().data.type_name().len()).max().unwrap_or(0);
+        let types = zone.operations.iter().map(|o| type_name(o).chars().count()).max().unwrap_or(0);
         for operation in &zone.operations {
             write_operation(out, operation, names, types, view.colour)?;
             let cause = (operation.cause, operation.modified_on.as_deref());
@@ -122,14 +126,13 @@ fn write_operation(
     types: usize,
     colour: bool,
 ) -> io::Result<()> {
-    let form = operation.form();
     let (mark, style) = match operation.action {
         Action::CreateRecord { .. } => ("+", CREATE),
         Action::PatchRecord { .. } => ("~", UPDATE),
         Action::DeleteRecord { .. } => ("-", DELETE),
     };
     let name = pad(&safe(&operation.shown_name), names);
-    let head = format!("  {} {name}  {}", styled(mark, style, colour), pad(form.data.type_name(), types));
+    let head = format!("  {} {name}  {}", styled(mark, style, colour), pad(&type_name(operation), types));
     let indent = " ".repeat(4 + name.chars().count() + 2 + types + 2);
     match &operation.action {
         Action::CreateRecord { after } => {
@@ -186,6 +189,11 @@ pub(super) fn write_dangers(
         writeln!(out, "{indent}{}{}", styled(&line, DELETE, colour), why.unwrap_or_default())?;
     }
     Ok(())
+}
+
+/// The type of a record; that of a type which nobody knows is no longer than that of one.
+fn type_name(operation: &Operation) -> Cow<'_, str> {
+    shortened(operation.form().data.type_name(), LONGEST_TYPE)
 }
 
 /// Words after a value.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::super::emit::scalar;
 use super::super::template::escape;
+use super::super::yaml::to_yaml;
 use super::rates::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
 use crate::model::expression::Expression;
@@ -20,7 +21,7 @@ use crate::model::ruleset::{
 /// A `waf` section as YAML, what stands below the key.
 #[must_use]
 pub fn print_waf(wants: &WafWants) -> String {
-    serde_yaml::to_string(&waf(wants)).expect("maps of text and numbers are always YAML")
+    to_yaml(&waf(wants))
 }
 
 /// A mapping that grows.

@@ -1,0 +1,102 @@
+//! YAML that can be shown: what cannot be seen, or would be acted upon by a runner of a pipeline, is written as an escape.
+//!
+//! The emitter escapes control characters, and leaves marks that reorder text, blanks that look like others and whole lines
+//! of foreign text as they are. So each such character is marked before the text is emitted: a control character, which
+//! makes the emitter choose double quotes, a word that stands nowhere else, and its number. Afterwards the mark becomes the
+//! escape.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::diagnostic::{begins_command, is_hidden};
+
+/// A value as YAML on which nothing is hidden. It reads as the same value.
+pub(super) fn to_yaml(value: &impl Serialize) -> String {
+    const WHY: &str = "maps of text and numbers are always YAML";
+    let mut json = serde_json::to_value(value).expect(WHY);
+    if !any_text(&json, &mut |text| marked(text).next().is_some()) {
+        return serde_yaml::to_string(&json).expect(WHY);
+    }
+    let taken = |word: &String| any_text(&json, &mut |text| text.contains(word.as_str()));
+    let word = (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !taken(word)).unwrap_or_default();
+    mark(&mut json, &word);
+    reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
+}
+
+/// Whether any text of a value, names included, is so.
+fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
+    match value {
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
+        Json::String(text) => is(text),
+        Json::Array(items) => items.iter().any(|item| any_text(item, is)),
+        Json::Object(members) => members.iter().any(|(name, value)| is(name) || any_text(value, is)),
+    }
+}
+
+/// The places of characters that are to be escaped. Line breaks and tabs are the emitter's business.
+fn marked(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let is_marked = |at: usize, c: char| match c {
+        '\n' | '\t' => false,
+        '#' => begins_command(&text[at..]),
+        // A line that begins so is a command to GitHub's runner, also if it is indented.
+        ':' => text[at..].starts_with("::") && text[..at].trim_end_matches([' ', '\t']).ends_with('\n'),
+        c => is_hidden(c),
+    };
+    text.char_indices().filter(move |(at, c)| is_marked(*at, *c)).map(|(at, _)| at)
+}
+
+/// Marks every such character.
+fn mark(value: &mut Json, word: &str) {
+    match value {
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        Json::String(text) => *text = mark_text(text, word),
+        Json::Array(items) => items.iter_mut().for_each(|item| mark(item, word)),
+        Json::Object(members) => {
+            let marked = std::mem::take(members).into_iter().map(|(name, mut value)| {
+                mark(&mut value, word);
+                (mark_text(&name, word), value)
+            });
+            *members = marked.collect();
+        }
+    }
+}
+
+/// Marks every such character of a text.
+fn mark_text(text: &str, word: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = 0;
+    for at in marked(text) {
+        let c = text[at..].chars().next().unwrap_or_default();
+        out.push_str(&text[rest..at]);
+        out.push_str(&format!("\u{1}{word}{:08X}", u32::from(c)));
+        rest = at + c.len_utf8();
+    }
+    out.push_str(&text[rest..]);
+    out
+}
+
+/// Makes the marks escapes of YAML.
+fn reveal(yaml: &str, word: &str) -> String {
+    let mark = format!("\\x01{word}");
+    yaml.replace(&mark, "\\U")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_hidden_and_all_is_kept() {
+        let value = serde_json::json!({
+            "plain": "words", "lines": "one\n two\n", "\u{202e}name": 1,
+            "marks": ["a\u{202e}b", "\u{1b}[31m", "\u{1}hidden0.0000202E", "n\u{a0}b\tc\u{feff}", "\u{e0041}", "\u{85}\u{2028}"],
+            "commands": ["x\n ::error::y", "##[error]z", "::1", "a ##vso[b]"],
+        });
+        let yaml = to_yaml(&value);
+        assert!(!yaml.contains(|c| c != '\n' && is_hidden(c)), "{yaml}");
+        assert!(!yaml.contains("##[") && !yaml.contains("##vso["), "{yaml}");
+        assert!(yaml.lines().all(|line| !line.trim_start().starts_with("::")), "{yaml}");
+        assert_eq!(serde_yaml::from_str::<Json>(&yaml).unwrap(), value, "{yaml}");
+        assert!(yaml.contains("lines: |\n  one\n   two\n") && yaml.contains("- ::1\n"), "{yaml}");
+    }
+}
