@@ -4,13 +4,14 @@
 //! run reads the service and carries on from what is there. Before-images make an undo possible. No secret gets here: there
 //! is none in requests.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value as Json, json};
 
+use crate::diagnostic::visible_json;
 use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};
 use crate::plan::{Action, Operation, RuleAction, RuleOperation, Step, ZoneAction, ZoneOperation, ZonePlan};
@@ -90,7 +91,7 @@ impl Journal {
     /// their `ids`, came later, and a journal without them is undone as far as it goes.
     pub const FORMAT: u32 = 1;
 
-    /// Begins a journal in a directory, which is made if it is missing. The file is readable by its owner only.
+    /// Begins a journal in a directory, which is made if it is missing. Both are for their owner only.
     ///
     /// # Errors
     /// The directory or file cannot be made or written.
@@ -99,7 +100,11 @@ impl Journal {
             let path = path.to_owned();
             move |source| JournalError { path, source }
         };
-        fs::create_dir_all(directory).map_err(fail(directory))?;
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).map_err(fail(directory))?;
         let stamp: String = clock().chars().map(|c| if c == ':' { '-' } else { c }).collect();
         let path = directory.join(format!("{stamp}-{}.jsonl", std::process::id()));
         let mut options = OpenOptions::new();
@@ -228,7 +233,7 @@ impl Journal {
             return;
         }
         line["time"] = json!((self.clock)());
-        let mut bytes = line.to_string().into_bytes();
+        let mut bytes = visible_json(&line.to_string()).into_owned().into_bytes();
         bytes.push(b'\n');
         let written = state.file.append(&bytes);
         self.keep(state, written);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
+use super::private_file;
 use crate::live::CatalogueCache;
 
 /// A directory of managed rulesets of one service.
@@ -37,13 +38,9 @@ impl CatalogueCache for FileCache {
 
     fn put(&self, id: &str, version: &str, ruleset: &Json) {
         let Some(path) = self.path(id, version) else { return };
-        // Written beside and moved into place, so that nobody reads half of it.
-        let beside = path.with_extension(format!("{}.part", std::process::id()));
-        let written = fs::create_dir_all(&self.directory)
-            .and_then(|()| fs::write(&beside, ruleset.to_string()))
-            .and_then(|()| fs::rename(&beside, &path));
+        let written = private_file::make_directory(&self.directory)
+            .and_then(|()| private_file::write(&path, ruleset.to_string().as_bytes()));
         if written.is_err() {
-            let _ = fs::remove_file(&beside);
             tracing::debug!(path = %path.display(), "the managed ruleset could not be kept");
         }
     }

@@ -3,11 +3,13 @@
 //! The lock is the operating system's and goes with the process, however that ends. Across machines the expectations of each
 //! operation do the same job.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+
+use super::private_file;
 
 /// A lock that is held.
 #[derive(Debug)]
@@ -23,9 +25,11 @@ pub(super) struct Lock {
 pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let path = directory.join("apply.lock");
     let fail = || format!("failed to lock {}", path.display());
-    fs::create_dir_all(directory).with_context(fail)?;
+    private_file::make_directory(directory).with_context(fail)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&path).with_context(fail)?;
     match file.try_lock() {
         Ok(()) => {}

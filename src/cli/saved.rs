@@ -1,7 +1,7 @@
 //! Saved plans at the command line: writing one, and applying one instead of a spec.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -11,12 +11,14 @@ use serde_json::Value as Json;
 use super::args::{Global, SpecArgs};
 use super::base::Base;
 use super::planning::{Loaded, Planned};
+use super::private_file;
 use super::settings;
 use crate::diagnostic::{Severity, Sources};
 use crate::model::{Danger, Desired};
 use crate::plan::file::{self, PlanFileError, PlanMoved, Saved};
 use crate::plan::{Consents, Verdict};
 use crate::render::json;
+use crate::render::safe::visible_json;
 use crate::spec;
 use crate::wire::Request;
 
@@ -64,21 +66,9 @@ pub(super) fn save(
         live: live.collect(),
     };
     let document = file::seal(plan, exact, &saved);
-    let beside = path.with_extension(format!("{}.part", std::process::id()));
-    let write = || -> std::io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file: File = options.open(&beside)?;
-        serde_json::to_writer_pretty(&mut file, &document)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    write().with_context(|| format!("failed to save the plan as {}", path.display())).inspect_err(|_| {
-        let _ = fs::remove_file(&beside);
-    })
+    let text = format!("{document:#}\n");
+    private_file::write(path, visible_json(&text).as_bytes())
+        .with_context(|| format!("failed to save the plan as {}", path.display()))
 }
 
 /// The program with its version.
