@@ -12,7 +12,8 @@ const GLOB: glob::MatchOptions =
 /// Why the service lets nobody change this record, if so.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
     let own = is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
-    record.read_only.or(own)
+    let other = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);
+    record.read_only.or(own).or(other)
 }
 
 /// Whether this is an NS record of the zone itself that the service maintains; it usually does not even list them.

@@ -6,7 +6,7 @@ use crate::diagnostic::Place;
 use crate::model::managed::{Catalogue, Managed, find_deployment, recognise};
 use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
 use crate::model::{
-    Comment, DesiredRecord, DesiredZone, ExpressionSetting, Facets, LiveRecord, LiveZone, Spelling, Value,
+    Comment, DesiredRecord, DesiredZone, ExpressionSetting, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
     parse_expression,
 };
 
@@ -38,8 +38,15 @@ pub fn from_live(live: &LiveZone) -> Imported {
             notes.push(format!("{} is not understood by this version and was left out", what()));
         } else if !seen.insert((record.name.clone(), record.data.clone())) {
             notes.push(format!("{} exists twice and was written once", what()));
+        } else if live.name.resolve(live.name.relative(&record.name)).as_ref() != Ok(&record.name) {
+            notes.push(format!("{} has a name that a spec cannot say and was left out", what()));
         } else {
-            zone.records.push(desired(live, record));
+            let mut desired = desired(live, record);
+            let unsaid = unsayable(&mut desired.facets);
+            if !unsaid.is_empty() {
+                notes.push(format!("{}: a spec cannot say its {}; left alone", what(), unsaid.join(" and ")));
+            }
+            zone.records.push(desired);
         }
     }
     let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
@@ -66,6 +73,23 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
         allow: None,
         spelling: Spelling { name: zone.name.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
     }
+}
+
+/// Takes out what a spec cannot say, such as a comment of several lines; its names.
+fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
+    let mut unsaid = Vec::new();
+    if facets.ttl.take_if(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()).is_some() {
+        unsaid.push("time to live");
+    }
+    if facets.comment.take_if(|comment| Comment::parse(comment.text().unwrap_or_default()).is_err()).is_some() {
+        unsaid.push("comment");
+    }
+    let is_bad =
+        |tags: &BTreeSet<Tag>| tags.len() > Tag::MOST || tags.iter().any(|tag| Tag::parse(tag.as_str()).is_err());
+    if facets.tags.take_if(|tags| is_bad(tags)).is_some() {
+        unsaid.push("tags");
+    }
+    unsaid
 }
 
 /// The protection of a zone; `None` if there is none.

@@ -25,8 +25,8 @@ pub use fields::{Fields, Value};
 pub use name::{Fqdn, NameError, ZoneName};
 pub use rdata::{DataError, Purpose, Rdata, RecordType};
 pub use record::{
-    Comment, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag, TagError,
-    Tombstone, ZoneId,
+    Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,
+    TagError, Tombstone, ZoneId,
 };
 pub use state::{
     Desired, DesiredZone, IgnorePattern, Live, LiveAround, LiveDnssec, LiveSetting, LiveZone, Unmanaged, ZoneWants,

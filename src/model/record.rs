@@ -38,7 +38,40 @@ pub enum Comment {
     Clear,
 }
 
+/// Why a text is no comment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommentError {
+    /// It is too long.
+    #[error("the comment has {0} characters")]
+    Long(usize),
+    /// It holds a control character.
+    #[error("{} stands in the comment", if matches!(.0, '\n' | '\r') { "a line break".to_owned() } else { format!("{:?}", .0) })]
+    Control(char),
+}
+
 impl Comment {
+    /// Longest comment that any plan allows.
+    ///
+    /// # Units
+    /// Characters.
+    pub const MOST_CHARACTERS: usize = 500;
+
+    /// A comment as written in a spec; an empty one is none.
+    ///
+    /// # Errors
+    /// More than [`Comment::MOST_CHARACTERS`], or a control character other than a tab.
+    pub fn parse(text: &str) -> Result<Self, CommentError> {
+        let characters = text.chars().count();
+        if characters > Self::MOST_CHARACTERS {
+            return Err(CommentError::Long(characters));
+        }
+        match text.chars().find(|c| c.is_control() && *c != '\t') {
+            Some(c) => Err(CommentError::Control(c)),
+            None if text.is_empty() => Ok(Self::Clear),
+            None => Ok(Self::Set(text.to_owned())),
+        }
+    }
+
     /// The text wanted, if any.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -71,6 +104,9 @@ pub enum TagError {
 }
 
 impl Tag {
+    /// Most tags that any plan allows on a record.
+    pub const MOST: usize = 20;
+
     /// A tag as written in a spec.
     ///
     /// # Errors
@@ -209,6 +245,8 @@ pub enum ReadOnly {
     Locked,
     /// A name server of the zone itself, which the service maintains.
     ZoneNameServer,
+    /// A name outside of the zone, however it came to be listed: what is written to it could not be taken back here.
+    OtherZone,
 }
 
 impl ReadOnly {
@@ -223,6 +261,7 @@ impl ReadOnly {
             Self::AutoAdded => "the service's scan (auto-added)",
             Self::Locked => "the service (locked)",
             Self::ZoneNameServer => "the service (name server of the zone)",
+            Self::OtherZone => "another zone (its name is not in this one)",
         }
     }
 }

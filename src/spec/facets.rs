@@ -9,16 +9,7 @@ use super::date::Day;
 use super::read::{Entries, Nullable, Spanned, Text};
 use super::syntax::DefaultsSyntax;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
-use crate::model::{Comment, Danger, Tag, TagError, Ttl, facts};
-
-/// Longest comment that any plan allows.
-///
-/// # Units
-/// Characters.
-const COMMENT_CHARACTERS: usize = 500;
-
-/// Most tags that any plan allows on a record.
-const TAGS: usize = 20;
+use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, facts};
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,22 +169,20 @@ impl Reader<'_> {
     pub(super) fn comment(&mut self, syntax: &Spanned<Nullable>) -> Option<Facet<Comment>> {
         let place = self.place(syntax);
         let Nullable::Text(text) = &syntax.value else { return Some(Facet { value: Comment::Clear, place }) };
-        let characters = text.chars().count();
-        let diagnostic = if characters > COMMENT_CHARACTERS {
-            codes::COMMENT
-                .at(place, format!("the comment has {characters} characters"))
-                .help(format!("shorten it to {COMMENT_CHARACTERS}; zones on the free plan allow 100"))
-        } else if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
-            let what = if matches!(c, '\n' | '\r') { "a line break".to_owned() } else { format!("{c:?}") };
-            codes::COMMENT
-                .at(place, format!("{what} stands in the comment"))
-                .help("write the comment on one line; after `|` or `>` a line break is part of the text, after `>-` it is not")
-        } else if text.is_empty() {
-            return Some(Facet { value: Comment::Clear, place });
-        } else {
-            return Some(Facet { value: Comment::Set(text.clone()), place });
+        let error = match Comment::parse(text) {
+            Ok(value) => return Some(Facet { value, place }),
+            Err(error) => error,
         };
-        self.diagnostics.push(diagnostic);
+        let help = match error {
+            CommentError::Long(_) => {
+                format!("shorten it to {}; zones on the free plan allow 100", Comment::MOST_CHARACTERS)
+            }
+            CommentError::Control(_) => {
+                "write the comment on one line; after `|` or `>` a line break is part of the text, after `>-` it is not"
+                    .to_owned()
+            }
+        };
+        self.diagnostics.push(codes::COMMENT.at(place, error.to_string()).help(help));
         None
     }
 
@@ -219,13 +208,13 @@ impl Reader<'_> {
             }
         }
         let place = self.place(syntax);
-        if tags.len() > TAGS {
+        if tags.len() > Tag::MOST {
             good = false;
-            let place = syntax.value.get(TAGS).map_or(place, |t| self.place(t));
+            let place = syntax.value.get(Tag::MOST).map_or(place, |t| self.place(t));
             self.diagnostics.push(
                 codes::TOO_MANY_TAGS
                     .at(place, format!("there are {} tags", tags.len()))
-                    .help(format!("keep at most {TAGS}; zones on the free plan have none")),
+                    .help(format!("keep at most {}; zones on the free plan have none", Tag::MOST)),
             );
         }
         good.then_some(Facet { value: tags, place })
