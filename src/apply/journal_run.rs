@@ -341,7 +341,8 @@ impl Reading {
                     rule_effect(phase, operation, own, request).ok_or(broken("a rule in it cannot be read"))?;
                 take(&mut zone.rules, entry, effect, Some(fate), same_rule);
             } else {
-                let effect = PartEffect { part: path[1..].to_owned(), fields: fields(operation) };
+                let part = path.strip_prefix('/').ok_or(broken("an address in it is outside of its zone"))?;
+                let effect = PartEffect { part: part.to_owned(), fields: fields(operation) };
                 take(&mut zone.parts, entry, effect, Some(fate), |a, b| a.part == b.part);
             }
         }

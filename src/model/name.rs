@@ -103,7 +103,9 @@ impl Fqdn {
     /// A name as the service reported it: never refused, so that an odd live name is shown instead of failing a run.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        Self::parse(text).unwrap_or_else(|_| Self(text.strip_suffix('.').unwrap_or(text).to_lowercase().into()))
+        // The canonical text of an odd name must be read as that name again, so of several final dots all stay.
+        let bare = text.strip_suffix('.').filter(|bare| !bare.is_empty() && !bare.ends_with('.')).unwrap_or(text);
+        Self::parse(text).unwrap_or_else(|_| Self(bare.to_ascii_lowercase().into()))
     }
 
     /// The canonical text, without the final dot (`.` for the root).
