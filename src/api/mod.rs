@@ -35,6 +35,8 @@ use crate::wire::{Envelope, Method, Request};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use error::{ApiError, Fault, RequestName, Signature};
+#[doc(hidden)]
+pub use report::waits_for;
 pub use stop::{Stop, Stopper};
 pub use webhook::{Webhook, WebhookError};
 

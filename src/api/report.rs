@@ -13,14 +13,16 @@
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
 use super::family::Family;
 use super::headers::Limits;
 use super::others::{Others, PROBE};
 use super::retry::PATIENCE;
+use crate::wire::{Method, Request};
 
 /// The name that stands for all calls.
 const FOR_ALL: &str = "default";
@@ -183,6 +185,30 @@ impl Limit {
 /// The time between two moments.
 fn apart(a: Instant, b: Instant) -> Duration {
     a.max(b) - a.min(b)
+}
+
+/// The longest times that headers, name and value, make us wait: by their own words, and for the next request.
+///
+/// For the fuzz target of these headers, which has no other way to them.
+#[doc(hidden)]
+#[must_use]
+pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            map.append(name, value);
+        }
+    }
+    let limits = Limits::read(&map, clock);
+    let (mut reports, family, now) =
+        (Reports::default(), Family::of(&Request::new(Method::Get, "/zones")), Instant::now());
+    let mut waits: Vec<Duration> = limits.retry_after.into_iter().chain(limits.reset()).collect();
+    for _ in 0..2 {
+        reports.note(&family, &limits, 1, now);
+        reports.take(&family);
+        waits.extend(reports.wait(&family, now).map(|until| until - now));
+    }
+    waits
 }
 
 #[cfg(test)]

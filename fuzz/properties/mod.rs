@@ -1,0 +1,57 @@
+//! What holds for every parser of foreign bytes, whatever the bytes are.
+//!
+//! One function for each fuzz target; it panics where a property does not hold. `tests/fuzz_corpus.rs` includes this file and
+//! replays all corpora and regressions with the stable compiler, so what fuzzing found stays found.
+//!
+//! | target | bytes | properties beside "no panic" |
+//! |---|---|---|
+//! | `spec` | a spec on the standard input | a spec or an error, never neither; places lie in the text; what is printed reads back as the same; messages hold nothing hidden and are not longer than they may be |
+//! | `record` | one byte for the type, then presentation text | reading, printing and the way over the service's JSON are inverse; the place of a mistake lies in the text |
+//! | `txt` | the content of a TXT record | as `record`; what the service reports is never refused |
+//! | `name` | two names, one a line | the canonical form is a fixed point; relative names come back; the order agrees with equality |
+//! | `expression` | one byte for the phase, then an expression | the canonical form is a fixed point and means the same; places lie on characters' bounds |
+//! | `answer` | one byte for the status, then a body | what is read can be written again and reads as the same; what is imported plans as nothing |
+//! | `exchange` | answers, one a line, to a plan and its apply | it ends; each operation has an outcome; the journal can be read and undone |
+//! | `plan` | a saved plan, or any JSON to be sealed | what was sealed opens as it was; edits are refused |
+//! | `journal` | a journal | places lie in its outline; a journal cut anywhere behind a line can be read; the undo can be planned |
+//! | `snapshot` | a packed snapshot, or the lines of one | there and back; it answers without a panic |
+//! | `lock` | `waf.lock` | printing and reading are inverse |
+//! | `policy` | a policy file | what was read is complete |
+//! | `headers` | headers, one a line | nothing is believed beyond a year |
+#![allow(dead_code, unreachable_pub, reason = "a library for the fuzz targets, a module for the test")]
+
+mod service;
+mod texts;
+mod written;
+
+pub use service::{answer, exchange, headers};
+pub use texts::{expression, name, record, txt};
+pub use written::{journal, lock, plan, policy, snapshot, spec};
+
+/// Every target by its name.
+pub const ALL: &[(&str, fn(&[u8]))] = &[
+    ("answer", answer),
+    ("exchange", exchange),
+    ("expression", expression),
+    ("headers", headers),
+    ("journal", journal),
+    ("lock", lock),
+    ("name", name),
+    ("plan", plan),
+    ("policy", policy),
+    ("record", record),
+    ("snapshot", snapshot),
+    ("spec", spec),
+    ("txt", txt),
+];
+
+/// Bytes as text; what is no text is replaced, since texts reach the parsers only as such.
+fn text(data: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(data)
+}
+
+/// One of several by the first byte, and the rest.
+fn choose<'a, T: Copy>(of: &[T], data: &'a [u8]) -> Option<(T, &'a [u8])> {
+    let (first, rest) = data.split_first()?;
+    Some((of[usize::from(*first) % of.len()], rest))
+}

@@ -1,0 +1,217 @@
+//! What the service answers: bodies, whole exchanges, headers.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value as Json, json};
+use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, waits_for};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, needed, outline, undo_zone, verify};
+use zonewright::diagnostic::Sources;
+use zonewright::import::from_live;
+use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
+use zonewright::model::ruleset::{EntryPoint, canonical};
+use zonewright::model::{Desired, LiveZone, ZoneId, ZoneName};
+use zonewright::plan::{Lowering, plan_zone};
+use zonewright::spec::{Input, Options, load, print};
+use zonewright::wire::{Envelope, EnvelopeError, Request, around, record, ruleset, zone};
+
+use super::{choose, text};
+
+/// Most requests of one exchange: a service must not be able to keep a run busy for ever.
+const MOST_REQUESTS: usize = 5_000;
+/// Longest time that headers are believed.
+const YEAR: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Runs a future to its end, in virtual time.
+pub(super) fn wait<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.expect("it needs no more than memory").block_on(future)
+}
+
+/// One answer, read as everything that it could be.
+pub fn answer(data: &[u8]) {
+    let Some((status, body)) = choose(&[200_u16, 201, 204, 400, 404, 429, 500, 524], data) else { return };
+    let envelope = match Envelope::read(status, body) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            assert!(error.to_string().len() <= 4096 + 2 * body.len() * 3);
+            return;
+        }
+    };
+    assert!((200..300).contains(&status), "a failure was taken for a success");
+    let one = std::slice::from_ref(&envelope.result);
+    let items = envelope.result.as_array().map_or(one, Vec::as_slice);
+    let mut live = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".to_owned()));
+    for item in items {
+        live.records.extend(record::read(item));
+        let _ = (zone::read_zone(item), around::read_setting(item), around::read_dnssec(item));
+        let _ = (around::read_dns_settings(item), ruleset::read_catalogue(item), ruleset::read_position(item));
+        rules(item, &mut live);
+    }
+    // What is not understood is never written.
+    for live in live.records.iter().filter(|live| live.data.record_type().is_some()) {
+        let mut body = record::create_body(&live.form());
+        body["id"] = json!(live.id.0);
+        let again = record::read(&body).unwrap_or_else(|e| panic!("{e}: {body}"));
+        assert_eq!((&again.name, &again.data, again.proxied), (&live.name, &live.data, live.proxied), "{body}");
+    }
+    let mut listed = ruleset::read_managed(items);
+    ruleset::settle_names(&mut listed);
+    imported(&live);
+}
+
+/// Reads a ruleset; its rules become those of the zone's first phase.
+fn rules(json: &Json, live: &mut LiveZone) {
+    let Ok(read) = ruleset::read_ruleset(json) else { return };
+    for rule in &read.rules {
+        let form = canonical(&rule.body);
+        assert_eq!(canonical(&form), form, "the canonical form is no fixed point");
+        let written = json!({ "id": "a", "rules": [with_id(ruleset::rule_json(&rule.body).into())] });
+        let again = ruleset::read_ruleset(&written).expect("a rule that we write can be read");
+        assert_eq!(canonical(&again.rules[0].body), form, "{written}");
+    }
+    let phase = zonewright::model::ruleset::Phase::ALL[read.rules.len() % zonewright::model::ruleset::Phase::ALL.len()];
+    live.waf.entry_points.insert(phase, EntryPoint::Present(read));
+}
+
+/// A rule with an id.
+fn with_id(mut rule: Json) -> Json {
+    rule["id"] = json!("0");
+    rule
+}
+
+/// What is imported can be read, and planned against the same zone it changes nothing.
+fn imported(live: &LiveZone) {
+    let ids: BTreeSet<_> = live.records.iter().map(|r| &r.id).collect();
+    if ids.len() < live.records.len() {
+        // A listing counts an id once, so no zone has two of them.
+        return;
+    }
+    let imported = from_live(live);
+    let desired = Desired { zones: [(live.name.clone(), imported.zone.clone())].into(), ..Desired::default() };
+    let printed = print(&desired);
+    let mut sources = Sources::default();
+    let outcome = load(&[Input::Stdin(printed.clone())], &Options::default(), &mut sources);
+    // Two records that exclude each other are refused in a spec, and a real service does not have them.
+    let Some(desired) = outcome.desired else { return };
+    let zone = desired.zones.get(&live.name).expect("the zone that was printed");
+    let (plan, _) = plan_zone(zone, live);
+    assert!(plan.operations.is_empty(), "imported, and not in sync:\n{printed}\n{:?}", plan.operations);
+}
+
+/// A service that answers by a script, and fails when that is over.
+#[derive(Clone)]
+struct Script(Arc<Mutex<(VecDeque<(u16, Vec<u8>)>, usize)>>);
+
+impl Script {
+    /// One answer a line: three digits for the status, and the body.
+    fn new(data: &[u8]) -> Self {
+        let answers = data.split(|b| *b == b'\n').map(|line| match line {
+            [a @ b'1'..=b'5', b @ b'0'..=b'9', c @ b'0'..=b'9', body @ ..] => {
+                let digit = |d: &u8| u16::from(d - b'0');
+                (digit(a) * 100 + digit(b) * 10 + digit(c), body.to_vec())
+            }
+            body => (200, body.to_vec()),
+        });
+        Self(Arc::new(Mutex::new((answers.collect(), 0))))
+    }
+
+    /// The next answer.
+    fn next(&self, request: &Request) -> Result<Envelope, ApiError> {
+        let name = RequestName::of(request);
+        let mut script = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        script.1 += 1;
+        assert!(script.1 < MOST_REQUESTS, "it asks for ever");
+        let Some((status, body)) = script.0.pop_front() else {
+            return Err(ApiError::Garbled { request: name, status: 502, what: "the end".to_owned() });
+        };
+        Envelope::read(status, &body).map_err(|error| match error {
+            EnvelopeError::Refused { messages } => {
+                ApiError::Refused { request: name, status, messages, signature: Signature::Token }
+            }
+            EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
+        })
+    }
+}
+
+impl Reader for Script {
+    async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+        self.next(request)
+    }
+}
+
+impl Writer for Script {
+    async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
+        self.next(request)
+    }
+}
+
+/// What an exchange wants.
+const WANTED: &str = "
+version: 1
+zones:
+  example.com:
+    unmanaged: prune
+    settings: { ssl: strict }
+    records:
+      - { name: '@', type: A, content: [192.0.2.1, 192.0.2.2], ttl: 300 }
+      - { name: www, type: CNAME, content: example.com, proxied: true }
+      - { name: '@', type: MX, priority: 10, content: mx.example.net, comment: mail }
+    waf:
+      owasp: { paranoia: 2 }
+      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+";
+
+/// A plan and its apply against a service that answers anything.
+pub fn exchange(data: &[u8]) {
+    let script = Script::new(data);
+    let mut sources = Sources::default();
+    let desired = load(&[Input::Stdin(WANTED.to_owned())], &Options::default(), &mut sources).desired;
+    let desired = desired.expect("the spec is right");
+    let wants = desired.zones.values().next().expect("it has a zone");
+    let waf = wants.waf.as_ref().map(|waf| WafQuery::of(waf)).unwrap_or_default();
+    let wanted = Wanted { name: wants.name.clone(), id: wants.id.clone(), around: wants.around.clone(), waf };
+    let options = ReadOptions { page_size: 3, ..ReadOptions::default() };
+    let fetched = wait(fetch(&script, std::slice::from_ref(&wanted), &options, &|_| {}));
+    let Ok(fetched) = fetched else { return };
+    let Some(live) = fetched.live.zones.get(&wants.name) else { return };
+    let ids: BTreeSet<_> = live.records.iter().map(|r| &r.id).collect();
+    assert_eq!(ids.len(), live.records.len(), "a record was counted twice");
+    let (plan, diagnostics) = plan_zone(wants, live);
+    if diagnostics.has_errors() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("there is a directory for temporary files");
+    let journal = Journal::begin(directory.path(), "digest", || "2026-11-20T00:00:00Z".to_owned());
+    let journal = journal.expect("it can be written");
+    let (stop, nobody) = (Stop::never(), |_: &ApplyEvent| {});
+    let executor = Executor {
+        reader: &script,
+        writer: &script,
+        options: &options,
+        journal: &journal,
+        observer: &nobody,
+        stop: &stop,
+    };
+    let applied = wait(executor.execute(&plan, live, Lowering::Batches(2)));
+    assert_eq!(applied.outcomes.len(), plan.operations.len());
+    let query = (wants, &wanted.waf);
+    let _ = wait(verify(&script, query, live, &options, &nobody, |live| plan_zone(wants, live)));
+    let text = std::fs::read_to_string(journal.path()).expect("it was written");
+    let mut sources = Sources::default();
+    let source = sources.add("journal", outline(&text));
+    let run = JournalRun::parse(&text, source).unwrap_or_else(|e| panic!("our own journal: {e}\n{text}"));
+    for (name, zone) in &run.zones {
+        let _ = undo_zone(zone, &needed(name, zone), live);
+    }
+}
+
+/// The headers that speak of limits.
+pub fn headers(data: &[u8]) {
+    let text = text(data);
+    let headers: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(':')).collect();
+    let waits = waits_for(&headers, SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000));
+    assert!(waits.iter().all(|wait| *wait <= YEAR), "{waits:?}");
+}

@@ -1,0 +1,217 @@
+//! Files: specs and what the program itself writes and reads again.
+
+use std::io::Write;
+
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+use zonewright::apply::{JournalReadError, JournalRun, needed, outline, undo_zone};
+use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
+use zonewright::diff::diff_specs;
+use zonewright::insight::lock::{Lock, compare};
+use zonewright::live::snapshot::Snapshot;
+use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
+use zonewright::model::{Desired, LiveZone};
+use zonewright::plan::file::{PlanFileError, Saved, differences, looks_like_plan, open, seal};
+use zonewright::render::diagnostics;
+use zonewright::render::safe::is_hidden;
+use zonewright::spec::{Input, Options, Outcome, load, print, read_policy};
+use zonewright::wire::ruleset::read_catalogue;
+
+use super::text;
+
+/// Most findings of one spec, with some to spare for the one that says that there are more.
+const FINDINGS: usize = 10_100;
+/// Most bytes that are shown of one finding.
+const SHOWN: usize = 64 * 1024;
+
+/// A spec, whole: YAML, variables, records, protection, lints.
+pub fn spec(data: &[u8]) {
+    let text = text(data);
+    let (outcome, sources) = loaded(&text);
+    let desired = outcome.desired;
+    assert_eq!(desired.is_none(), outcome.diagnostics.has_errors(), "neither a spec nor an error");
+    are_shown(&outcome.diagnostics, &sources);
+    let Some(desired) = desired else { return };
+    are_shown(&zonewright::lint::check(&desired), &sources);
+    let printed = print(&desired);
+    let (again, sources) = loaded(&printed);
+    are_shown(&again.diagnostics, &sources);
+    let again = again.desired.unwrap_or_else(|| panic!("refused, as printed:\n{printed}\n{:?}", again.diagnostics));
+    assert_eq!(print(&again), printed, "printed again it is something else");
+    let changes = diff_specs(&desired, &again);
+    assert!(changes.is_empty(), "printed it means something else: {changes:?}\n{printed}");
+    assert_eq!(bare(again), bare(desired), "{printed}");
+}
+
+/// Loads a text as a spec.
+fn loaded(text: &str) -> (Outcome, Sources) {
+    let mut sources = Sources::default();
+    let options =
+        Options { variables: vec![("GIVEN".to_owned(), "192.0.2.1".to_owned())], today: Some("2026-11-20".to_owned()) };
+    let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);
+    (outcome, sources)
+}
+
+/// The desired state without places and spellings.
+fn bare(mut desired: Desired) -> Desired {
+    let nowhere = Place::NOWHERE;
+    for zone in desired.zones.values_mut() {
+        zone.place = nowhere;
+        zone.waf = zone.waf.take().map(|waf| Box::new(waf.at_place(nowhere)));
+        zone.ignore.iter_mut().for_each(|i| i.place = nowhere);
+        zone.around.settings.values_mut().chain(zone.around.dns_settings.values_mut()).for_each(|s| s.1 = nowhere);
+        if let Some(dnssec) = &mut zone.around.dnssec {
+            dnssec.1 = nowhere;
+        }
+        let records = zone.records.iter_mut().map(|r| &mut r.spelling);
+        for spelling in records.chain(zone.tombstones.iter_mut().map(|t| &mut t.spelling)) {
+            spelling.place = nowhere;
+            spelling.entry = nowhere;
+            spelling.name = "".into();
+        }
+    }
+    desired
+}
+
+/// Findings lie in their texts, and are shown without anything hidden, in a bounded number of bytes.
+fn are_shown(all: &Diagnostics, sources: &Sources) {
+    assert!(all.len() <= FINDINGS, "{} findings", all.len());
+    let lies_within = |place: Place| {
+        let source = sources.get(place.source).unwrap_or_else(|| panic!("{place:?} is in no text"));
+        let Span { start, end } = place.span;
+        start <= end && source.text().get(start as usize..end as usize).is_some()
+    };
+    for finding in all.iter() {
+        let labels = finding.primary.iter().chain(&finding.related);
+        labels.for_each(|label| assert!(lies_within(label.place), "{finding:?} is outside of its text"));
+    }
+    let mut shown = Vec::new();
+    diagnostics::write(&mut shown, all, sources, false).expect("memory can be written");
+    let shown = String::from_utf8(shown).expect("what is shown is text");
+    assert!(!shown.contains(|c| c != '\n' && is_hidden(c)), "{shown:?}");
+    assert!(shown.len() <= SHOWN * (all.len() + 1), "{} bytes for {} findings", shown.len(), all.len());
+    let _ = diagnostics::json_all(all, sources);
+}
+
+/// A saved plan, and any JSON as a plan that is saved and opened.
+pub fn plan(data: &[u8]) {
+    let text = text(data);
+    let _ = looks_like_plan(&text);
+    if let Ok((file, saved)) = open(&text) {
+        assert!(differences(&file, &file, false).is_empty() && differences(&file, &file, true).is_empty());
+        let _ = loaded(&saved.desired);
+    }
+    let Ok(Json::Object(mut members)) = serde_json::from_str::<Json>(&text) else { return };
+    let found = members.get("saved").cloned().unwrap_or_default();
+    let word = |name: &str| found[name].as_str().unwrap_or("x").to_owned();
+    let saved = Saved {
+        tool: word("tool"),
+        created_at: word("created_at"),
+        today: word("today"),
+        desired: word("spec"),
+        base: found["base"].is_object().then(|| (word("tool"), word("spec"))),
+        spec_digest: word("spec_digest"),
+        deletes: found["consents"]["deletes"].as_u64().and_then(|n| usize::try_from(n).ok()),
+        dangers: found["consents"]["dangers"].as_array().into_iter().flatten().map(Json::to_string).collect(),
+        live: [(word("today"), word("tool"))].into(),
+    };
+    members.insert("kind".to_owned(), json!("plan"));
+    let plan = Json::Object(members);
+    let sealed = seal(plan.clone(), vec![found], &saved).to_string();
+    assert!(looks_like_plan(&sealed));
+    let (file, opened) = open(&sealed).expect("what was sealed opens");
+    assert_eq!(opened, saved);
+    let same_operations = differences(&file, &plan, false);
+    assert!(same_operations.is_empty(), "{same_operations:?}");
+    let edited = sealed.replacen("\"kind\":\"plan\"", "\"kind\":\"plan\",\"x\":0", 1);
+    assert_eq!(open(&edited).map(drop), Err(PlanFileError::Checksum), "{edited}");
+}
+
+/// A journal.
+pub fn journal(data: &[u8]) {
+    let text = text(data);
+    let mut sources = Sources::default();
+    let source = sources.add("journal", outline(&text));
+    let run = match JournalRun::parse(&text, source) {
+        Ok(run) => run,
+        Err(error) => {
+            if let JournalReadError::Broken(line, _) = error {
+                assert!((1..=text.lines().count()).contains(&line), "{error}");
+            }
+            return;
+        }
+    };
+    for (name, zone) in &run.zones {
+        let records = zone.records.iter().map(|entry| entry.place);
+        let places = records.chain(zone.parts.iter().map(|e| e.place)).chain(zone.rules.iter().map(|e| e.place));
+        for place in places {
+            let text = sources.get(place.source).expect("it is there").text();
+            assert!(text.get(place.span.start as usize..place.span.end as usize).is_some(), "{place:?}");
+        }
+        let live = LiveZone::new(name.clone(), zone.id.clone());
+        let undone = undo_zone(zone, &needed(name, zone), &live);
+        are_shown(&undone.diagnostics, &sources);
+    }
+    // A crash leaves any number of whole lines and perhaps a part of the next.
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for count in 1..lines.len() {
+        let cut = lines[..count].concat();
+        assert!(JournalRun::parse(&cut, source).is_ok(), "cut behind line {count}");
+    }
+}
+
+/// A snapshot, packed or as lines that are packed with the right checksum.
+pub fn snapshot(data: &[u8]) {
+    let bytes = if data.starts_with(&[0x1f, 0x8b]) { data.to_vec() } else { packed(data) };
+    let Ok(snapshot) = Snapshot::from_bytes(&bytes) else { return };
+    let again = snapshot.to_bytes().expect("memory can be written");
+    assert_eq!(Snapshot::from_bytes(&again).as_ref(), Ok(&snapshot));
+    assert_eq!(snapshot.to_bytes().expect("memory can be written"), again);
+    let query = WafQuery::everything();
+    let zones = snapshot.about().zones.iter();
+    let wanted: Vec<Wanted> = zones
+        .map(|z| Wanted { name: z.name.clone(), id: z.pinned.clone(), around: Default::default(), waf: query.clone() })
+        .collect();
+    for wanted in &wanted {
+        let _ = snapshot.lacks(wanted);
+    }
+    let options = ReadOptions { page_size: 2, ..ReadOptions::default() };
+    if let Ok(fetched) = super::service::wait(fetch(&snapshot, &wanted, &options, &|_| {})) {
+        assert!(fetched.live.zones.len() <= wanted.len());
+    }
+}
+
+/// Lines as a snapshot: packed, with their checksum at the end.
+fn packed(lines: &[u8]) -> Vec<u8> {
+    let mut lines = lines.to_vec();
+    if !lines.ends_with(b"\n") {
+        lines.push(b'\n');
+    }
+    let sum: String = Sha256::digest(&lines).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(&lines).and_then(|()| writeln!(out, r#"{{"sha256":"{sum}"}}"#)).expect("memory can be written");
+    out.finish().expect("memory can be written")
+}
+
+/// `waf.lock`.
+pub fn lock(data: &[u8]) {
+    let text = text(data);
+    let Ok(lock) = Lock::parse(&text) else { return };
+    let printed = lock.print();
+    let again = Lock::parse(&printed).unwrap_or_else(|e| panic!("refused, as printed: {e}\n{printed}"));
+    assert_eq!(again, lock);
+    assert_eq!(again.print(), printed);
+    let catalogue = json!({ "id": "a", "name": "b", "version": "1", "rules": [{ "id": "c", "description": "d" }] });
+    let catalogue = read_catalogue(&catalogue).expect("it is a ruleset");
+    let changes = compare(lock.rulesets.first(), &catalogue);
+    assert!(!changes.sentence().is_empty() || changes.is_empty());
+}
+
+/// A policy file.
+pub fn policy(data: &[u8]) {
+    let text = text(data);
+    let Ok(policy) = read_policy(&text) else { return };
+    assert!(policy.most_changes.is_none_or(|share| share <= 100));
+    assert!(policy.allowed.iter().all(|allowed| !allowed.reason.trim().is_empty()));
+}
