@@ -254,6 +254,16 @@ impl ApiError {
         }
     }
 
+    /// Whether this was a write to which the status says yes and the body no: it had an effect or it had none, and if it had
+    /// none, it was refused.
+    #[must_use]
+    pub fn is_contradictory(&self) -> bool {
+        match self {
+            Self::Refused { request, status, .. } => !request.method.is_read() && (200..300).contains(status),
+            _ => false,
+        }
+    }
+
     /// Whether the service lacks this operation, so that another way may be tried.
     ///
     /// # Sources
@@ -371,6 +381,10 @@ mod tests {
         assert!(!refused(Method::Get, 500, 10013).is_uncertain());
         assert!(!refused(Method::Post, 400, 9021).is_uncertain());
         assert!(!refused(Method::Post, 200, 9021).is_uncertain(), "the service said no");
+        assert!(
+            refused(Method::Post, 200, 9021).is_contradictory() && !refused(Method::Get, 200, 1).is_contradictory()
+        );
+        assert!(!refused(Method::Post, 400, 9021).is_contradictory());
         for status in [200, 201, 204, 408, 500, 502, 522] {
             assert!(garbled(Method::Patch, status).is_uncertain(), "{status}");
         }

@@ -7,7 +7,7 @@
 //! | 429, or code 971 under any status | again, after the asked time | the same: it had no effect |
 //! | timeout, reset, cut answer | again | no: it may have had an effect |
 //! | 500, 502, 503, 504, 520…526, 530, 408 | again | no: the same |
-//! | something else than JSON under 2xx | again | no: the same |
+//! | something else than JSON, or a no, under 2xx | again | no: the same |
 //! | any other refusal, redirection, too large an answer | no | no |
 //!
 //! Asked times are obeyed up to [`PATIENCE`]. Otherwise the delay doubles, and part of it is random, so that clients that
@@ -44,8 +44,9 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
         }
         ApiError::Unreached { source, .. } => !matches!(source.tls(), Some(rustls::Error::InvalidCertificate(_))),
         ApiError::Lost { .. } => read,
-        ApiError::Refused { status, .. } => read && is_transient(*status),
-        ApiError::Garbled { status, .. } => read && (is_transient(*status) || (200..300).contains(status)),
+        ApiError::Refused { status, .. } | ApiError::Garbled { status, .. } => {
+            read && (is_transient(*status) || (200..300).contains(status))
+        }
         ApiError::Settings { .. }
         | ApiError::Misused { .. }
         | ApiError::Stopped { .. }
@@ -134,9 +135,13 @@ mod tests {
         for status in [400, 403, 404, 501] {
             assert_eq!(next(&garbled(Method::Get, status), None), Next::GiveUp, "{status}");
         }
-        let request = RequestName { method: Method::Get, path: "/zones".to_owned() };
-        let refused = ApiError::Refused { request, status: 400, messages: vec![], signature: Signature::Key };
-        assert_eq!(next(&refused, Some(Duration::ZERO)), Next::GiveUp);
+        let refused = |method, status| {
+            let request = RequestName { method, path: "/zones".to_owned() };
+            ApiError::Refused { request, status, messages: vec![], signature: Signature::Key }
+        };
+        assert_eq!(next(&refused(Method::Get, 400), Some(Duration::ZERO)), Next::GiveUp);
+        assert_eq!(next(&refused(Method::Get, 200), None), Next::BackOff, "a no under 200 is no answer");
+        assert_eq!(next(&refused(Method::Post, 200), None), Next::GiveUp);
     }
 
     #[test]

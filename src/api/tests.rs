@@ -255,13 +255,22 @@ async fn definite_refusals_are_not_repeated() {
     .await;
     let client = client(&server.url, token());
     assert!(client.writer().write(&create()).await.unwrap_err().has_code(81058));
-    let error = client.reader().read(&list()).await.unwrap_err();
+    let error = client.writer().write(&create()).await.unwrap_err();
     assert_eq!((error.status(), error.messages().len()), (Some(200), 1));
+    assert!(error.is_contradictory());
     for _ in 0..2 {
         let error = client.writer().write(&create()).await.unwrap_err();
         assert!(error.is_no_such_route() && !error.is_uncertain());
     }
     assert_eq!(client.requests(), 4);
+}
+
+#[tokio::test]
+async fn a_no_under_200_is_read_again() {
+    let server = Scripted::play(vec![bad("200 OK", 1234, "no"), good("[]")]).await;
+    let client = client(&server.url, token());
+    client.reader().read(&list()).await.unwrap();
+    assert_eq!(client.requests(), 2);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 //! | the service has no batches | the rest goes out one operation a request |
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
+//! | no, under a status that says yes | the same |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota or the network | the rest is not sent |
@@ -176,6 +177,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.observer.event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
         match self.write(run, &step).await {
             Ok(answer) => {
+                run.resends = 0;
                 run.finish(&step.operations, &Outcome::Done);
                 self.journal.outcome(number, "done", None, Some(&answer.result));
                 self.observer.event(&ApplyEvent::Done { zone: zone.clone(), operations: step.operations.len() });
@@ -188,7 +190,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Next::Continue
             }
             Err(error) if error.is_uncertain() => self.settle(run, step, number, &said(&error)).await,
-            Err(error) if DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c)) => {
+            Err(error) if error.is_contradictory() || DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c)) => {
                 self.settle_late(run, step, number, &error).await
             }
             Err(error) => self.refused(run, step, number, &error).await,

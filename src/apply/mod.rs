@@ -33,5 +33,5 @@ pub use rehearse::{Rehearsed, rehearse};
 pub use repeats::{Applied, Repeated};
 pub use rules::rules_moved;
 pub use undo::{UNDO_CONFLICT, Undone, needed, undo_zone};
-pub use verify::{Verified, verify};
+pub use verify::Verified;
 pub use zones::{ZoneDone, ZoneWork};

@@ -3,6 +3,7 @@
 //! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
 //! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
 //! | an answer that got lost | the entry point is read: the effect is there, or the request is sent again |
+//! | an answer that cannot be read, or says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
 //! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
@@ -77,33 +78,29 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut sent = 1;
         let mut created = Vec::new();
         let (word, detail, outcome) = loop {
-            let error = match self.writer.write(&request).await {
-                Ok(answer) => {
-                    let was = known.get(&phase).and_then(version);
-                    let (noticed, outcome) = match read_ruleset(&answer.result) {
-                        Ok(ruleset) => {
-                            let noticed = stepped_twice(was, ruleset.version.as_deref());
-                            created = new_rules(&before, &ruleset.rules);
-                            known.insert(phase, EntryPoint::Present(ruleset));
-                            (noticed, Outcome::Done)
-                        }
-                        // Whatever the answer is, the next write looks again.
-                        Err(_) => {
-                            known.remove(&phase);
-                            (None, Outcome::Done)
-                        }
-                    };
-                    if noticed.is_some() {
-                        known.remove(&phase);
+            let unsettled = match self.writer.write(&request).await {
+                Ok(answer) => match read_ruleset(&answer.result) {
+                    Ok(ruleset) => {
+                        let was = known.get(&phase).and_then(version);
+                        let noticed = stepped_twice(was, ruleset.version.as_deref());
+                        created = new_rules(&before, &ruleset.rules);
+                        // Somebody else writes as well: the next write looks again.
+                        match noticed {
+                            Some(_) => known.remove(&phase),
+                            None => known.insert(phase, EntryPoint::Present(ruleset)),
+                        };
+                        break ("done", noticed, Outcome::Done);
                     }
-                    break ("done", noticed, outcome);
+                    Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
+                },
+                // An earlier try may have come late.
+                Err(error) if !error.is_uncertain() && !error.is_contradictory() && sent == 1 => {
+                    break refused(&error, operation);
                 }
-                Err(error) => error,
+                Err(error) if error.is_uncertain() => Unsettled { reason: said(&error), refusal: None },
+                Err(error) => Unsettled { reason: said(&error), refusal: Some(refused(&error, operation)) },
             };
-            if !error.is_uncertain() {
-                break refused(&error, operation);
-            }
-            let reason = said(&error);
+            let Unsettled { reason, refusal } = unsettled;
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match entry_point(self.reader, live, phase).await {
                 Ok(now) if has_effect(operation, &now) => {
@@ -112,6 +109,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
                 }
                 Ok(now) if known.get(&phase).is_some_and(|before| same_rules(before, &now)) => {
+                    if let Some(refusal) = refusal {
+                        break refusal;
+                    }
                     if sent >= SENDS {
                         let reason = format!("sent {sent} times, each time without effect; last: {reason}");
                         break ("refused", Some(reason.clone()), Outcome::Refused(reason));
@@ -137,6 +137,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.journal.rule_outcome(number, word, detail.as_deref(), &created);
         outcome
     }
+}
+
+/// An answer that does not tell whether there was an effect.
+struct Unsettled {
+    /// Why it does not.
+    reason: String,
+    /// What it means if there was none; `None` if the request may be sent again.
+    refusal: Option<(&'static str, Option<String>, Outcome)>,
 }
 
 /// The ids of rules that were not there before, in their order.

@@ -14,6 +14,9 @@ use crate::plan::Step;
 /// How often a request whose answer got lost, and which had no effect, is sent again.
 const RESENDS: usize = 4;
 
+/// Waits for a listing to show what took effect, in seconds: a listing may lag behind the writes before it.
+const LISTING_WAITS: [u64; 3] = [1, 2, 4];
+
 /// A request's operations by what the zone shows of them.
 #[derive(Default)]
 struct Seen {
@@ -28,12 +31,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.observer.event(&ApplyEvent::Settling { zone: run.zone.name.clone(), reason: reason.to_owned() });
         let seen = match self.read_again(run).await {
             Ok(records) => look(run, &step, &records),
-            Err(error) => {
-                let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
-                run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
-                self.journal.outcome(number, "unknown", Some(&reason), None);
-                return Next::Stop(reason);
-            }
+            Err(error) => return self.unknown(run, &step, number, reason, &error),
         };
         let pending = self.take(run, seen, number, reason);
         if pending.is_empty() {
@@ -56,12 +54,30 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         Next::Continue
     }
 
-    /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all.
+    /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all. The same for
+    /// an answer that says both yes and no.
     ///
     /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says.
     pub(super) async fn settle_late(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
-        let seen = match self.read_again(run).await {
-            Ok(records) => look(run, &step, &records),
+        let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
+        let is_after_a_loss = run.resends > 0;
+        for seconds in LISTING_WAITS {
+            // What a request of ours left behind is there, though the listing does not show it yet.
+            if !is_after_a_loss || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
+                break;
+            }
+            let duration = Duration::from_secs(seconds);
+            self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
+            if !self.pause(duration).await {
+                break;
+            }
+            seen = self.read_again(run).await.map(|records| look(run, &step, &records));
+        }
+        let seen = match seen {
+            Ok(seen) => seen,
+            Err(read) if is_after_a_loss || error.is_contradictory() => {
+                return self.unknown(run, &step, number, &said(error), &read);
+            }
             Err(_) => Seen::default(),
         };
         if seen.done.is_empty() {
@@ -72,6 +88,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             run.queue.push_front(pending);
         }
         Next::Continue
+    }
+
+    /// Nobody can tell what took effect; nothing more is sent.
+    fn unknown(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
+        let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
+        run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
+        self.journal.outcome(number, "unknown", Some(&reason), None);
+        Next::Stop(reason)
     }
 
     /// Reads the zone's records.

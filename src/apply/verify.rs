@@ -1,11 +1,19 @@
 //! Reads a zone back and compares again: "in sync" is said only of what was seen.
 
-use super::event::{ApplyEvent, Observer};
-use crate::api::Reader;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::event::ApplyEvent;
+use super::executor::{Executor, Outcome, ZoneApplied};
+use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, Options, WafQuery, fetch_around, fetch_records, fetch_waf};
-use crate::model::{DesiredZone, LiveZone};
+use crate::model::{Address, DesiredZone, LiveZone};
 use crate::plan::ZonePlan;
+
+/// Waits before a zone is read back again in which only what was done just now is missing, in seconds: a listing may lag
+/// behind the writes before it.
+const LISTING_WAITS: [u64; 2] = [1, 3];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,19 +32,49 @@ impl Verified {
     }
 }
 
-/// Reads a zone again, as much of it as is asked for, and plans once more.
-///
-/// # Errors
-/// The zone cannot be read.
-pub async fn verify<R: Reader>(
+impl<R: Reader, W: Writer> Executor<'_, R, W> {
+    /// Reads a zone again, as much of it as is asked for, and plans once more.
+    ///
+    /// If nothing is missing but what was done just now, it is read again after a while: a listing may lag behind.
+    ///
+    /// # Errors
+    /// The zone cannot be read.
+    pub(super) async fn verify(
+        &self,
+        (desired, query): (&DesiredZone, &WafQuery),
+        live: &LiveZone,
+        (planned, applied): (&ZonePlan, &ZoneApplied),
+        plan: impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
+    ) -> Result<Verified, FetchError> {
+        let outcomes = planned.addresses().zip(applied.all());
+        let done: BTreeSet<&Address> =
+            outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).collect();
+        let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));
+        self.observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
+        let mut verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;
+        for seconds in LISTING_WAITS {
+            if !may_lag(&verified.remaining) {
+                break;
+            }
+            let duration = Duration::from_secs(seconds);
+            self.observer.event(&ApplyEvent::Waiting { zone: desired.name.clone(), duration });
+            if !self.pause(duration).await {
+                break;
+            }
+            verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;
+        }
+        Ok(verified)
+    }
+}
+
+/// Reads a zone back and plans once more.
+async fn read_back<R: Reader>(
     reader: &R,
     (desired, query): (&DesiredZone, &WafQuery),
     live: &LiveZone,
     options: &Options,
-    observer: &dyn Observer,
-    plan: impl FnOnce(&LiveZone) -> (ZonePlan, Diagnostics),
+    plan: &impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
 ) -> Result<Verified, FetchError> {
-    observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
     let records = fetch_records(reader, live, options, &|_| {}).await?;
     let around = fetch_around(reader, live, &desired.around, options).await?;
     let waf = fetch_waf(reader, live, query, options).await?;

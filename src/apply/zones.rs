@@ -9,7 +9,7 @@ use futures_util::stream::{self, StreamExt};
 use super::around::Prepared;
 use super::executor::{Executor, Outcome, ZoneApplied};
 use super::turns::Turns;
-use super::verify::{Verified, verify};
+use super::verify::Verified;
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
@@ -83,7 +83,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let is_cut = self.stop.is_asked() && !done.applied.is_complete();
         if done.applied.wrote_anything() && !is_cut {
             let again = |now: &LiveZone| plan_again(desired, now);
-            match verify(self.reader, (desired, query), &live, self.options, self.observer, again).await {
+            match self.verify((desired, query), &live, (plan, &done.applied), again).await {
                 Ok(found) => {
                     self.journal.verified(&plan.name, found.remaining.len());
                     done.verified = Some(found);

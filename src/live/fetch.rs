@@ -107,6 +107,12 @@ pub enum FetchError {
         #[source]
         source: RulesetShapeError,
     },
+    /// A record in a listing belongs to no name of the zone: what else it leaves out or makes up cannot be told.
+    #[error("failed to read the records of {zone}: the listing holds a record that is not in the zone")]
+    OutsideZone {
+        /// Which zone.
+        zone: ZoneName,
+    },
     /// The result is no list.
     #[error("failed to read {what}: the result is not a list")]
     NotAList {

@@ -1,8 +1,9 @@
 //! What the service has: concurrent reads into [`Live`](crate::model::Live).
 //!
 //! Nothing is taken on trust: a zone is looked up by name *and* its name compared, a listing must hold as many records as
-//! the service says there are, and an error is never an empty list.
+//! the service says there are, and an error is never an empty list. What cannot be used is read again, and then an error.
 
+mod again;
 mod around;
 mod fetch;
 mod records;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
+use super::again::again;
 use super::fetch::{FetchError, Options, Progress};
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId};
@@ -121,6 +122,11 @@ async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Resul
 
 /// One page of a zone's records.
 async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
+    again(async || page_once(reader, zone, per_page, number).await).await
+}
+
+/// One page, read once.
+async fn page_once<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
     let what = || format!("the records of {}", zone.name);
     let answer = reader
         .read(&list_records(&zone.id, per_page, number))
@@ -133,6 +139,10 @@ async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64
         .map(read)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
+    // Whoever believed such a listing would create a second time what it hides.
+    if !records.iter().all(|record| record.name.is_within(zone.name.as_fqdn())) {
+        return Err(FetchError::OutsideZone { zone: zone.name.clone() });
+    }
     Ok(Page { records, info })
 }
 
@@ -271,11 +281,25 @@ mod tests {
         assert_eq!(got.await.expect("all four were seen").0, 4);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
+    async fn a_record_of_another_zone_makes_a_listing_unusable() {
+        for name in ["h.example.net", "xexample.com", "xxx"] {
+            let other = json!({ "id": "1", "name": name, "type": "A", "content": "192.0.2.1" });
+            let got = run(100, |_, _, _| Ok(json!({ "success": true, "result": [record(1), other] }))).await;
+            assert!(matches!(got, Err(FetchError::OutsideZone { .. })), "{name}: {got:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_is_no_list_of_records_is_an_error() {
         for result in [json!(null), json!({}), json!("x"), json!([{ "id": "1" }]), json!([null])] {
             let got = run(100, |_, _, _| Ok(json!({ "success": true, "result": result }))).await;
             assert!(matches!(got, Err(FetchError::NotAList { .. } | FetchError::Record { .. })), "{result}: {got:?}");
+            let once = run(100, |size, page, call| match call {
+                1 => Ok(json!({ "success": true, "result": result })),
+                _ => whole(slice(3, size, page), page, size, 3, 1),
+            });
+            assert_eq!(once.await.expect("the second page is one"), (3, 2), "{result}");
         }
     }
 }

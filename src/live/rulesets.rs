@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
+use super::again::again;
 use super::fetch::{FetchError, Options};
 use crate::api::{ApiError, Reader};
 use crate::model::LiveZone;
@@ -155,12 +156,16 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
     let mut seen = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for _ in 0..MOST_PAGES {
-        let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
-        let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
-        let Json::Array(items) = answer.result else { return Err(FetchError::NotAList { what: what() }) };
+        let (items, next) = again(async || {
+            let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
+            let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
+            let Json::Array(items) = answer.result else { return Err(FetchError::NotAList { what: what() }) };
+            Ok((items, answer.cursor))
+        })
+        .await?;
         all.extend(read_managed(&items));
         // A cursor that comes again leads nowhere.
-        match answer.cursor.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
+        match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
             Some(next) => cursor = Some(next),
             None => break,
         }
@@ -185,19 +190,25 @@ async fn one<R: Reader>(
     {
         return Ok(Catalogue { which: listed.which, ..catalogue });
     }
-    let mut scopes = scopes.iter();
-    let answer = loop {
-        // There is always a first one, and the last one's refusal is the one to tell.
-        let Some(scope) = scopes.next() else { return Err(FetchError::NotAList { what: what() }) };
-        match reader.read(&get_ruleset(scope, &listed.id)).await {
-            Ok(answer) => break answer,
-            Err(error) if matches!(error.status(), Some(400..=404)) && scopes.len() > 0 => {}
-            Err(source) => return Err(FetchError::Api { what: what(), source }),
+    let (catalogue, json) = again(async || {
+        let mut scopes = scopes.iter();
+        let answer = loop {
+            // There is always a first one, and the last one's refusal is the one to tell.
+            let Some(scope) = scopes.next() else { return Err(FetchError::NotAList { what: what() }) };
+            match reader.read(&get_ruleset(scope, &listed.id)).await {
+                Ok(answer) => break answer,
+                Err(error) if matches!(error.status(), Some(400..=404)) && scopes.len() > 0 => {}
+                Err(source) => return Err(FetchError::Api { what: what(), source }),
+            }
+        };
+        match read_catalogue(&answer.result) {
+            Ok(catalogue) => Ok((catalogue, answer.result)),
+            Err(source) => Err(FetchError::Ruleset { what: what(), source }),
         }
-    };
-    let catalogue = read_catalogue(&answer.result).map_err(|source| FetchError::Ruleset { what: what(), source })?;
+    })
+    .await?;
     if let Some(cache) = &options.cache {
-        cache.put(&catalogue.id.0, &catalogue.version, &answer.result);
+        cache.put(&catalogue.id.0, &catalogue.version, &json);
     }
     Ok(Catalogue { which: listed.which, ..catalogue })
 }
@@ -229,14 +240,15 @@ pub(super) fn of_zone(all: &Catalogues, zone: &LiveZone, options: &Options) -> V
 /// Any failure but the documented "there is none".
 pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
     let what = || format!("the {} of {}", phase.about(), zone.name);
-    match reader.read(&get_entry_point(&zone.id, phase)).await {
+    again(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
         Ok(answer) => match read_ruleset(&answer.result) {
             Ok(ruleset) => Ok(EntryPoint::Present(ruleset)),
             Err(source) => Err(FetchError::Ruleset { what: what(), source }),
         },
         Err(error) if is_absent(&error) => Ok(EntryPoint::Absent),
         Err(source) => Err(FetchError::Api { what: what(), source }),
-    }
+    })
+    .await
 }
 
 /// Whether the service says that there is no entry point.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
+use super::again::again;
 use super::fetch::{FetchError, Options, Wanted};
 use crate::api::Reader;
 use crate::model::{LiveZone, ZoneId, ZoneName};
@@ -50,6 +51,11 @@ pub(super) async fn find<R: Reader>(
 
 /// One zone by its id.
 async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
+    again(async || by_id_once(reader, name, id).await).await
+}
+
+/// One zone by its id, read once.
+async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
     let answer = match reader.read(&get_zone(id)).await {
         Ok(answer) => answer,
         Err(error)
@@ -78,7 +84,7 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
         if page > 1 {
             request = request.query("page", page.to_string());
         }
-        let (zones, more) = zones_of(read(reader, &request).await?, page, account)?;
+        let (_, zones, more) = read(reader, &request, page, account).await?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
@@ -112,9 +118,7 @@ async fn from_list<R: Reader>(
     let mut page = 1;
     loop {
         let request = list_zones(options.account.as_deref(), page);
-        let answer = read(reader, &request).await?;
-        let pages = answer.page.total_pages;
-        let (zones, more) = zones_of(answer, page, options.account.as_deref())?;
+        let (pages, zones, more) = read(reader, &request, page, options.account.as_deref()).await?;
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         let more = more && seen.len() > before;
@@ -138,9 +142,21 @@ async fn from_list<R: Reader>(
     }
 }
 
-/// Reads a list of zones.
-async fn read<R: Reader>(reader: &R, request: &Request) -> Result<Envelope, FetchError> {
-    reader.read(request).await.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })
+/// Reads a page of a list of zones: how many pages it says there are, its zones, and whether there are more.
+async fn read<R: Reader>(
+    reader: &R,
+    request: &Request,
+    page: u64,
+    account: Option<&str>,
+) -> Result<(Option<u64>, Vec<LiveZone>, bool), FetchError> {
+    again(async || {
+        let answer = reader.read(request).await;
+        let answer = answer.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })?;
+        let pages = answer.page.total_pages;
+        let (zones, more) = zones_of(answer, page, account)?;
+        Ok((pages, zones, more))
+    })
+    .await
 }
 
 /// The zones of an answer, and whether there are more. A service may ignore the account asked for, so it is looked at.

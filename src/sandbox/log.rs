@@ -22,6 +22,8 @@ pub struct LoggedRequest {
     pub status: Option<u16>,
     /// The scripted failure that struck it, if one did.
     pub fault: Option<What>,
+    /// Status with which it was handled, whatever became of the answer; `None` if it was not, and so had no effect.
+    pub handled: Option<u16>,
 }
 
 /// The last requests, so that a sandbox that runs for long does not fill the memory.
@@ -59,10 +61,22 @@ impl Log {
 
     /// Notes how a request was answered.
     pub(super) fn answered(&mut self, turn: u64, status: u16) {
-        let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
-        if let Some(entry) = index.and_then(|n| self.entries.get_mut(n)) {
+        if let Some(entry) = self.entry(turn) {
             entry.status = Some(status);
         }
+    }
+
+    /// Notes how a request was handled.
+    pub(super) fn handled(&mut self, turn: u64, status: u16) {
+        if let Some(entry) = self.entry(turn) {
+            entry.handled = Some(status);
+        }
+    }
+
+    /// A request, unless it has been forgotten.
+    fn entry(&mut self, turn: u64) -> Option<&mut LoggedRequest> {
+        let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
+        index.and_then(|n| self.entries.get_mut(n))
     }
 }
 
@@ -79,6 +93,7 @@ mod tests {
             body: None,
             status: None,
             fault: None,
+            handled: None,
         };
         let mut log = Log::default();
         for turn in 1..=LOGGED_REQUESTS as u64 + 2 {
@@ -86,8 +101,10 @@ mod tests {
         }
         log.answered(1, 200);
         log.answered(3, 404);
+        log.handled(4, 500);
         assert_eq!(log.entries.len(), LOGGED_REQUESTS);
         assert_eq!(log.entries[0].status, Some(404));
         assert_eq!(log.entries[1].status, None);
+        assert_eq!(log.entries[1].handled, Some(500));
     }
 }

@@ -227,6 +227,7 @@ pub(super) async fn receive(
             body: serde_json::from_slice(&incoming.body).ok(),
             status: None,
             fault: fault.clone(),
+            handled: None,
         };
         lock(&service.log).push(entry)
     };
@@ -295,6 +296,7 @@ async fn respond(
         tracing::error!(%error, "a handler of the sandbox panicked");
         Reply::json(500, &json!({ "result": null, "success": false, "errors": [], "messages": [] }))
     });
+    lock(&service.log).handled(turn, reply.status);
     let Some(fault) = fault else { return (Ending::Answer(reply), budget) };
     let (after, ending) = fault.ending(reply);
     pause(after).await;

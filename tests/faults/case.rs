@@ -1,0 +1,228 @@
+//! One fault at one moment: what the program does, and whether that is right.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use zonewright::sandbox::TOKEN;
+
+use super::catalogue::{Kind, Trouble};
+use super::stage::{Ran, Stage, Strike};
+use super::subject::Subject;
+
+/// A fault, where it strikes.
+pub(crate) struct Case<'a> {
+    /// What is applied.
+    pub(crate) subject: &'a Subject,
+    /// The fault.
+    pub(crate) trouble: &'a Trouble,
+    /// Where it strikes.
+    pub(crate) strike: Strike,
+    /// What the service has after a run without faults.
+    pub(crate) wanted: &'a Json,
+}
+
+/// What the table says of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// Exit code of the run that met the fault.
+    pub(crate) exit: u8,
+    /// Operations that a plan has after it.
+    pub(crate) distance: u64,
+    /// Writes of the second run.
+    pub(crate) second: usize,
+    /// Writes of the third run.
+    pub(crate) third: usize,
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { exit, distance, second, third } = self;
+        match (exit, distance, second, third) {
+            (0, 0, 0, 0) => f.write_str("0"),
+            _ => write!(f, "{exit} / {distance} / {second} / {third}"),
+        }
+    }
+}
+
+impl Case<'_> {
+    /// Plays it: the cell of the table, and everything that is not as it must be.
+    pub(crate) fn play(&self) -> (Cell, Vec<String>) {
+        let stage = Stage::new(self.subject);
+        let before = stage.dump();
+        let first = stage.apply(self.subject.deletes, Some(&self.strike));
+        stage.mend();
+        // Deletes are allowed by their number, which the refusal tells.
+        let again = || match stage.apply(0, None) {
+            refused if refused.exit == 3 => {
+                stage.apply(refused.document["summary"]["delete"].as_u64().unwrap_or(0), None)
+            }
+            ran => ran,
+        };
+        let second = again();
+        // A second run that wrote nothing is what the third would be.
+        let third = (second.exit != 0 || second.writes().next().is_some()).then(again);
+        let third = third.as_ref().unwrap_or(&second);
+        let operations = &second.document["operations"];
+        let cell = Cell {
+            exit: first.exit,
+            distance: operations.as_array().map_or(u64::MAX, |all| all.len() as u64),
+            second: second.writes().count(),
+            third: third.writes().count(),
+        };
+        let mut found = self.first(&first);
+        found.extend(self.honest(&first, operations));
+        for ran in [&first, &second, third] {
+            found.extend(journalled(ran));
+            found.extend(doubled(ran));
+            let secrets = [&ran.said, &ran.journal].into_iter().filter(|text| text.contains(TOKEN));
+            found.extend(secrets.map(|text| format!("the token is shown: {text}")));
+        }
+        if (second.exit, third.exit, cell.third) != (0, 0, 0) {
+            found.push(format!("it does not converge: {cell:?} {} {}\n{}", second.exit, third.exit, second.said));
+        }
+        let after = stage.dump();
+        found.extend(
+            foreign(&before)
+                .difference(&foreign(&after))
+                .filter(|_| self.trouble.kind != Kind::Writer)
+                .map(|lost| format!("what the spec does not name is no longer as it was: {lost}")),
+        );
+        if self.trouble.kind != Kind::Writer && plain(&after) != plain(self.wanted) {
+            found.push(format!("it ends elsewhere:\n{:#}\n{:#}", plain(&after), plain(self.wanted)));
+        }
+        if !found.is_empty() {
+            found.push(format!("the first run said:\n{}", first.said));
+        }
+        (cell, found)
+    }
+
+    /// Whether the run that met the fault ended as its exit code says.
+    fn first(&self, ran: &Ran) -> Vec<String> {
+        let mut found = Vec::new();
+        let effective = ran.writes().filter(|w| w.handled.is_some_and(|status| status < 300)).count();
+        let zones = || ran.document["result"]["zones"].as_array().into_iter().flatten();
+        match ran.exit {
+            0 if zones().next().is_some() && zones().all(|zone| zone["in_sync"] == true) => {}
+            5 if effective > 0 || ran.writes().next().is_some() => {}
+            1 | 3 | 4 if effective == 0 => {}
+            exit => found.push(format!("it ended with {exit} after {effective} writes that took effect")),
+        }
+        let is_refused = |words: &Json| words.as_array().is_some_and(|list| !list.is_empty());
+        let says = ["diagnostics", "consents_missing"].iter().any(|list| is_refused(&ran.document[list]));
+        if ran.exit != 0 && !ran.said.contains("error: ") && ran.document["result"].is_null() && !says {
+            found.push("it does not say what went wrong".to_owned());
+        }
+        found
+    }
+
+    /// Whether what is called done is done, and what is called not done is not.
+    fn honest(&self, ran: &Ran, left: &Json) -> Vec<String> {
+        if self.trouble.kind != Kind::Failure || ran.document["result"].is_null() {
+            return Vec::new();
+        }
+        let left: BTreeSet<&str> =
+            left.as_array().into_iter().flatten().filter_map(|o| o["address"].as_str()).collect();
+        let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
+        let not_done: Vec<(&str, &str)> = zones
+            .flat_map(|zone| zone["not_done"].as_array().into_iter().flatten())
+            .map(|o| (o["address"].as_str().unwrap_or_default(), o["outcome"].as_str().unwrap_or_default()))
+            .collect();
+        let all = ran.document["operations"].as_array().into_iter().flatten().filter_map(|o| o["address"].as_str());
+        let wrong = |address: &&str| match not_done.iter().find(|(own, _)| own == address) {
+            None => left.contains(address),
+            Some((_, "unknown" | "restored")) => false,
+            Some(_) => !left.contains(address),
+        };
+        all.filter(wrong).map(|address| format!("{address} is not as reported: {not_done:?}, left {left:?}")).collect()
+    }
+}
+
+/// Whether each write is in the journal, and each step has an end.
+fn journalled(ran: &Ran) -> Vec<String> {
+    let mut found = Vec::new();
+    let lines: Vec<Json> =
+        ran.journal.lines().map(|line| serde_json::from_str(line).expect("a line of a journal is JSON")).collect();
+    let intents: Vec<&Json> = lines.iter().filter(|line| line["event"] == "intent").collect();
+    for write in ran.writes() {
+        let body = write.body.clone().unwrap_or_default();
+        let is_meant = |intent: &&&Json| {
+            let request = &intent["request"];
+            request["method"] == *write.method && write.path == request["path"] && request["body"] == body
+        };
+        if !intents.iter().any(|intent| is_meant(&intent)) {
+            found.push(format!("{} {} is in no intent", write.method, write.path));
+        }
+    }
+    for intent in intents {
+        let is_end = |line: &&Json| line["event"] == "outcome" && line["step"] == intent["step"];
+        if lines.iter().filter(is_end).count() != 1 {
+            found.push(format!("{} has no outcome, or several", intent["step"]));
+        }
+    }
+    if lines.last().is_some_and(|line| line["event"] != "end") {
+        found.push("the journal has no end".to_owned());
+    }
+    found
+}
+
+/// Writes that took effect more than once.
+fn doubled(ran: &Ran) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for write in ran.writes().filter(|w| w.handled.is_some_and(|status| status < 300)) {
+        let body = write.body.clone().unwrap_or_default();
+        let parts: Vec<String> = match body.as_object() {
+            Some(lists) if write.path.ends_with("/batch") => lists
+                .iter()
+                .flat_map(|(kind, list)| {
+                    list.as_array().into_iter().flatten().map(move |part| format!("{kind} {part}"))
+                })
+                .collect(),
+            _ => vec![format!("{} {} {body}", write.method, write.path)],
+        };
+        found
+            .extend(parts.into_iter().filter(|part| !seen.insert(part.clone())).map(|p| format!("written twice: {p}")));
+    }
+    found
+}
+
+/// The records and rules that the spec does not name, whole.
+fn foreign(dump: &Json) -> BTreeSet<String> {
+    let zone = &dump["zones"][0];
+    let rulesets = zone["rulesets"].as_array().into_iter().flatten();
+    let rules = rulesets.flat_map(|ruleset| ruleset["rules"].as_array().into_iter().flatten());
+    let records = zone["records"].as_array().into_iter().flatten();
+    let is_foreign = |name: &Json| name.as_str().is_some_and(|name| name.starts_with("foreign"));
+    rules.chain(records).filter(|o| is_foreign(&o["ref"]) || is_foreign(&o["name"])).map(ToString::to_string).collect()
+}
+
+/// What the service has, without what it gives anew each time, and in an order of its own where there is none.
+fn plain(dump: &Json) -> Json {
+    fn without(value: &Json) -> Json {
+        let volatile = [
+            "id",
+            "version",
+            "created_on",
+            "activated_on",
+            "modified_on",
+            "last_updated",
+            "comment_modified_on",
+            "earlier",
+        ];
+        match value {
+            Json::Object(members) => members
+                .iter()
+                .filter(|(name, _)| !volatile.contains(&name.as_str()))
+                .map(|(name, value)| (name.clone(), without(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Json::Array(items) => items.iter().map(without).collect(),
+            other => other.clone(),
+        }
+    }
+    let mut zones = without(&dump["zones"]);
+    for zone in zones.as_array_mut().into_iter().flatten() {
+        zone["records"].as_array_mut().into_iter().for_each(|records| records.sort_by_key(ToString::to_string));
+    }
+    zones
+}

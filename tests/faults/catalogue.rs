@@ -1,0 +1,171 @@
+//! Every fault, as it strikes before a write takes effect and after that.
+
+use serde_json::{Value as Json, json};
+use zonewright::sandbox::{Gzip, TOKEN, What};
+
+use super::stage::FOR_EVER;
+
+/// A fault.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    /// What it is called in the table.
+    pub(crate) name: String,
+    /// How it strikes a write that has no effect then.
+    pub(crate) before: Option<What>,
+    /// How it strikes a write that has its effect.
+    pub(crate) after: Option<What>,
+    /// What it is to the program.
+    pub(crate) kind: Kind,
+}
+
+/// What a fault is to the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Trouble on the way.
+    Failure,
+    /// An answer in good form that is not so.
+    Lie,
+    /// Somebody else writes.
+    Writer,
+}
+
+/// A fault that has two sides.
+fn both(name: &str, before: What, after: What) -> Trouble {
+    Trouble { name: name.to_owned(), before: Some(before), after: Some(after), kind: Kind::Failure }
+}
+
+/// A fault under which nothing takes effect.
+fn without_effect(name: impl Into<String>, what: What) -> Trouble {
+    Trouble { name: name.into(), before: Some(what), after: None, kind: Kind::Failure }
+}
+
+/// A fault of the answer alone.
+fn with_effect(name: impl Into<String>, what: What) -> Trouble {
+    Trouble { name: name.into(), before: None, after: Some(what), kind: Kind::Failure }
+}
+
+/// A status.
+fn status(code: u16, html: bool, retry_after: Option<u64>) -> What {
+    What::Status { code, html, retry_after }
+}
+
+/// Every member of a name has another value.
+fn replaced(member: &str, value: Json) -> What {
+    What::Replace { member: member.to_owned(), value }
+}
+
+/// All faults but those that depend on what is written.
+pub(crate) fn all() -> Vec<Trouble> {
+    [refusals(), connections(), bodies(), answers()].concat()
+}
+
+/// One of each family of faults that are the same to the program.
+pub(crate) fn some() -> Vec<Trouble> {
+    let of_a_family = |name: &str| {
+        let others = ["500 as a page", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
+        let bodies =
+            ["gzip, ", "gzip in", "invalid", "nothing", "lists", "1 MB", "without", "`Content", "`type", "`name"];
+        others.iter().chain(&bodies).any(|begin| name.starts_with(begin))
+    };
+    all().into_iter().filter(|trouble| !of_a_family(&trouble.name)).collect()
+}
+
+/// The service says no.
+fn refusals() -> Vec<Trouble> {
+    let pages = [500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 530];
+    let pages = pages
+        .map(|code| both(&format!("{code} as a page"), status(code, true, None), What::StatusAfterEffect { code }));
+    let secret =
+        json!({ "success": false, "errors": [{ "code": 9021, "message": format!("Bearer {TOKEN} is no TTL") }] });
+    let mut all = vec![
+        without_effect("429 with `Retry-After`", status(429, false, Some(7))),
+        without_effect("429 without", status(429, false, None)),
+        without_effect("429 as a page, with and without `Retry-After`", status(429, true, Some(7))),
+        without_effect("429 as a page, with and without `Retry-After`", status(429, true, None)),
+        without_effect("429 with `Retry-After` of an hour", status(429, false, Some(3600))),
+        without_effect("500 as JSON", status(500, false, None)),
+    ];
+    all.extend(pages);
+    all.extend([
+        without_effect("503 as a page with `Retry-After`", status(503, true, Some(30))),
+        without_effect("503 as a page with `Retry-After` of an hour", status(503, true, Some(3600))),
+        without_effect("token expired: 403 with 9109", What::TokenRefused { status: 403, code: 9109 }),
+        without_effect("token expired: 401 with 1000", What::TokenRefused { status: 401, code: 1000 }),
+        without_effect("400 whose text repeats the token", What::Answer { code: 400, body: secret }),
+        without_effect("redirection (302)", What::Redirect { code: 302, to: "https://example.net/login".to_owned() }),
+    ]);
+    all
+}
+
+/// Connections that end, or never end well.
+fn connections() -> Vec<Trouble> {
+    vec![
+        without_effect("connection refused", What::ConnectionRefused { milliseconds: 86_400_000 }),
+        both("reset without an answer", What::ResetBeforeEffect, What::ResetAfterEffect),
+        both("closed without an answer", What::CloseBeforeEffect, What::CloseAfterEffect),
+        with_effect("reset in the middle of the body", What::ResetMidBody),
+        both("no answer in time", What::Delay { milliseconds: FOR_EVER }, What::Stall { milliseconds: FOR_EVER }),
+        with_effect("a late answer", What::Delay { milliseconds: 20 }),
+        with_effect("body byte by byte", What::Drip { milliseconds: 0 }),
+        with_effect("body byte by byte, without end", What::Drip { milliseconds: FOR_EVER }),
+        with_effect("`Content-Length` too large", What::WrongLength { by: 5 }),
+        with_effect("`Content-Length` too small", What::WrongLength { by: -5 }),
+        with_effect("`Content-Length` of 300 MB", What::WrongLength { by: 300_000_000 }),
+        with_effect("gzip", What::Gzip(Gzip::Correct)),
+        with_effect("gzip, cut off", What::Gzip(Gzip::Truncated)),
+        with_effect("gzip, with a wrong checksum", What::Gzip(Gzip::Corrupt)),
+        with_effect("gzip in the header alone", What::Gzip(Gzip::Plain)),
+    ]
+}
+
+/// Bodies that are not what they should be as a whole.
+fn bodies() -> Vec<Trouble> {
+    vec![
+        with_effect("half of the JSON", What::TruncateBody),
+        with_effect("invalid JSON", What::InvalidJson),
+        with_effect("nothing, under 200", What::EmptyBody),
+        both("a page under 200", What::NotJson200, What::StatusAfterEffect { code: 200 }),
+        both("`success: false` under 200", What::SuccessFalse200, replaced("success", json!(false))),
+        with_effect("lists 10,000 deep", What::Deep { levels: 10_000 }),
+        with_effect("1 MB of blanks", What::Padded { bytes: 1_000_000 }),
+        with_effect("unknown members everywhere", What::Extra),
+    ]
+}
+
+/// Members that are not what they should be.
+fn answers() -> Vec<Trouble> {
+    let types = [
+        ("result", json!("text")),
+        ("success", json!("yes")),
+        ("id", json!(7)),
+        ("name", json!(null)),
+        ("type", json!([])),
+        ("result_info", json!("text")),
+        ("errors", json!(7)),
+    ];
+    let mut all: Vec<Trouble> = types
+        .into_iter()
+        .map(|(name, value)| with_effect(format!("`{name}: {value}`"), replaced(name, value)))
+        .collect();
+    let missing = ["result", "success", "id", "name", "type", "result_info", "errors"];
+    all.extend(missing.map(|name| with_effect(format!("without `{name}`"), What::Without { member: name.to_owned() })));
+    for member in ["name", "id", "description"] {
+        let what = What::LongText { member: member.to_owned(), bytes: 100_000 };
+        all.push(Trouble { kind: Kind::Lie, ..with_effect(format!("`{member}` of 100 kB"), what) });
+    }
+    let counts = [
+        ("total_count", json!(9999)),
+        ("total_count", json!(0)),
+        ("total_count", json!(-1)),
+        ("total_pages", json!(1)),
+        ("total_pages", json!(99_999)),
+        ("count", json!(1)),
+        ("per_page", json!(0)),
+    ];
+    all.extend(counts.into_iter().map(|(name, value)| Trouble {
+        kind: Kind::Lie,
+        ..with_effect(format!("`{name}: {value}`"), replaced(name, value))
+    }));
+    all.push(Trouble { kind: Kind::Lie, ..with_effect("a stale read", What::StaleRead) });
+    all
+}
