@@ -1,0 +1,292 @@
+//! Draws a history from a seed. What it draws depends on the seed alone.
+
+use fastrand::Rng;
+use serde_json::json;
+
+use super::history::{
+    Call, Foreign, Gone, History, Ignored, Protection, Service, Standing, Strike, Wanted, Zone, full,
+};
+use super::pool::{NAMES, Value, excludes};
+use super::trouble;
+
+const ZONES: [&str; 3] = ["alpha.example", "beta.example", "gamma.example"];
+const TTLS: [u32; 4] = [1, 60, 300, 3600];
+const COMMENTS: [&str; 3] = ["by hand", "team: web", "since 2019"];
+
+/// Whether something of this chance happens.
+pub(super) fn chance(rng: &mut Rng, percent: u8) -> bool {
+    rng.u8(..100) < percent
+}
+
+/// One of these.
+pub(super) fn one<'a, T>(rng: &mut Rng, all: &'a [T]) -> &'a T {
+    &all[rng.usize(..all.len())]
+}
+
+/// The history of a seed.
+pub(crate) fn history(seed: u64) -> History {
+    let mut rng = Rng::with_seed(seed);
+    let rng = &mut rng;
+    let has_base = chance(rng, 25);
+    let is_saved = chance(rng, 25);
+    let page_limit = if chance(rng, 30) { rng.u64(1..6) } else { 5000 };
+    let service = Service {
+        batches: !chance(rng, 30),
+        page_limit,
+        // Pages of lists that are ordered anew for each do not make a whole.
+        is_unordered: page_limit == 5000 && chance(rng, 30),
+        is_old: chance(rng, 10),
+    };
+    let call = Call {
+        batch_size: match rng.u8(..4) {
+            0 => Some(1),
+            1 => Some(rng.u32(2..6)),
+            _ => None,
+        },
+        concurrency: if chance(rng, 20) { rng.u16(2..5) } else { 1 },
+        is_saved,
+        has_base,
+    };
+    let count = *one(rng, &[1, 1, 1, 1, 1, 2, 2, 3]);
+    let zones: Vec<Zone> = ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
+    let between = if chance(rng, 12) { foreigners(rng, &zones, 2) } else { Vec::new() };
+    let script = script(rng, &zones);
+    let interrupt = chance(rng, 12).then(|| rng.u64(1..20));
+    History { seed, zones, service, call, between, script, interrupt }
+}
+
+/// What happens to the requests of the first apply.
+fn script(rng: &mut Rng, zones: &[Zone]) -> Vec<Strike> {
+    let mut script = Vec::new();
+    // Some histories are without trouble, so that what holds there holds for certain.
+    if !chance(rng, 15) {
+        for _ in 0..rng.u8(1..5) {
+            script.push(Strike::Fault(trouble::fault(rng)));
+        }
+    }
+    if chance(rng, 30) {
+        script.extend(foreigners(rng, zones, 3).into_iter().map(|foreign| {
+            let number = rng.u64(1..14);
+            Strike::Foreign { number, is_after: rng.bool(), foreign }
+        }));
+    }
+    script
+}
+
+/// A zone.
+fn zone(rng: &mut Rng, name: &'static str, has_base: bool) -> Zone {
+    let is_new = chance(rng, 5);
+    let prune = chance(rng, 40);
+    let plan = *one(rng, &["free", "free", "pro", "business"]);
+    let mut wanted = Vec::new();
+    for _ in 0..rng.usize(..16) {
+        let entry = entry(rng);
+        if fits(&wanted, &entry) {
+            wanted.push(dressed(rng, entry));
+        }
+    }
+    let ignored = if prune { ignored(rng) } else { Vec::new() };
+    let gone = gone(rng, &wanted);
+    let before = if has_base { earlier(rng, &wanted) } else { Vec::new() };
+    let standing = if is_new { Vec::new() } else { standing(rng, name, &wanted, &gone, &before) };
+    let settings = if chance(rng, 15) { settings(rng) } else { Vec::new() };
+    let protection = (plan == "business" && !is_new && chance(rng, 25)).then(|| protection(rng));
+    Zone { name, plan, is_new, prune, ignored, wanted, gone, before, standing, settings, protection }
+}
+
+/// A name and a value that may stand there.
+fn entry(rng: &mut Rng) -> (&'static str, Value) {
+    let (name, values) = one(rng, NAMES);
+    (name, *one(rng, values))
+}
+
+/// Whether an entry may stand in a spec beside these.
+fn fits(wanted: &[Wanted], (name, value): &(&'static str, Value)) -> bool {
+    let is_apex = *name == "@";
+    wanted.iter().filter(|w| w.name == *name).all(|w| w.value != *value && !excludes(w.value.kind, value.kind, is_apex))
+        // The zone's own name has one alias at most, like any other.
+        && !wanted.iter().any(|w| w.name == *name && w.value.kind == "CNAME" && value.kind == "CNAME")
+}
+
+/// With what a spec may say beside the value.
+fn dressed(rng: &mut Rng, (name, value): (&'static str, Value)) -> Wanted {
+    let proxied = (value.is_proxiable() && chance(rng, 50)).then(|| rng.bool());
+    let ttl = chance(rng, 50).then(|| *one(rng, &TTLS));
+    let comment = chance(rng, 30).then(|| chance(rng, 75).then(|| *one(rng, &COMMENTS)));
+    Wanted { name, value, ttl, proxied, comment }
+}
+
+/// What stays in a zone that is pruned.
+fn ignored(rng: &mut Rng) -> Vec<Ignored> {
+    let all = [
+        Ignored { name: Some("_acme-challenge*"), kind: Some("TXT") },
+        Ignored { name: Some("old"), kind: None },
+        Ignored { name: None, kind: Some("CAA") },
+    ];
+    all.into_iter().filter(|_| chance(rng, 30)).collect()
+}
+
+/// What a spec wants gone beside what it wants.
+fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
+    let mut gone: Vec<Gone> = Vec::new();
+    for _ in 0..rng.usize(..3) {
+        let (name, value) = entry(rng);
+        let whole = rng.bool();
+        let same = |n: &str, kind: &str| n == name && kind == value.kind;
+        let is_wanted = wanted.iter().any(|w| same(w.name, w.value.kind) && (whole || w.value == value));
+        if !is_wanted && !gone.iter().any(|g| same(g.name, g.kind)) {
+            gone.push(Gone { name, kind: value.kind, value: (!whole).then_some(value) });
+        }
+    }
+    gone
+}
+
+/// The records of the spec before: some are other, some are new since, some are gone since.
+fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
+    let mut before: Vec<Wanted> = Vec::new();
+    for record in wanted {
+        match rng.u8(..10) {
+            0 | 1 => {}
+            2 => before.push(dressed(rng, (record.name, record.value))),
+            _ => before.push(record.clone()),
+        }
+    }
+    for _ in 0..rng.usize(..4) {
+        let entry = entry(rng);
+        if fits(&before, &entry) {
+            before.push(dressed(rng, entry));
+        }
+    }
+    before
+}
+
+/// What the service has: much of what is wanted, some of it other, and what is somebody else's.
+fn standing(rng: &mut Rng, zone: &str, wanted: &[Wanted], gone: &[Gone], before: &[Wanted]) -> Vec<Standing> {
+    let mut all: Vec<Standing> = Vec::new();
+    let mut add = |rng: &mut Rng, name: &'static str, value: Value, like: Option<&Wanted>| {
+        let at = all.iter().filter(|s| s.name == name);
+        let is_apex = name == "@";
+        if !at.clone().all(|s| s.value != value && !stands_against(s.value.kind, value.kind, is_apex)) {
+            return;
+        }
+        let proxied = match like.and_then(|l| l.proxied) {
+            Some(proxied) => proxied,
+            None => value.is_proxiable() && chance(rng, 30),
+        };
+        let ttl = like.and_then(|l| l.ttl).unwrap_or_else(|| *one(rng, &TTLS));
+        let comment = match like.map(|l| l.comment) {
+            Some(Some(comment)) => comment,
+            _ => chance(rng, 20).then(|| *one(rng, &COMMENTS)),
+        };
+        let id = format!("{:0>32}", format!("{:x}{:03x}", zone.as_bytes()[0], all.len() + 1));
+        let ttl = if proxied { 1 } else { ttl };
+        all.push(Standing { id, name, value, ttl, proxied, comment, is_read_only: false });
+    };
+    for record in before.iter().chain(wanted) {
+        match rng.u8(..12) {
+            // It is as it should be.
+            0..=4 => add(rng, record.name, record.value, Some(record)),
+            // The value stands there with something else beside it.
+            5 | 6 => add(rng, record.name, record.value, None),
+            // Another value of the type stands there.
+            7 | 8 => {
+                let values = NAMES.iter().find(|(name, _)| *name == record.name).map_or(&[][..], |(_, values)| values);
+                let others: Vec<Value> = values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
+                let other = *one(rng, &others);
+                add(rng, record.name, other, None);
+            }
+            // It is missing.
+            _ => {}
+        }
+    }
+    for record in gone {
+        if let Some(value) = record.value.filter(|_| rng.bool()) {
+            add(rng, record.name, value, None);
+        }
+    }
+    for _ in 0..rng.usize(..7) {
+        let (name, value) = entry(rng);
+        add(rng, name, value, None);
+    }
+    if chance(rng, 20) {
+        let key = Value { kind: "TXT", text: "v=DKIM1; p=abc", purpose: "v=dkim1" };
+        add(rng, "cf2024-1._domainkey", key, None);
+        if let Some(last) = all.last_mut().filter(|s| s.value == key) {
+            last.is_read_only = true;
+        }
+    }
+    all
+}
+
+/// Whether the service would not hold both.
+fn stands_against(a: &str, b: &str, is_apex: bool) -> bool {
+    excludes(a, b, is_apex)
+        || (a == "CNAME" && b == "CNAME")
+        // A delegation stands alone.
+        || (!is_apex && a != b && (a == "NS" || b == "NS"))
+}
+
+/// Settings of a zone.
+fn settings(rng: &mut Rng) -> Vec<(&'static str, &'static str)> {
+    let all = [("always_use_https", "on"), ("min_tls_version", "1.2")];
+    all.into_iter().filter(|_| chance(rng, 70)).collect()
+}
+
+/// The protection of a zone.
+fn protection(rng: &mut Rng) -> Protection {
+    let names = ["scanners", "office", "partners"];
+    let hosts = ["one.example", "two.example"];
+    let actions = ["block", "managed_challenge"];
+    let rules = |rng: &mut Rng, names: &[&'static str]| {
+        let chosen: Vec<&'static str> = names.iter().copied().filter(|_| rng.bool()).collect();
+        chosen.into_iter().map(|name| (name, *one(rng, &hosts), *one(rng, &actions))).collect::<Vec<_>>()
+    };
+    let owasp = chance(rng, 60).then(|| (rng.u8(1..5), *one(rng, &[25, 40, 60])));
+    let custom = rules(rng, &names);
+    // Some of what the spec wants may stand there already, in another form.
+    let mut foreign = rules(rng, &["theirs-1", "theirs-2"]);
+    if let Some((name, _, _)) = custom.first().filter(|_| rng.bool()) {
+        foreign.push((name, hosts[0], actions[1]));
+    }
+    Protection { owasp, custom, foreign, is_deployed: rng.bool() }
+}
+
+/// Writes of somebody else.
+fn foreigners(rng: &mut Rng, zones: &[Zone], most: usize) -> Vec<Foreign> {
+    let mut all = Vec::new();
+    for _ in 0..rng.usize(1..=most) {
+        let zone = one(rng, zones);
+        let records = format!("/zones/{}/dns_records", zone.id());
+        let touchable: Vec<&Standing> = zone.standing.iter().filter(|s| !s.is_read_only).collect();
+        let foreign = |method, path, body, name| Foreign { method, path, body, zone: zone.name, name };
+        if zone.is_new {
+            continue;
+        }
+        if touchable.is_empty() || chance(rng, 40) {
+            let (name, value) = entry(rng);
+            let mut body = value.members();
+            body["type"] = value.kind.into();
+            body["name"] = full(name, zone.name).into();
+            body["ttl"] = (*one(rng, &TTLS)).into();
+            all.push(foreign("POST", records, body, name));
+            continue;
+        }
+        let record = one(rng, &touchable);
+        let path = format!("{records}/{}", record.id);
+        let body = match rng.u8(..4) {
+            0 => {
+                all.push(foreign("DELETE", path, serde_json::Value::Null, record.name));
+                continue;
+            }
+            1 => json!({ "ttl": 7200, "proxied": false }),
+            2 => json!({ "comment": "theirs" }),
+            _ => {
+                let values = NAMES.iter().find(|(name, _)| *name == record.name).map_or(&[][..], |(_, values)| values);
+                let others: Vec<Value> = values.iter().copied().filter(|v| v.kind == record.value.kind).collect();
+                one(rng, &others).members()
+            }
+        };
+        all.push(foreign("PATCH", path, body, record.name));
+    }
+    all
+}

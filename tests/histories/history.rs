@@ -1,0 +1,353 @@
+//! One history as data: what the spec wants, what the service has, who else writes when, and what goes wrong.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+use zonewright::sandbox::Fault;
+
+use super::pool::Value;
+
+/// One history.
+#[derive(Debug, Clone)]
+pub(crate) struct History {
+    /// Where it was drawn from.
+    pub(crate) seed: u64,
+    /// The zones.
+    pub(crate) zones: Vec<Zone>,
+    /// What the service is like.
+    pub(crate) service: Service,
+    /// How the program is called.
+    pub(crate) call: Call,
+    /// What somebody else writes after the plan was looked at and before the apply.
+    pub(crate) between: Vec<Foreign>,
+    /// What happens to the requests of the first apply, counted from its first one.
+    pub(crate) script: Vec<Strike>,
+    /// After how many answers somebody asks the first apply to stop.
+    pub(crate) interrupt: Option<u64>,
+}
+
+/// What the service is like.
+#[derive(Debug, Clone)]
+pub(crate) struct Service {
+    /// Whether it has batches.
+    pub(crate) batches: bool,
+    /// Largest page of records.
+    pub(crate) page_limit: u64,
+    /// Whether lists come in another order each time.
+    pub(crate) is_unordered: bool,
+    /// Whether it answers as before 2024-07.
+    pub(crate) is_old: bool,
+}
+
+/// How the program is called.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// `--batch-size`.
+    pub(crate) batch_size: Option<u32>,
+    /// `--concurrency`.
+    pub(crate) concurrency: u16,
+    /// Whether the plan is saved, and applied from its file.
+    pub(crate) is_saved: bool,
+    /// Whether the spec before is named by `--base`.
+    pub(crate) has_base: bool,
+}
+
+/// A zone.
+#[derive(Debug, Clone)]
+pub(crate) struct Zone {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its plan at the service.
+    pub(crate) plan: &'static str,
+    /// Whether the service lacks it, and the spec has it made.
+    pub(crate) is_new: bool,
+    /// Whether the spec is the whole truth.
+    pub(crate) prune: bool,
+    /// What stays all the same.
+    pub(crate) ignored: Vec<Ignored>,
+    /// What the spec wants.
+    pub(crate) wanted: Vec<Wanted>,
+    /// What the spec wants gone.
+    pub(crate) gone: Vec<Gone>,
+    /// What the spec before wanted.
+    pub(crate) before: Vec<Wanted>,
+    /// What the service has.
+    pub(crate) standing: Vec<Standing>,
+    /// Settings that the spec wants.
+    pub(crate) settings: Vec<(&'static str, &'static str)>,
+    /// The protection that the spec wants.
+    pub(crate) protection: Option<Protection>,
+}
+
+/// A record that a spec wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) name: &'static str,
+    pub(crate) value: Value,
+    /// Seconds; 1 for automatic.
+    pub(crate) ttl: Option<u32>,
+    pub(crate) proxied: Option<bool>,
+    /// The inner `None` clears it.
+    pub(crate) comment: Option<Option<&'static str>>,
+}
+
+/// A record that a spec wants gone: this value, or all of the type.
+#[derive(Debug, Clone)]
+pub(crate) struct Gone {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) value: Option<Value>,
+}
+
+/// A pattern of records that stay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ignored {
+    /// The name, or with `*` at its end how it begins.
+    pub(crate) name: Option<&'static str>,
+    pub(crate) kind: Option<&'static str>,
+}
+
+/// A record that the service has.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    pub(crate) id: String,
+    pub(crate) name: &'static str,
+    pub(crate) value: Value,
+    pub(crate) ttl: u32,
+    pub(crate) proxied: bool,
+    pub(crate) comment: Option<&'static str>,
+    /// Whether the service maintains it.
+    pub(crate) is_read_only: bool,
+}
+
+/// The protection of a zone.
+#[derive(Debug, Clone)]
+pub(crate) struct Protection {
+    /// Paranoia level and threshold of the OWASP ruleset.
+    pub(crate) owasp: Option<(u8, u32)>,
+    /// Custom rules that the spec wants: name, host that it concerns, action.
+    pub(crate) custom: Vec<(&'static str, &'static str, &'static str)>,
+    /// Custom rules of somebody else: ref, host, action.
+    pub(crate) foreign: Vec<(&'static str, &'static str, &'static str)>,
+    /// Whether the OWASP ruleset runs already, with a tuning of its own.
+    pub(crate) is_deployed: bool,
+}
+
+/// A write of somebody else.
+#[derive(Debug, Clone)]
+pub(crate) struct Foreign {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Json,
+    /// The zone that it concerns.
+    pub(crate) zone: &'static str,
+    /// The name at which it writes.
+    pub(crate) name: &'static str,
+}
+
+/// Something that happens to a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Strike {
+    /// A fault.
+    Fault(Fault),
+    /// Somebody else writes at the request of this number: before it, or after it and before its answer.
+    Foreign { number: u64, is_after: bool, foreign: Foreign },
+}
+
+impl History {
+    /// The spec.
+    pub(crate) fn spec(&self) -> String {
+        self.text(|zone| (&zone.wanted, &zone.gone))
+    }
+
+    /// The spec before.
+    pub(crate) fn base(&self) -> String {
+        self.text(|zone| (&zone.before, &[]))
+    }
+
+    /// A spec of all zones that wants these records, and these gone.
+    fn text(&self, records: impl Fn(&Zone) -> (&[Wanted], &[Gone])) -> String {
+        let mut text = "version: 1\nzones:\n".to_owned();
+        for zone in &self.zones {
+            let (wanted, gone) = records(zone);
+            zone.write(wanted, gone, &mut text);
+        }
+        text
+    }
+
+    /// What the service has, as a document to plant.
+    pub(crate) fn document(&self) -> Json {
+        let zones = self.zones.iter().filter(|zone| !zone.is_new);
+        json!({ "zones": zones.map(Zone::document).collect::<Vec<_>>() })
+    }
+
+    /// All writes of somebody else.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = &Foreign> {
+        let scripted = self.script.iter().filter_map(|strike| match strike {
+            Strike::Foreign { foreign, .. } => Some(foreign),
+            Strike::Fault(_) => None,
+        });
+        self.between.iter().chain(scripted)
+    }
+}
+
+impl Zone {
+    /// The zone's id, which the sandbox takes as it is.
+    pub(crate) fn id(&self) -> String {
+        zone_id(self.name)
+    }
+
+    /// The section of a spec.
+    fn write(&self, records: &[Wanted], gone: &[Gone], text: &mut String) {
+        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
+        line(format_args!("  {}:", self.name));
+        if self.is_new {
+            line(format_args!("    create: true"));
+        }
+        if self.prune {
+            line(format_args!("    unmanaged: prune"));
+        }
+        if !self.ignored.is_empty() {
+            line(format_args!("    ignore:"));
+        }
+        for Ignored { name, kind } in &self.ignored {
+            let name = name.map(|name| format!("name: {name:?}, ")).unwrap_or_default();
+            let kind = kind.map(|kind| format!("type: {kind}, ")).unwrap_or_default();
+            line(format_args!("      - {{ {name}{kind}reason: another program's }}"));
+        }
+        if !self.settings.is_empty() {
+            line(format_args!("    settings:"));
+        }
+        for (name, value) in &self.settings {
+            line(format_args!("      {name}: {value:?}"));
+        }
+        line(format_args!("    records:{}", if records.is_empty() && gone.is_empty() { " []" } else { "" }));
+        for wanted in records {
+            line(format_args!("      - {{ {} }}", wanted.spelled()));
+        }
+        for Gone { name, kind, value } in gone {
+            let value = value.map_or_else(|| format!("type: {kind}"), Value::spelled);
+            line(format_args!("      - {{ name: {name:?}, {value}, state: absent }}"));
+        }
+        if let Some(protection) = &self.protection {
+            protection.write(text);
+        }
+    }
+
+    /// The zone as the sandbox plants it.
+    fn document(&self) -> Json {
+        let records: Vec<Json> = self.standing.iter().map(|standing| standing.document(self.name)).collect();
+        let mut zone = json!({ "name": self.name, "id": self.id(), "plan": self.plan, "records": records });
+        if let Some(protection) = &self.protection {
+            zone["rulesets"] = protection.document(self.name);
+        }
+        zone
+    }
+}
+
+/// The id of a zone, made from its name.
+pub(crate) fn zone_id(name: &str) -> String {
+    format!("{:0>32}", name.bytes().map(|byte| format!("{:x}", byte % 16)).collect::<String>())
+}
+
+/// A name within a zone in full.
+pub(crate) fn full(name: &str, zone: &str) -> String {
+    if name == "@" { zone.to_owned() } else { format!("{name}.{zone}") }
+}
+
+impl Wanted {
+    /// The members of its entry in a spec.
+    fn spelled(&self) -> String {
+        let Self { name, value, ttl, proxied, comment } = self;
+        let mut text = format!("name: {name:?}, {}", value.spelled());
+        let mut add = |words: String| text.push_str(&words);
+        match ttl {
+            Some(1) => add(", ttl: auto".to_owned()),
+            Some(ttl) => add(format!(", ttl: {ttl}")),
+            None => {}
+        }
+        if let Some(proxied) = proxied {
+            add(format!(", proxied: {proxied}"));
+        }
+        match comment {
+            Some(Some(comment)) => add(format!(", comment: {comment:?}")),
+            Some(None) => add(", comment: null".to_owned()),
+            None => {}
+        }
+        text
+    }
+}
+
+impl Standing {
+    /// The record as the sandbox plants it.
+    fn document(&self, zone: &str) -> Json {
+        let Self { id, name, value, ttl, proxied, comment, is_read_only } = self;
+        let mut record = value.members();
+        record["id"] = id.as_str().into();
+        record["type"] = value.kind.into();
+        record["name"] = full(name, zone).into();
+        record["ttl"] = (*ttl).into();
+        record["proxied"] = (*proxied).into();
+        record["created_on"] = "2026-01-01T00:00:00Z".into();
+        if let Some(comment) = comment {
+            record["comment"] = (*comment).into();
+        }
+        if *is_read_only {
+            record["meta"] = json!({ "read_only": true });
+        }
+        record
+    }
+}
+
+impl Ignored {
+    /// Whether a record stays for this.
+    pub(crate) fn matches(self, name: &str, kind: &str) -> bool {
+        let is_named = self.name.is_none_or(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        });
+        is_named && self.kind.is_none_or(|own| own == kind)
+    }
+}
+
+impl Protection {
+    /// The section of a spec.
+    fn write(&self, text: &mut String) {
+        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
+        let is_empty = self.owasp.is_none() && self.custom.is_empty();
+        line(format_args!("    waf:{}", if is_empty { " {}" } else { "" }));
+        if let Some((paranoia, threshold)) = self.owasp {
+            line(format_args!("      owasp: {{ paranoia: {paranoia}, threshold: {threshold}, action: block }}"));
+        }
+        if !self.custom.is_empty() {
+            line(format_args!("      custom:"));
+        }
+        for (name, host, action) in &self.custom {
+            let when = format!("http.host eq \"{host}\"");
+            line(format_args!("        - {{ name: {name}, when: '{when}', action: {action}, reason: a history }}"));
+        }
+    }
+
+    /// The rulesets as the sandbox plants them.
+    fn document(&self, zone: &str) -> Json {
+        let mut rulesets = Vec::new();
+        let id = |kind: &str| zone_id(&format!("{kind}{zone}"));
+        if !self.foreign.is_empty() {
+            let rule = |(name, host, action): &(&str, &str, &str)| json!({ "ref": name, "action": action, "expression": format!("http.host eq \"{host}\""), "description": "somebody else's", "enabled": true });
+            let rules: Vec<Json> = self.foreign.iter().map(rule).collect();
+            rulesets.push(json!({
+                "id": id("custom"), "kind": "zone", "name": "default", "phase": "http_request_firewall_custom", "rules": rules
+            }));
+        }
+        if self.is_deployed {
+            let rule = json!({
+                "action": "execute", "expression": "true", "enabled": true, "description": "OWASP",
+                "action_parameters": { "id": zonewright::model::managed::Managed::Owasp.facts().id, "version": "latest" }
+            });
+            rulesets.push(json!({
+                "id": id("managed"), "kind": "zone", "name": "default", "phase": "http_request_firewall_managed", "rules": [rule]
+            }));
+        }
+        rulesets.into()
+    }
+}

@@ -1,0 +1,117 @@
+//! Whether what the program reports of each operation is so.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use zonewright::sandbox::{LoggedRequest, What};
+
+use super::facts::{Record, records, touched, zone_of};
+use super::history::History;
+use super::judge::was_deceived;
+use super::play::Ran;
+use super::trouble::leaves_answer;
+
+/// What is reported and is not so.
+pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
+    let mut found = Vec::new();
+    let result = &ran.document["result"];
+    if !result.is_object() || was_deceived(ran) {
+        return found;
+    }
+    let zones = result["zones"].as_array().into_iter().flatten();
+    let not_done: BTreeMap<&str, &Json> = zones
+        .flat_map(|zone| zone["not_done"].as_array().into_iter().flatten())
+        .map(|entry| (entry["address"].as_str().unwrap_or_default(), entry))
+        .collect();
+    let touched = touched(history);
+    for operation in ran.document["operations"].as_array().into_iter().flatten() {
+        if operation["kind"] != "dns_record" {
+            continue;
+        }
+        let zone = operation["zone"].as_str().unwrap_or_default();
+        let side = |name: &str| Some(&operation[name]).filter(|o| o.is_object()).map(|o| Record::read(o, zone));
+        let (before, after) = (side("before"), side("after"));
+        let Some(name) = after.as_ref().or(before.as_ref()).map(|record| record.name.clone()) else { continue };
+        if touched.iter().any(|(own, at)| *own == zone && *at == name) {
+            continue;
+        }
+        let address = operation["address"].as_str().unwrap_or_default();
+        let reported = not_done.get(address).map_or("done", |entry| entry["outcome"].as_str().unwrap_or_default());
+        let claim = Claim { before, after, was: records(&ran.before, zone), is: records(&ran.after, zone) };
+        let is_so = match reported {
+            "done" => claim.took_effect(),
+            "refused" | "not-sent" | "stale" => claim.had_no_effect(),
+            "restored" => claim.is_restored(),
+            "unknown" => could_not_be_known(history, ran, zone),
+            _ => false,
+        };
+        if !is_so {
+            let why = not_done.get(address).map(|entry| entry["reason"].to_string()).unwrap_or_default();
+            found.push(format!("{address} is reported as {reported}, and it is not so {why}: {claim:?}"));
+        }
+    }
+    found
+}
+
+/// An operation, and the zone's records before and after the run.
+#[derive(Debug)]
+struct Claim {
+    before: Option<Record>,
+    after: Option<Record>,
+    was: Vec<Record>,
+    is: Vec<Record>,
+}
+
+impl Claim {
+    /// Whether what it should bring about is there.
+    fn took_effect(&self) -> bool {
+        match (&self.before, &self.after) {
+            (None, Some(after)) => self.is.iter().any(|record| has_all(record, after)),
+            (Some(before), Some(after)) => self.is.iter().any(|r| r.id == before.id && has_all(r, after)),
+            (Some(before), None) => !self.is.iter().any(|record| record.id == before.id),
+            (None, None) => false,
+        }
+    }
+
+    /// Whether everything is as it was.
+    fn had_no_effect(&self) -> bool {
+        let find = |all: &[Record], id: &str| all.iter().find(|record| record.id == id).map(|r| r.whole.clone());
+        match (&self.before, &self.after) {
+            (None, Some(after)) => {
+                let count = |all: &[Record]| all.iter().filter(|r| r.identity() == after.identity()).count();
+                count(&self.was) == count(&self.is)
+            }
+            (Some(before), _) => find(&self.was, &before.id) == find(&self.is, &before.id),
+            (None, None) => false,
+        }
+    }
+
+    /// Whether what was taken away is there again.
+    fn is_restored(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| self.is.iter().any(|record| has_all(record, before)))
+    }
+}
+
+/// Whether a record has everything that a form says.
+fn has_all(record: &Record, form: &Record) -> bool {
+    let says = |name: &str| !form.whole[name].is_null();
+    record.identity() == form.identity()
+        && (!says("proxied") || record.proxied == form.proxied)
+        && (!says("ttl") || record.proxied || record.ttl == form.ttl)
+        && (!says("comment")
+            || record.comment.as_deref().unwrap_or_default() == form.comment.as_deref().unwrap_or_default())
+}
+
+/// Whether the answer to a zone's last write was lost, and an attempt to read it after that as well, or there was none because
+/// somebody wanted it to stop.
+fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
+    let own: Vec<&LoggedRequest> = ran
+        .requests
+        .iter()
+        .filter(|request| zone_of(history, request, &ran.after).is_some_and(|own| own.name == zone))
+        .collect();
+    let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !leaves_answer(what));
+    let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
+    let is_closed = own.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
+    is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
+}

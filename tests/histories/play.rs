@@ -1,0 +1,286 @@
+//! Plays a history: the whole program, in this process, against an embedded service over real connections.
+//!
+//! Waits of the program cost no time. Its runtime has a paused clock, which jumps to the next timer whenever there is nothing to
+//! do. While a request is under way there is nothing to do either until the answer comes, so the clock is held for as long as an
+//! exchange lasts ([`Held`]): between requests time flies, within one it stands still. What follows does not depend on how
+//! fast the machine is. The service has a runtime and a clock of its own.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use zonewright::api::{ApiEvent, Stopper};
+use zonewright::cli::{Invocation, Sink};
+use zonewright::model::Danger;
+use zonewright::sandbox::{self, Fault, ListOrder, LoggedRequest, Options, Profile, Running, What, When};
+
+use super::history::{Foreign, History, Strike};
+use super::intents::Intents;
+
+/// Where the services of all histories run.
+static SERVICES: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads can be made"));
+
+/// What one run of the program left behind.
+#[derive(Debug, Clone)]
+pub(crate) struct Ran {
+    /// How it was called.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) exit: u8,
+    /// The document on standard output, if there is one.
+    pub(crate) document: Json,
+    pub(crate) messages: String,
+    /// The requests that the service received meanwhile.
+    pub(crate) requests: Vec<LoggedRequest>,
+    /// What the service had before and afterwards.
+    pub(crate) before: Json,
+    pub(crate) after: Json,
+    /// The journal's lines, if it wrote one.
+    pub(crate) journal: Vec<Json>,
+    /// Writes that left without an intent in the journal.
+    pub(crate) unannounced: Vec<String>,
+}
+
+impl Ran {
+    /// The requests that could change something.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = &LoggedRequest> {
+        self.requests.iter().filter(|request| request.method != "GET")
+    }
+}
+
+/// Everything that happened in a history.
+#[derive(Debug, Clone)]
+pub(crate) struct Played {
+    /// The plan that was looked at.
+    pub(crate) plan: Ran,
+    /// The apply that met the faults.
+    pub(crate) first: Ran,
+    /// The apply after it.
+    pub(crate) second: Ran,
+    /// One more.
+    pub(crate) third: Ran,
+}
+
+/// A service, a directory and a runtime.
+struct Stage {
+    directory: TempDir,
+    sandbox: Running,
+    runtime: Runtime,
+}
+
+/// Plays a history from its beginning to its end.
+pub(crate) fn play(history: &History) -> Played {
+    let stage = Stage::new(history);
+    let call = &history.call;
+    let plan_file = stage.path("plan.json");
+    let flags = flags(history, &stage);
+    let with = |words: &[&str]| -> Vec<String> {
+        words.iter().map(|w| (*w).to_owned()).chain(flags.iter().cloned()).collect()
+    };
+    let spec = stage.path("spec.yaml").display().to_string();
+    let saved = plan_file.display().to_string();
+    let mut plan = with(&["plan", &spec]);
+    if call.is_saved {
+        plan.extend(["--out".to_owned(), saved.clone()]);
+    }
+    let plan = stage.run(stage.dump(), plan);
+    let deletes = |ran: &Ran| ran.document["summary"]["delete"].as_u64().unwrap_or(0).to_string();
+    for foreign in &history.between {
+        stage.write(foreign);
+    }
+    for strike in &history.script {
+        stage.sandbox.add_fault(fault(strike));
+    }
+    let what = if call.is_saved && plan_file.exists() { &saved } else { &spec };
+    let allowed = deletes(&plan);
+    let apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed]);
+    let first = stage.run_until(history.interrupt, stage.dump(), apply);
+    SERVICES.block_on(stage.sandbox.clear_faults());
+    let again = |before: &Ran| {
+        let apply = ["apply", spec.as_str(), "--yes"];
+        let ran = stage.run(before.after.clone(), with(&apply));
+        // Deletes are allowed by their number, which the refusal tells.
+        match ran.exit {
+            3 => stage.run(ran.after.clone(), with(&[&apply[..], &["--allow-deletes", &deletes(&ran)]].concat())),
+            _ => ran,
+        }
+    };
+    let second = again(&first);
+    let third = again(&second);
+    Played { plan, first, second, third }
+}
+
+/// The flags that every run has.
+fn flags(history: &History, stage: &Stage) -> Vec<String> {
+    let call = &history.call;
+    let codes: Vec<&str> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+    let path = |name: &str| stage.path(name).display().to_string();
+    let mut flags = vec![
+        "--format=json".to_owned(),
+        format!("--allow={}", codes.join(",")),
+        format!("--base-url={}", stage.sandbox.base_url()),
+        format!("--concurrency={}", call.concurrency),
+        format!("--journal={}", path("journal")),
+        format!("--cache={}", path("cache")),
+        "--today=2026-11-20".to_owned(),
+    ];
+    flags.extend(call.batch_size.map(|size| format!("--batch-size={size}")));
+    flags.extend(call.has_base.then(|| format!("--base={}", path("base.yaml"))));
+    flags
+}
+
+/// A strike as the service knows it.
+fn fault(strike: &Strike) -> Fault {
+    match strike {
+        Strike::Fault(fault) => fault.clone(),
+        Strike::Foreign { number, is_after, foreign: Foreign { method, path, body, .. } } => {
+            let (method, path, body) = ((*method).to_owned(), path.clone(), body.clone());
+            let what = match is_after {
+                true => What::AnotherWriterAfter { method, path, body },
+                false => What::AnotherWriter { method, path, body },
+            };
+            Fault { when: When::Request(*number), what, times: 1 }
+        }
+    }
+}
+
+impl Stage {
+    /// Everything as it is at the beginning.
+    fn new(history: &History) -> Self {
+        let directory = TempDir::new().expect("there is room for a directory");
+        let profile = if history.service.is_old { Profile::previous_generation() } else { Profile::default() };
+        let profile = Profile {
+            batch: history.service.batches && profile.batch,
+            page_limit: history.service.page_limit.min(profile.page_limit),
+            list_order: if history.service.is_unordered { ListOrder::Hostile } else { ListOrder::Stable },
+            rate_limit: None,
+            ..profile
+        };
+        let options = Options { profile, seed: history.seed, ..Options::default() };
+        let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
+        sandbox.seed(&history.document()).unwrap_or_else(|error| panic!("{error:?}\n{:#}", history.document()));
+        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
+        let stage = Self { directory, sandbox, runtime: runtime.expect("a runtime can be made") };
+        std::fs::write(stage.path("spec.yaml"), history.spec()).expect("the directory can be written");
+        std::fs::write(stage.path("base.yaml"), history.base()).expect("the directory can be written");
+        stage
+    }
+
+    /// A path in the directory.
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Somebody else writes; that the service may refuse it is part of the history.
+    fn write(&self, Foreign { method, path, body, .. }: &Foreign) {
+        let _ = self.sandbox.write_as_another(method, path, body);
+    }
+
+    /// Everything that the service has.
+    fn dump(&self) -> Json {
+        self.sandbox.dump().expect("the store can be read")
+    }
+
+    /// A text without what is other each time: the directory, the port, and the name of the journal.
+    fn timeless(&self, text: &str, journal: Option<&PathBuf>) -> String {
+        let file = journal.and_then(|path| path.file_name()).map(|name| name.to_string_lossy().into_owned());
+        let text = text.replace(&self.directory.path().display().to_string(), "DIRECTORY");
+        let text = text.replace(&self.sandbox.base_url(), "SERVICE");
+        file.map_or(text.clone(), |file| text.replace(&file, "JOURNAL"))
+    }
+
+    /// Runs the program on a service that has this.
+    fn run(&self, before: Json, arguments: Vec<String>) -> Ran {
+        self.run_until(None, before, arguments)
+    }
+
+    /// Runs the program on a service that has this, and asks it to stop after so many answers.
+    fn run_until(&self, answers: Option<u64>, before: Json, arguments: Vec<String>) -> Ran {
+        let requests = self.sandbox.requests().len();
+        let journals = self.path("journal");
+        let known = journal_files(&journals);
+        let results: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let messages: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let intents = Arc::new(Intents::new(journals.clone()));
+        let held = Arc::new(Held::default());
+        let environment = [("CLOUDFLARE_API_TOKEN".to_owned(), OsString::from(sandbox::TOKEN))];
+        let heard = Arc::clone(&intents);
+        let (stopper, over) = (Stopper::new(), AtomicU64::new(0));
+        let stop = stopper.listener();
+        let invocation = Invocation {
+            arguments: arguments.iter().map(OsString::from).collect(),
+            environment: BTreeMap::from(environment),
+            results: Arc::clone(&results) as Sink,
+            messages: Arc::clone(&messages) as Sink,
+            hears: Some(Arc::new(move |event| {
+                heard.hear(event);
+                held.hear(event);
+                let is_over = matches!(event, ApiEvent::Over);
+                if is_over && Some(over.fetch_add(1, Ordering::SeqCst) + 1) == answers {
+                    stopper.ask();
+                }
+            })),
+        };
+        let exit = self.runtime.block_on(invocation.run_until(stop)).code();
+        let new = journal_files(&journals).into_iter().find(|path| !known.contains(path));
+        let text = |sink: &Mutex<Vec<u8>>| {
+            let text = String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
+            self.timeless(&text, new.as_ref())
+        };
+        Ran {
+            arguments: arguments.iter().map(|argument| self.timeless(argument, None)).collect(),
+            exit,
+            document: serde_json::from_str(&text(&results)).unwrap_or_default(),
+            messages: text(&messages),
+            requests: self.sandbox.requests().split_off(requests),
+            before,
+            after: self.dump(),
+            journal: new.map(|path| super::intents::lines(&path)).unwrap_or_default(),
+            unannounced: intents.unannounced(),
+        }
+    }
+}
+
+/// The journals of a directory.
+fn journal_files(directory: &PathBuf) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    let paths = entries.map(|entry| entry.expect("the directory can be read").path());
+    paths.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+}
+
+/// Holds the clock of a runtime while requests are under way.
+///
+/// A paused clock does not jump while work is under way on a thread for blocking work, so such a thread waits for the end of
+/// the last exchange.
+#[derive(Default)]
+struct Held(Mutex<(usize, Option<Sender<()>>)>);
+
+impl Held {
+    /// Counts exchanges.
+    fn hear(&self, event: &ApiEvent) {
+        let mut held = self.0.lock().expect("nobody panics");
+        match event {
+            ApiEvent::Sent { .. } => {
+                held.0 += 1;
+                held.1.get_or_insert_with(|| {
+                    let (end, wait) = channel();
+                    tokio::task::spawn_blocking(move || wait.recv());
+                    end
+                });
+            }
+            ApiEvent::Over => {
+                held.0 -= 1;
+                if held.0 == 0 {
+                    held.1 = None;
+                }
+            }
+            _ => {}
+        }
+    }
+}
