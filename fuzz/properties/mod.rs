@@ -28,8 +28,11 @@ pub use service::{answer, exchange, headers};
 pub use texts::{expression, name, record, txt};
 pub use written::{journal, lock, plan, policy, snapshot, spec};
 
+/// What runs over one input.
+pub type Target = fn(&[u8]);
+
 /// Every target by its name.
-pub const ALL: &[(&str, fn(&[u8]))] = &[
+pub const ALL: &[(&str, Target)] = &[
     ("answer", answer),
     ("exchange", exchange),
     ("expression", expression),

@@ -114,6 +114,10 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
                 ));
                 continue;
             }
+            if ["action", "expression"].iter().any(|member| rule.body.text(member).is_none()) {
+                notes.push(format!("the rule {} has no action or no expression; it is left alone", rule.shown()));
+                continue;
+            }
             if *phase == Phase::Managed && is_dead(rules, rule) {
                 notes.push(format!(
                     "the exception {} stands after what it passes by and has no effect; it is left alone",
