@@ -108,10 +108,10 @@ fn a_failure_is_found() {
 fn what_was_learnt_holds() {
     for (name, target) in properties::ALL {
         let learnt = files(&directory("target/learnt").join(name));
-        let failed: Vec<_> = learnt
-            .iter()
-            .filter(|file| catch_unwind(AssertUnwindSafe(|| target(&fs::read(file).unwrap()))).is_err())
-            .collect();
+        // A fuzzer that runs meanwhile takes inputs away for better ones.
+        let there = learnt.iter().filter_map(|file| Some((file, fs::read(file).ok()?)));
+        let fails = |bytes: &[u8]| catch_unwind(AssertUnwindSafe(|| target(bytes))).is_err();
+        let failed: Vec<_> = there.filter(|(_, bytes)| fails(bytes)).map(|(file, _)| file).collect();
         assert!(failed.is_empty(), "{name}: {failed:#?}");
     }
 }
