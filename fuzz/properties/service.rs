@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value as Json, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, waits_for};
-use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, needed, outline, undo_zone, verify};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, ZoneWork, needed, outline, undo_zone};
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
 use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
@@ -209,10 +209,9 @@ pub fn exchange(data: &[u8]) {
         observer: &nobody,
         stop: &stop,
     };
-    let applied = wait(executor.execute(&plan, live, Lowering::Batches(2)));
-    assert_eq!(applied.outcomes.len(), plan.operations.len());
-    let query = (wants, &wanted.waf);
-    let _ = wait(verify(&script, query, live, &options, &nobody, |live| plan_zone(wants, live)));
+    let work = ZoneWork { plan: &plan, desired: wants, live, query: wanted.waf, lowering: Lowering::Batches(2) };
+    let done = wait(executor.execute_zone(&work, &plan_zone));
+    assert_eq!(done.applied.outcomes.len(), plan.operations.len());
     let text = std::fs::read_to_string(journal.path()).expect("it was written");
     let mut sources = Sources::default();
     let source = sources.add("journal", outline(&text));

@@ -205,8 +205,8 @@ pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
     let mut waits: Vec<Duration> = limits.retry_after.into_iter().chain(limits.reset()).collect();
     for _ in 0..2 {
         reports.note(&family, &limits, 1, now);
-        reports.take(&family);
-        waits.extend(reports.wait(&family, now).map(|until| until - now));
+        reports.take(&family, now);
+        waits.extend(reports.wait(&family, now).map(|obstacle| obstacle.until - now));
     }
     waits
 }

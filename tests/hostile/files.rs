@@ -272,7 +272,7 @@ fn a_saved_plan_says_nothing_to_a_terminal() {
         of(|s| s.dangers = vec![EVIL.to_owned()]),
         of(|s| s.live = [(EVIL.to_owned(), EVIL.to_owned())].into()),
         // Not sealed again.
-        text.replace("example.com", &json!(EVIL).to_string().trim_matches('"').to_owned()),
+        text.replace("example.com", json!(EVIL).to_string().trim_matches('"')),
     ]);
     for (n, forged) in forged.iter().enumerate() {
         workspace.file("plan.json", forged);
