@@ -250,13 +250,20 @@ impl ZoneName {
         Ok(Fqdn(full.into()))
     }
 
-    /// How a name of this zone is written in a spec: `@` or relative; in full if it is outside.
+    /// How a name of this zone is written in a spec: `@` or relative; in full if it is outside, or if what is before the zone's
+    /// name would be read as another name: `www.example.com` in example.com is not `www.example.com.example.com`.
     #[must_use]
     pub fn relative<'a>(&self, name: &'a Fqdn) -> &'a str {
         if *name == self.0 {
             return "@";
         }
-        name.as_str().strip_suffix(self.as_str()).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name.as_str())
+        let zone = self.as_str();
+        let before = name.as_str().strip_suffix(zone).and_then(|rest| rest.strip_suffix('.'));
+        let is_another = |text: &str| {
+            matches!(text, "" | "@")
+                || text.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        before.filter(|text| !is_another(text)).unwrap_or(name.as_str())
     }
 }
 
@@ -324,5 +331,11 @@ mod tests {
         assert_eq!(zone.relative(&Fqdn::parse("a.b.example.com").unwrap()), "a.b");
         assert_eq!(zone.relative(zone.as_fqdn()), "@");
         assert_eq!(zone.relative(&Fqdn::parse("notexample.com").unwrap()), "notexample.com");
+        // What would be read as another name is written in full.
+        for name in ["www.example.com.example.com", "example.com.example.com"] {
+            assert_eq!(zone.relative(&Fqdn::parse(name).unwrap()), name);
+        }
+        assert_eq!(zone.relative(&Fqdn::reported("@.example.com")), "@.example.com");
+        assert_eq!(zone.relative(&Fqdn::parse("notexample.com.example.com").unwrap()), "notexample.com");
     }
 }

@@ -150,13 +150,7 @@ fn tombstone(zone: &ZoneName, tombstone: &Tombstone) -> Json {
 
 /// Name and type.
 fn start(zone: &ZoneName, name: &crate::model::Fqdn, type_name: &str) -> Map<String, Json> {
-    let relative = zone.relative(name);
-    // A relative name that ends like the zone would be read as a full one.
-    let written = match zone.resolve(relative) {
-        Ok(read) if read == *name => relative.to_owned(),
-        _ => format!("{name}."),
-    };
-    Map::from_iter([("name".to_owned(), json!(written)), ("type".to_owned(), json!(type_name))])
+    Map::from_iter([("name".to_owned(), json!(zone.relative(name))), ("type".to_owned(), json!(type_name))])
 }
 
 /// The value: `data` for types with parts, `content` and `priority` for the others.
