@@ -135,7 +135,7 @@ async fn two_runs_share_the_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-#[ignore = "takes a minute of computing: cargo test --test limits -- --ignored --nocapture"]
+#[ignore = "takes long: cargo test --test limits -- --ignored --nocapture"]
 async fn twenty_thousand_creates_without_batches() {
     create(20_000).await;
 }
