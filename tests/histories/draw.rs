@@ -3,10 +3,9 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::history::{
-    Call, Foreign, Gone, History, Ignored, Protection, Service, Standing, Strike, Wanted, Zone, full,
-};
+use super::history::{Call, Foreign, Gone, History, Ignored, Service, Standing, Strike, Wanted, Zone, full};
 use super::pool::{NAMES, Value, excludes};
+use super::protection::{Protection, Rule, Waf};
 use super::trouble;
 
 const ZONES: [&str; 3] = ["alpha.example", "beta.example", "gamma.example"];
@@ -234,21 +233,34 @@ fn settings(rng: &mut Rng) -> Vec<(&'static str, &'static str)> {
 
 /// The protection of a zone.
 fn protection(rng: &mut Rng) -> Protection {
-    let names = ["scanners", "office", "partners"];
-    let hosts = ["one.example", "two.example"];
-    let actions = ["block", "managed_challenge"];
-    let rules = |rng: &mut Rng, names: &[&'static str]| {
-        let chosen: Vec<&'static str> = names.iter().copied().filter(|_| rng.bool()).collect();
-        chosen.into_iter().map(|name| (name, *one(rng, &hosts), *one(rng, &actions))).collect::<Vec<_>>()
+    let section = |rng: &mut Rng| Waf {
+        owasp: chance(rng, 60).then(|| (rng.u8(1..5), *one(rng, &[25, 40, 60]))),
+        custom: rules(rng, &["scanners", "office", "partners"]),
     };
-    let owasp = chance(rng, 60).then(|| (rng.u8(1..5), *one(rng, &[25, 40, 60])));
-    let custom = rules(rng, &names);
-    // Some of what the spec wants may stand there already, in another form.
-    let mut foreign = rules(rng, &["theirs-1", "theirs-2"]);
-    if let Some((name, _, _)) = custom.first().filter(|_| rng.bool()) {
-        foreign.push((name, hosts[0], actions[1]));
+    let wanted = chance(rng, 85).then(|| section(rng));
+    let before = match rng.u8(..3) {
+        0 => wanted.clone(),
+        _ => chance(rng, 80).then(|| section(rng)),
+    };
+    // Some of what a spec wants or wanted stands there already, in this form or another.
+    let mut standing = rules(rng, &["theirs-1", "theirs-2"]);
+    for name in ["scanners", "office", "partners"] {
+        let mut all = wanted.iter().chain(&before).flat_map(|waf| &waf.custom);
+        if let Some(rule) = all.find(|(own, _, _)| *own == name).filter(|_| rng.bool()) {
+            standing.push(if rng.bool() { *rule } else { (name, HOSTS[0], ACTIONS[1]) });
+        }
     }
-    Protection { owasp, custom, foreign, is_deployed: rng.bool() }
+    Protection { wanted, before, standing, is_deployed: rng.bool() }
+}
+
+/// Hosts and actions of rules.
+const HOSTS: [&str; 2] = ["one.example", "two.example"];
+const ACTIONS: [&str; 2] = ["block", "managed_challenge"];
+
+/// Some rules of these names.
+fn rules(rng: &mut Rng, names: &[&'static str]) -> Vec<Rule> {
+    let chosen: Vec<&'static str> = names.iter().copied().filter(|_| rng.bool()).collect();
+    chosen.into_iter().map(|name| (name, *one(rng, &HOSTS), *one(rng, &ACTIONS))).collect()
 }
 
 /// Writes of somebody else.

@@ -144,7 +144,7 @@ impl Zone {
                 found.push(format!("{} has {name} = {stands} in place of {value}", self.name));
             }
         }
-        found.extend(super::protection::differences(self, dump));
+        found.extend(super::protection::differences(self, dump, has_base));
         found
     }
 }

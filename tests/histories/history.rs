@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use zonewright::sandbox::Fault;
 
 use super::pool::Value;
+use super::protection::{Protection, Waf};
 
 /// One history.
 #[derive(Debug, Clone)]
@@ -75,8 +76,15 @@ pub(crate) struct Zone {
     pub(crate) standing: Vec<Standing>,
     /// Settings that the spec wants.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
-    /// The protection that the spec wants.
+    /// Its protection.
     pub(crate) protection: Option<Protection>,
+}
+
+/// What a spec says of a zone.
+struct Section<'z> {
+    records: &'z [Wanted],
+    gone: &'z [Gone],
+    waf: Option<&'z Waf>,
 }
 
 /// A record that a spec wants.
@@ -120,19 +128,6 @@ pub(crate) struct Standing {
     pub(crate) is_read_only: bool,
 }
 
-/// The protection of a zone.
-#[derive(Debug, Clone)]
-pub(crate) struct Protection {
-    /// Paranoia level and threshold of the OWASP ruleset.
-    pub(crate) owasp: Option<(u8, u32)>,
-    /// Custom rules that the spec wants: name, host that it concerns, action.
-    pub(crate) custom: Vec<(&'static str, &'static str, &'static str)>,
-    /// Custom rules of somebody else: ref, host, action.
-    pub(crate) foreign: Vec<(&'static str, &'static str, &'static str)>,
-    /// Whether the OWASP ruleset runs already, with a tuning of its own.
-    pub(crate) is_deployed: bool,
-}
-
 /// A write of somebody else.
 #[derive(Debug, Clone)]
 pub(crate) struct Foreign {
@@ -157,20 +152,19 @@ pub(crate) enum Strike {
 impl History {
     /// The spec.
     pub(crate) fn spec(&self) -> String {
-        self.text(|zone| (&zone.wanted, &zone.gone))
+        self.text(|zone| Section { records: &zone.wanted, gone: &zone.gone, waf: zone.waf(|waf| &waf.wanted) })
     }
 
     /// The spec before.
     pub(crate) fn base(&self) -> String {
-        self.text(|zone| (&zone.before, &[]))
+        self.text(|zone| Section { records: &zone.before, gone: &[], waf: zone.waf(|waf| &waf.before) })
     }
 
-    /// A spec of all zones that wants these records, and these gone.
-    fn text(&self, records: impl Fn(&Zone) -> (&[Wanted], &[Gone])) -> String {
+    /// A spec of all zones with these sections.
+    fn text<'h>(&'h self, section: impl Fn(&'h Zone) -> Section<'h>) -> String {
         let mut text = "version: 1\nzones:\n".to_owned();
         for zone in &self.zones {
-            let (wanted, gone) = records(zone);
-            zone.write(wanted, gone, &mut text);
+            zone.write(&section(zone), &mut text);
         }
         text
     }
@@ -197,8 +191,13 @@ impl Zone {
         zone_id(self.name)
     }
 
+    /// What a spec says of its protection.
+    fn waf<'z>(&'z self, which: impl FnOnce(&'z Protection) -> &'z Option<Waf>) -> Option<&'z Waf> {
+        self.protection.as_ref().and_then(|protection| which(protection).as_ref())
+    }
+
     /// The section of a spec.
-    fn write(&self, records: &[Wanted], gone: &[Gone], text: &mut String) {
+    fn write(&self, Section { records, gone, waf }: &Section, text: &mut String) {
         let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
         line(format_args!("  {}:", self.name));
         if self.is_new {
@@ -222,15 +221,15 @@ impl Zone {
             line(format_args!("      {name}: {value:?}"));
         }
         line(format_args!("    records:{}", if records.is_empty() && gone.is_empty() { " []" } else { "" }));
-        for wanted in records {
+        for wanted in *records {
             line(format_args!("      - {{ {} }}", wanted.spelled()));
         }
-        for Gone { name, kind, value } in gone {
+        for Gone { name, kind, value } in *gone {
             let value = value.map_or_else(|| format!("type: {kind}"), Value::spelled);
             line(format_args!("      - {{ name: {name:?}, {value}, state: absent }}"));
         }
-        if let Some(protection) = &self.protection {
-            protection.write(text);
+        if let Some(waf) = waf {
+            waf.write(text);
         }
     }
 
@@ -307,47 +306,5 @@ impl Ignored {
             None => name == pattern,
         });
         is_named && self.kind.is_none_or(|own| own == kind)
-    }
-}
-
-impl Protection {
-    /// The section of a spec.
-    fn write(&self, text: &mut String) {
-        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
-        let is_empty = self.owasp.is_none() && self.custom.is_empty();
-        line(format_args!("    waf:{}", if is_empty { " {}" } else { "" }));
-        if let Some((paranoia, threshold)) = self.owasp {
-            line(format_args!("      owasp: {{ paranoia: {paranoia}, threshold: {threshold}, action: block }}"));
-        }
-        if !self.custom.is_empty() {
-            line(format_args!("      custom:"));
-        }
-        for (name, host, action) in &self.custom {
-            let when = format!("http.host eq \"{host}\"");
-            line(format_args!("        - {{ name: {name}, when: '{when}', action: {action}, reason: a history }}"));
-        }
-    }
-
-    /// The rulesets as the sandbox plants them.
-    fn document(&self, zone: &str) -> Json {
-        let mut rulesets = Vec::new();
-        let id = |kind: &str| zone_id(&format!("{kind}{zone}"));
-        if !self.foreign.is_empty() {
-            let rule = |(name, host, action): &(&str, &str, &str)| json!({ "ref": name, "action": action, "expression": format!("http.host eq \"{host}\""), "description": "somebody else's", "enabled": true });
-            let rules: Vec<Json> = self.foreign.iter().map(rule).collect();
-            rulesets.push(json!({
-                "id": id("custom"), "kind": "zone", "name": "default", "phase": "http_request_firewall_custom", "rules": rules
-            }));
-        }
-        if self.is_deployed {
-            let rule = json!({
-                "action": "execute", "expression": "true", "enabled": true, "description": "OWASP",
-                "action_parameters": { "id": zonewright::model::managed::Managed::Owasp.facts().id, "version": "latest" }
-            });
-            rulesets.push(json!({
-                "id": id("managed"), "kind": "zone", "name": "default", "phase": "http_request_firewall_managed", "rules": [rule]
-            }));
-        }
-        rulesets.into()
     }
 }

@@ -179,7 +179,7 @@ pub(super) fn of_what_is_foreign(history: &History, played: &Played) -> Vec<Stri
         found.extend(facets(history, own, begin, &after, &is_theirs));
         if !own.is_new {
             found.extend(around(own, begin, end));
-            found.extend(protection::of_others(own, begin, end));
+            found.extend(protection::of_others(own, begin, end, history.call.has_base));
         }
     }
     found

@@ -1,9 +1,11 @@
-//! Whether the protection of a zone is as the spec wants it, and what is somebody else's in it is as it was.
+//! The protection of a zone: as a spec wants it, as the service has it, and whether it became what it should.
 
-use serde_json::Value as Json;
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
 
 use super::facts::zone;
-use super::history::{Protection, Zone};
+use super::history::{Zone, zone_id};
 
 /// The OWASP ruleset, as the service numbers it for everybody.
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -13,6 +15,83 @@ const SCORE: &str = "6179ae15870a4bb7b2d480d4843b323c";
 
 const CUSTOM_PHASE: &str = "http_request_firewall_custom";
 const MANAGED_PHASE: &str = "http_request_firewall_managed";
+
+/// A rule: its ref, the host that it concerns, its action.
+pub(crate) type Rule = (&'static str, &'static str, &'static str);
+
+/// The protection of a zone.
+#[derive(Debug, Clone)]
+pub(crate) struct Protection {
+    /// What the spec wants.
+    pub(crate) wanted: Option<Waf>,
+    /// What the spec before wanted.
+    pub(crate) before: Option<Waf>,
+    /// Custom rules that the service has.
+    pub(crate) standing: Vec<Rule>,
+    /// Whether the OWASP ruleset runs already, untuned.
+    pub(crate) is_deployed: bool,
+}
+
+/// A `waf` section of a spec.
+#[derive(Debug, Clone)]
+pub(crate) struct Waf {
+    /// Paranoia level and threshold of the OWASP ruleset.
+    pub(crate) owasp: Option<(u8, u32)>,
+    /// Custom rules.
+    pub(crate) custom: Vec<Rule>,
+}
+
+impl Waf {
+    /// The section of a spec.
+    pub(super) fn write(&self, text: &mut String) {
+        let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a text takes everything");
+        let is_empty = self.owasp.is_none() && self.custom.is_empty();
+        line(format_args!("    waf:{}", if is_empty { " {}" } else { "" }));
+        if let Some((paranoia, threshold)) = self.owasp {
+            line(format_args!("      owasp: {{ paranoia: {paranoia}, threshold: {threshold}, action: block }}"));
+        }
+        if !self.custom.is_empty() {
+            line(format_args!("      custom:"));
+        }
+        for (name, host, action) in &self.custom {
+            let when = format!("http.host eq \"{host}\"");
+            line(format_args!("        - {{ name: {name}, when: '{when}', action: {action}, reason: a history }}"));
+        }
+    }
+
+    /// Whether it names a rule.
+    fn names(&self, rule: &Json) -> bool {
+        self.custom.iter().any(|(name, _, _)| rule["ref"] == *name)
+    }
+}
+
+impl Protection {
+    /// The rulesets as the sandbox plants them.
+    pub(super) fn document(&self, zone: &str) -> Json {
+        let mut rulesets = Vec::new();
+        let ruleset = |phase: &str, rules: Vec<Json>| {
+            let id = zone_id(&format!("{phase}{zone}").split_off(22));
+            json!({ "id": id, "kind": "zone", "name": "default", "phase": phase, "rules": rules })
+        };
+        if !self.standing.is_empty() {
+            let rule = |(name, host, action): &Rule| {
+                let expression = format!("http.host eq \"{host}\"");
+                json!({ "ref": name, "action": action, "expression": expression, "description": "theirs", "enabled": true })
+            };
+            rulesets.push(ruleset(CUSTOM_PHASE, self.standing.iter().map(rule).collect()));
+        }
+        if self.is_deployed {
+            rulesets.push(ruleset(
+                MANAGED_PHASE,
+                vec![json!({
+                    "action": "execute", "expression": "true", "enabled": true, "description": "OWASP",
+                    "action_parameters": { "id": OWASP, "version": "latest" }
+                })],
+            ));
+        }
+        rulesets.into()
+    }
+}
 
 /// The rules of a phase of a zone.
 fn rules(dump: &Json, name: &str, phase: &str) -> Vec<Json> {
@@ -27,22 +106,22 @@ fn runs_owasp(rule: &Json) -> bool {
 }
 
 /// What is not as the spec wants it.
-pub(super) fn differences(own: &Zone, dump: &Json) -> Vec<String> {
-    let Some(Protection { owasp, custom, .. }) = &own.protection else { return Vec::new() };
+pub(super) fn differences(own: &Zone, dump: &Json, has_base: bool) -> Vec<String> {
+    let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
     let mut found = Vec::new();
-    if let Some((paranoia, threshold)) = owasp {
-        let all = rules(dump, own.name, MANAGED_PHASE);
-        let deployed: Vec<&Json> = all.iter().filter(|rule| runs_owasp(rule)).collect();
+    let all = rules(dump, own.name, CUSTOM_PHASE);
+    if let Some((paranoia, threshold)) = wanted.as_ref().and_then(|waf| waf.owasp) {
+        let managed = rules(dump, own.name, MANAGED_PHASE);
+        let deployed: Vec<&Json> = managed.iter().filter(|rule| runs_owasp(rule)).collect();
         match deployed.as_slice() {
-            [one] if is_tuned(one, *paranoia, *threshold) => {}
+            [one] if is_tuned(one, paranoia, threshold) => {}
             other => found.push(format!(
                 "{} does not run OWASP at level {paranoia} and threshold {threshold}: {other:?}",
                 own.name
             )),
         }
     }
-    let all = rules(dump, own.name, CUSTOM_PHASE);
-    for (name, host, action) in custom {
+    for (name, host, action) in wanted.iter().flat_map(|waf| &waf.custom) {
         let named: Vec<&Json> = all.iter().filter(|rule| rule["ref"] == *name).collect();
         let is_right = |rule: &Json| {
             rule["expression"] == format!("http.host eq \"{host}\"")
@@ -53,6 +132,10 @@ pub(super) fn differences(own: &Zone, dump: &Json) -> Vec<String> {
             found.push(format!("{} has no rule {name} for {host} that does {action}: {named:?}", own.name));
         }
     }
+    let was_named = |rule: &Json| has_base && before.as_ref().is_some_and(|waf| waf.names(rule));
+    let is_named = |rule: &Json| wanted.as_ref().is_some_and(|waf| waf.names(rule));
+    let given_up = all.iter().filter(|rule| was_named(rule) && !is_named(rule));
+    found.extend(given_up.map(|rule| format!("{} still has the rule {rule}", own.name)));
     found
 }
 
@@ -71,12 +154,13 @@ fn is_tuned(rule: &Json, paranoia: u8, threshold: u32) -> bool {
 }
 
 /// Rules of somebody else that are not as they were, and rules that nobody wanted.
-pub(super) fn of_others(own: &Zone, begin: &Json, end: &Json) -> Vec<String> {
-    let Some(Protection { owasp, custom, .. }) = &own.protection else { return Vec::new() };
-    let is_ours =
-        |rule: &Json| (owasp.is_some() && runs_owasp(rule)) || custom.iter().any(|(name, _, _)| rule["ref"] == *name);
+pub(super) fn of_others(own: &Zone, begin: &Json, end: &Json, has_base: bool) -> Vec<String> {
+    let Some(Protection { wanted, before, .. }) = &own.protection else { return Vec::new() };
+    let specs = || wanted.iter().chain(before.iter().filter(|_| has_base));
+    let runs_ours = |rule: &Json| runs_owasp(rule) && wanted.as_ref().is_some_and(|waf| waf.owasp.is_some());
     let theirs = |dump: &Json, phase: &str| -> Vec<Json> {
-        rules(dump, own.name, phase).into_iter().filter(|rule| !is_ours(rule)).collect()
+        let all = rules(dump, own.name, phase).into_iter();
+        all.filter(|rule| !runs_ours(rule) && !specs().any(|waf| waf.names(rule))).collect()
     };
     let mut found = Vec::new();
     for phase in [CUSTOM_PHASE, MANAGED_PHASE] {
