@@ -1,0 +1,228 @@
+//! What the steps of the program cost without network, each at three sizes, so that growth shows.
+//!
+//! ```text
+//! cargo bench --bench pure                      counts instructions with valgrind, holds them against the baseline
+//! cargo bench --bench pure -- FILTER…           only the cases whose names contain one of the words
+//! cargo bench --bench pure -- --write           writes the baseline anew: benches/instructions.tsv
+//! cargo bench --bench pure -- --seconds [SIZE]  takes the time instead: best of three, at SIZE, twice and four times that
+//! ```
+//!
+//! A count is that of one run with the step less that of one without it. It fails if a count is further from the baseline
+//! than [`TOLERANCE`], or if a step grows faster than [`MOST_GROWTH`]. Whole commands are measured by `benches/run.py`.
+
+#[path = "support/case.rs"]
+mod case;
+#[path = "support/files.rs"]
+mod files;
+#[path = "support/pure.rs"]
+mod pure;
+#[path = "support/records.rs"]
+mod records;
+#[path = "support/rules.rs"]
+mod rules;
+#[path = "support/valgrind.rs"]
+mod valgrind;
+#[path = "support/zones.rs"]
+mod zones;
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use case::Case;
+
+/// How far a count may be from the baseline, as a part of it; hash tables are seeded anew in each run.
+const TOLERANCE: f64 = 0.05;
+
+/// The largest exponent of growth: sorting is below it, and two nested loops are far above.
+const MOST_GROWTH: f64 = 1.25;
+
+/// The sizes at which a case is looked at, as multiples of its own.
+const MULTIPLES: [usize; 3] = [1, 2, 4];
+
+/// Where the counts are kept.
+fn baseline() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/instructions.tsv")
+}
+
+/// Every case.
+fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    records::usual(&mut all);
+    records::one_name(&mut all);
+    records::shapes(&mut all);
+    records::shown(&mut all);
+    rules::all(&mut all);
+    files::all(&mut all);
+    all
+}
+
+/// How a quantity grows that was taken at n, 2n and 4n; what does not depend on n is left out.
+fn growth([first, second, third]: [f64; 3]) -> f64 {
+    ((third - second) / (second - first).max(f64::MIN_POSITIVE)).log2()
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [run, name, size, part] = arguments.as_slice()
+        && run == "run"
+    {
+        let case = cases().into_iter().find(|c| c.name == *name).expect("a case has this name");
+        let work = (case.prepare)(size.parse().expect("a size is a number"));
+        // Without the step, its inputs are made, and dropped, all the same.
+        match part.as_str() {
+            "step" => drop(black_box(work())),
+            _ => drop(black_box(work)),
+        }
+        return ExitCode::SUCCESS;
+    }
+    if !arguments.iter().any(|a| a == "--bench") {
+        say("nothing is measured without `cargo bench`");
+        return ExitCode::SUCCESS;
+    }
+    let flag = |name: &str| arguments.iter().any(|a| a == name);
+    let size = arguments.iter().find_map(|a| a.parse::<usize>().ok());
+    let words: Vec<&String> =
+        arguments.iter().filter(|a| !a.starts_with("--") && a.parse::<usize>().is_err()).collect();
+    let mut chosen = cases();
+    chosen.retain(|case| words.is_empty() || words.iter().any(|word| case.name.contains(word.as_str())));
+    if flag("--seconds") {
+        return seconds(&chosen, size);
+    }
+    if !valgrind::is_there() {
+        say("\n******** SKIPPED: instructions are not counted, as valgrind is not there ********\n");
+        return ExitCode::SUCCESS;
+    }
+    let counts = count(&chosen);
+    let verdict = compare(&chosen, &counts);
+    if flag("--write") { write(counts) } else { verdict }
+}
+
+/// Takes the time of each case.
+fn seconds(cases: &[Case], size: Option<usize>) -> ExitCode {
+    say(&format!("{:<44} {:>8} {:>10} {:>10} {:>10}  growth", "case", "n", "n ms", "2n ms", "4n ms"));
+    for case in cases {
+        let size = size.unwrap_or(case.size);
+        let took = MULTIPLES.map(|m| {
+            let once = || {
+                let work = (case.prepare)(size * m);
+                let began = cpu();
+                black_box(work());
+                cpu().saturating_sub(began)
+            };
+            (0..3).map(|_| once()).min().unwrap_or(Duration::ZERO).as_secs_f64() * 1_000.0
+        });
+        let [a, b, c] = took;
+        say(&format!("{:<44} {size:>8} {a:>10.2} {b:>10.2} {c:>10.2}  n^{:.2}", case.name, (c / a).log2() / 2.0));
+    }
+    ExitCode::SUCCESS
+}
+
+/// The time that this thread has been on a processor, where the system tells it; elsewhere the time that has passed.
+fn cpu() -> Duration {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(|| BEGAN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+}
+
+/// Counts the instructions of each case at each size.
+fn count(cases: &[Case]) -> BTreeMap<String, Result<[u64; 3], String>> {
+    let program = std::env::current_exe().expect("this program has a path");
+    let of = |case: &Case| -> Result<[u64; 3], String> {
+        let mut counts = [0; 3];
+        for (count, multiple) in counts.iter_mut().zip(MULTIPLES) {
+            let size = (case.size * multiple).to_string();
+            let part = |part| valgrind::instructions(&program, &["run", &case.name, &size, part]);
+            *count = part("step")?.saturating_sub(part("inputs")?);
+        }
+        Ok(counts)
+    };
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let counts = of(case);
+                    found.lock().expect("no worker panics").insert(case.name.clone(), counts);
+                }
+            });
+        }
+    });
+    found.into_inner().expect("no worker panics")
+}
+
+/// The baseline.
+fn known() -> BTreeMap<String, u64> {
+    let text = std::fs::read_to_string(baseline()).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    lines.filter_map(|(name, count)| Some((name.to_owned(), count.parse().ok()?))).collect()
+}
+
+/// Holds counts against the baseline, and growth against its limit.
+fn compare(cases: &[Case], counts: &BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
+    let known = known();
+    say(&format!("{:<44} {:>6} {:>14} {:>14} {:>8}  growth", "case", "n", "instructions", "baseline", "change"));
+    let mut wrong = 0;
+    for case in cases {
+        let n = case.size * MULTIPLES[2];
+        let [first, second, third] = match &counts[&case.name] {
+            Ok(counts) => *counts,
+            Err(said) => {
+                say(&format!("{:<44} {n:>6} FAILED\n{said}", case.name));
+                wrong += 1;
+                continue;
+            }
+        };
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let [a, b, c] = [first, second, third].map(|count| count as f64);
+        let growth = growth([a, b, c]);
+        let mut verdict = if growth > MOST_GROWTH { " GROWS TOO FAST".to_owned() } else { String::new() };
+        let (was, change) = match known.get(&case.name) {
+            #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+            Some(was) => (was.to_string(), c / *was as f64 - 1.0),
+            None => ("none".to_owned(), f64::INFINITY),
+        };
+        if change.abs() > TOLERANCE {
+            verdict.push_str(if change > 0.0 { " MORE THAN BEFORE" } else { " LESS THAN BEFORE: write the baseline" });
+        }
+        wrong += usize::from(!verdict.is_empty());
+        let change = if change.is_finite() { format!("{:+.1} %", change * 100.0) } else { String::new() };
+        say(&format!("{:<44} {n:>6} {third:>14} {was:>14} {change:>8}  n^{growth:.2}{verdict}", case.name));
+    }
+    say(&format!(
+        "{} cases, {wrong} beyond a limit; counts depend on the compiler, see docs/benchmarks.md",
+        cases.len()
+    ));
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Writes the baseline anew; cases that were not counted keep theirs, and those that are no more go.
+fn write(counts: BTreeMap<String, Result<[u64; 3], String>>) -> ExitCode {
+    let mut all = known();
+    all.retain(|name, _| cases().iter().any(|case| case.name == *name));
+    for (name, counts) in counts {
+        match counts {
+            Ok([_, _, count]) => drop(all.insert(name, count)),
+            Err(said) => {
+                say(&format!("{name} FAILED\n{said}"));
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let text: String = all.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+    std::fs::write(baseline(), text).expect("the repository can be written");
+    say(&format!("{} is written", baseline().display()));
+    ExitCode::SUCCESS
+}
+
+/// Prints a line.
+#[allow(clippy::print_stdout, reason = "this is a program of its own")]
+fn say(text: &str) {
+    println!("{text}");
+}

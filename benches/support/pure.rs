@@ -1,0 +1,130 @@
+//! The steps between the ends: from a text and a listing to a plan, its requests and its outputs. No input or output.
+
+use serde_json::{Value as Json, json};
+use zonewright::diagnostic::Sources;
+use zonewright::model::{Desired, DesiredZone, LiveZone, Tier, ZoneId, ZoneName};
+use zonewright::plan::{Lowering, Plan, Step, ZonePlan, lower, plan_zone};
+use zonewright::render::markdown::{Comment, LIMIT};
+use zonewright::render::text::{PlanView, write_plan};
+use zonewright::render::{Findings, Review, diagnostics, github, html, json as render_json, junit, markdown, sarif};
+use zonewright::{lint, spec, wire};
+
+use super::zones::{self, Zone};
+
+/// Forms that a plan is shown in.
+pub(crate) const FORMATS: &[&str] = &["text", "json", "markdown", "html", "github"];
+
+/// Forms that findings are shown in.
+pub(crate) const FINDINGS: &[&str] = &["text", "json", "markdown", "html", "github", "sarif", "junit"];
+
+/// Reads a spec from a text.
+pub(crate) fn outcome(text: &str, sources: &mut Sources) -> spec::Outcome {
+    spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), sources)
+}
+
+/// Reads a spec without errors.
+pub(crate) fn load(text: &str) -> (Desired, Sources) {
+    let mut sources = Sources::default();
+    let outcome = outcome(text, &mut sources);
+    let desired =
+        outcome.desired.unwrap_or_else(|| panic!("the spec has errors: {:?}", outcome.diagnostics.iter().next()));
+    (desired, sources)
+}
+
+/// The only zone of a spec.
+pub(crate) fn only(desired: &Desired) -> &DesiredZone {
+    desired.zones.values().next().expect("there is one")
+}
+
+/// The service's list of records, as it is sent.
+pub(crate) fn listing(zone: &Zone) -> Vec<u8> {
+    Json::Array(zone.answers()).to_string().into_bytes()
+}
+
+/// Reads a listing.
+pub(crate) fn read(listing: &[u8]) -> LiveZone {
+    let items: Vec<Json> = serde_json::from_slice(listing).expect("it is a list");
+    let records = items.iter().map(|item| wire::record::read(item).expect("it is a record")).collect();
+    LiveZone { records, ..empty() }
+}
+
+/// A zone of the service with these records.
+pub(crate) fn live(zone: &Zone) -> LiveZone {
+    read(&listing(zone))
+}
+
+/// A zone without records.
+pub(crate) fn empty() -> LiveZone {
+    let name = ZoneName::parse(zones::NAME).expect("it is a name");
+    LiveZone { tier: Tier::Enterprise, ..LiveZone::new(name, ZoneId("0".repeat(32))) }
+}
+
+/// The spec of a zone.
+pub(crate) fn spec_of(zone: &Zone) -> String {
+    zones::spec(std::slice::from_ref(zone))
+}
+
+/// Lints a spec; how many findings there are.
+pub(crate) fn lint(desired: &Desired) -> usize {
+    lint::check(desired).len()
+}
+
+/// Plans a zone; what cannot be carried out is found out, too.
+pub(crate) fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
+    plan_zone(desired, live).0
+}
+
+/// The requests of a plan.
+pub(crate) fn requests(plan: &ZonePlan) -> Vec<Step> {
+    lower(plan, Lowering::Batches(3_500))
+}
+
+/// A plan of one zone.
+pub(crate) fn whole(zone: ZonePlan) -> Plan {
+    Plan { zones: vec![zone], ..Plan::default() }
+}
+
+/// Shows a plan; how many bytes that takes.
+pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
+    let verdict = &plan.verdict(&zonewright::plan::Consents::default());
+    let review = Review { plan, verdict, requests_to_apply: 1, sources };
+    let mut out: Vec<u8> = Vec::new();
+    match format {
+        "text" => {
+            let view = PlanView { plan, verdict, requests_to_apply: 1, colour: true, verbose: true };
+            write_plan(&mut out, &view).expect("memory takes everything");
+            out.len()
+        }
+        "json" => render_json::plan(plan, verdict, 1, sources).to_string().len(),
+        "markdown" => markdown::plan(&review, Comment { marker: None, limit: LIMIT }).len(),
+        "html" => html::plan(&review).len(),
+        "github" => {
+            github::plan(&mut out, &review).expect("memory takes everything");
+            out.len()
+        }
+        other => unreachable!("{other} is not in the list"),
+    }
+}
+
+/// Shows what was found in a spec; how many bytes that takes.
+pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -> usize {
+    let diagnostics = &found.diagnostics;
+    let found = Findings { command: "validate", diagnostics, sources, holds: None };
+    let mut out: Vec<u8> = Vec::new();
+    match format {
+        "text" => {
+            diagnostics::write(&mut out, diagnostics, sources, true).expect("memory takes everything");
+            out.len()
+        }
+        "json" => json!(diagnostics::json_all(diagnostics, sources)).to_string().len(),
+        "markdown" => markdown::report(&found, Comment { marker: None, limit: LIMIT }).len(),
+        "html" => html::report(&found).len(),
+        "github" => {
+            github::report(&mut out, &found).expect("memory takes everything");
+            out.len()
+        }
+        "sarif" => sarif::report(&found, &[]).to_string().len(),
+        "junit" => junit::report(&found, &[]).len(),
+        other => unreachable!("{other} is not in the list"),
+    }
+}
