@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::findings::{Findings, Region, detail};
 use super::safe::safe;
-use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Place, Severity, Sources};
 
 /// Where the schema of the form is published.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -153,6 +153,31 @@ fn physical(region: &Region<'_>) -> Value {
     } })
 }
 
+/// Longest line that counts as a whole.
+///
+/// # Units
+/// Bytes.
+const LINE: usize = 1_000;
+
+/// What counts of a longer one: so much before the place, and four times that from its start on.
+///
+/// # Units
+/// Bytes.
+const BESIDE: usize = 50;
+
+/// The text of a finding's line, or what stands around the place where a whole spec is on one line.
+fn line(place: Place, sources: &Sources) -> Option<&str> {
+    let source = sources.get(place.source)?;
+    let (text, at) = (source.text(), place.span.start as usize);
+    let range = source.line_range(source.line(at));
+    if range.len() <= LINE {
+        return Some(text[range].trim());
+    }
+    let start = text.floor_char_boundary(at.saturating_sub(BESIDE)).max(range.start);
+    let end = text.floor_char_boundary(at.saturating_add(4 * BESIDE)).min(range.end);
+    Some(text[start.min(end)..end].trim())
+}
+
 /// What stays the same while lines move: the kind, the file, the words, and the text of the line. Equal ones are numbered.
 fn fingerprint(
     diagnostic: &Diagnostic,
@@ -160,14 +185,13 @@ fn fingerprint(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> String {
-    let source = diagnostic.primary.as_ref().and_then(|label| sources.get(label.place.source));
-    let line = region.and_then(|r| Some(&source?.text()[source?.line_range(r.line.saturating_sub(1))]));
+    let line = diagnostic.primary.as_ref().and_then(|label| line(label.place, sources));
     let parts = [
         diagnostic.code.0,
         region.map_or("", |r| r.file),
         diagnostic.address.as_deref().unwrap_or(""),
         &diagnostic.detail,
-        line.map_or("", str::trim),
+        line.unwrap_or(""),
     ];
     let mut hash = Sha256::new();
     for part in parts {
@@ -211,7 +235,7 @@ fn uri(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::{Code, Diagnostics, Place, Span};
+    use crate::diagnostic::{Code, Diagnostics, Span};
 
     #[test]
     fn paths_become_uris() {
@@ -238,5 +262,9 @@ mod tests {
         assert_eq!(print("x: bad"), print("# a comment\n\n  x: bad  "));
         let (first, second) = print("x: bad");
         assert_ne!(first, second);
+        // On one line with everything else, only what is near counts.
+        let far = |word: &str| format!("{}bad{}{word}", "é ".repeat(500), " é".repeat(500));
+        assert_eq!(print(&far("one")), print(&far("another")));
+        assert_ne!(print(&far("one")), print(&far("one").replace("bad", "bad, too")));
     }
 }
