@@ -11,7 +11,7 @@ use super::standing::{RuleStanding, Standing, Why};
 use super::words;
 use crate::model::Value;
 use crate::model::facts::rulesets::ANOMALY_RULE;
-use crate::model::managed::{Catalogue, Overrides, effective};
+use crate::model::managed::{Anyway, Catalogue, Overrides};
 
 /// The score of one critical rule.
 const CRITICAL: u32 = reach::HIGHEST_SCORE;
@@ -244,6 +244,7 @@ fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogu
 
 /// Says which overrides have no effect: those of no rule, and new ones of rules that would be so anyway.
 pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+    let anyway = Anyway::new(catalogue, &after.overrides);
     for own in &after.overrides.rules {
         let Some(rule) = catalogue.rule(&own.id) else {
             if own.id == ANOMALY_RULE && catalogue.lacks_anomaly_rule() {
@@ -260,13 +261,9 @@ pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Cata
         if before.rule(&own.id) == Some(own) {
             continue;
         }
-        let mut without = after.overrides.clone();
-        without.rules.retain(|r| r.id != own.id);
-        let index = catalogue.rules.iter().position(|r| r.id == rule.id);
-        let anyway = index.and_then(|n| effective(catalogue, &without).into_iter().nth(n));
         let label = words::rule_label(rule);
-        match (own.enabled, anyway.map(|e| e.enabled)) {
-            (Some(false), Some(false)) => {
+        match (own.enabled, anyway.of(rule).enabled) {
+            (Some(false), false) => {
                 let level = rule.level().filter(|l| after.paranoia.is_some_and(|p| *l > p));
                 let why = match level {
                     Some(level) => format!("off at this level anyway: no effect until paranoia {}", level.level()),
@@ -274,9 +271,7 @@ pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Cata
                 };
                 effects.remark(format!("{label} is disabled but {why}"));
             }
-            (Some(true), Some(true)) => {
-                effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT))
-            }
+            (Some(true), true) => effects.remark(format!("{label} is enabled but on anyway: {}", super::NO_EFFECT)),
             (_, _) => {}
         }
     }

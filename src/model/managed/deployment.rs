@@ -4,7 +4,7 @@
 //! The way back recognises only what would be written exactly so; everything else is kept verbatim.
 
 use super::catalogue::{Catalogue, Managed, Paranoia, ScoreAction};
-use super::effective::effective;
+use super::effective::Anyway;
 use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
 use crate::diagnostic::Place;
@@ -285,18 +285,17 @@ fn is_idle(
     catalogue: &Catalogue,
     overrides: &Overrides,
 ) -> bool {
-    let mut without = overrides.clone();
-    for rule in without.rules.iter_mut().filter(|r| ids.contains(&r.id.as_str())) {
-        rule.enabled = rule.enabled.filter(|_| enabled.is_none());
-        rule.action = rule.action.take().filter(|_| action.is_none());
-    }
-    let effects = effective(catalogue, &without);
-    catalogue
-        .rules
-        .iter()
-        .zip(effects)
-        .filter(|(rule, _)| ids.contains(&rule.id.0.as_str()))
-        .all(|(_, effect)| enabled.is_none_or(|e| e == effect.enabled) && action.is_none_or(|a| a == effect.action))
+    let anyway = Anyway::new(catalogue, overrides);
+    ids.iter().filter_map(|id| catalogue.rule(id)).all(|rule| {
+        // What the entry does not speak of stays as an override has it.
+        let own = overrides.rule(&rule.id.0).map(|own| RuleOverride {
+            enabled: own.enabled.filter(|_| enabled.is_none()),
+            action: own.action.clone().filter(|_| action.is_none()),
+            ..RuleOverride::default()
+        });
+        let effect = anyway.of(rule).under(own.as_ref());
+        enabled.is_none_or(|e| e == effect.enabled) && action.is_none_or(|a| a == effect.action)
+    })
 }
 
 /// A live deployment in the words of the spec, with what those cannot say.

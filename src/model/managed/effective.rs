@@ -5,8 +5,11 @@
 //! wins over a tag override, that over the ruleset's, and of several tags the last one listed. That the ruleset's action
 //! does not reach the outcome of the OWASP score was observed (2022 and later) and is documented nowhere.
 
-use super::catalogue::Catalogue;
-use super::overrides::Overrides;
+use std::collections::HashMap;
+
+use super::catalogue::{Catalogue, CatalogueRule};
+use super::overrides::{Overrides, RuleOverride};
+use crate::model::ruleset::RuleId;
 
 /// What one rule does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,37 +25,63 @@ pub struct Effect {
 /// What each rule of a catalogue does under overrides, in the catalogue's order.
 #[must_use]
 pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
-    use std::collections::HashMap;
-    let anomaly = catalogue.anomaly_rule().map(|r| &r.id);
-    let by_rule: HashMap<&str, _> = overrides.rules.iter().map(|r| (r.id.as_str(), r)).collect();
-    let by_tag: HashMap<&str, Vec<usize>> =
-        overrides.tags.iter().enumerate().fold(HashMap::new(), |mut map, (n, t)| {
-            map.entry(t.tag.as_str()).or_default().push(n);
-            map
-        });
-    let rules = catalogue.rules.iter().map(|rule| {
-        let is_anomaly = anomaly == Some(&rule.id);
+    let by_rule: HashMap<&str, &RuleOverride> = overrides.rules.iter().map(|r| (r.id.as_str(), r)).collect();
+    let anyway = Anyway::new(catalogue, overrides);
+    catalogue.rules.iter().map(|rule| anyway.of(rule).under(by_rule.get(rule.id.0.as_str()).copied())).collect()
+}
+
+/// What rules do under overrides without those of their own.
+#[derive(Debug)]
+pub struct Anyway<'o> {
+    overrides: &'o Overrides,
+    anomaly: Option<&'o RuleId>,
+    by_tag: HashMap<&'o str, Vec<usize>>,
+}
+
+impl<'o> Anyway<'o> {
+    /// Under these overrides of a catalogue.
+    #[must_use]
+    pub fn new(catalogue: &'o Catalogue, overrides: &'o Overrides) -> Self {
+        let mut by_tag: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (n, tag) in overrides.tags.iter().enumerate() {
+            by_tag.entry(tag.tag.as_str()).or_default().push(n);
+        }
+        Self { overrides, anomaly: catalogue.anomaly_rule().map(|r| &r.id), by_tag }
+    }
+
+    /// What a rule does.
+    #[must_use]
+    pub fn of(&self, rule: &CatalogueRule) -> Effect {
+        let is_anomaly = self.anomaly == Some(&rule.id);
         let mut effect = Effect { enabled: rule.enabled, action: rule.action.clone(), threshold: rule.threshold };
-        effect.enabled = overrides.enabled.unwrap_or(effect.enabled);
-        if let Some(action) = overrides.action.as_ref().filter(|_| !is_anomaly) {
+        effect.enabled = self.overrides.enabled.unwrap_or(effect.enabled);
+        if let Some(action) = self.overrides.action.as_ref().filter(|_| !is_anomaly) {
             effect.action.clone_from(action);
         }
-        let mut tags: Vec<usize> = rule.tags.iter().filter_map(|t| by_tag.get(t.as_str())).flatten().copied().collect();
+        let mut tags: Vec<usize> =
+            rule.tags.iter().filter_map(|t| self.by_tag.get(t.as_str())).flatten().copied().collect();
         tags.sort_unstable();
-        for tag in tags.into_iter().map(|n| &overrides.tags[n]) {
+        for tag in tags.into_iter().map(|n| &self.overrides.tags[n]) {
             effect.enabled = tag.enabled.unwrap_or(effect.enabled);
             if let Some(action) = &tag.action {
                 effect.action.clone_from(action);
             }
         }
-        if let Some(own) = by_rule.get(rule.id.0.as_str()) {
-            effect.enabled = own.enabled.unwrap_or(effect.enabled);
-            if let Some(action) = &own.action {
-                effect.action.clone_from(action);
-            }
-            effect.threshold = own.threshold.or(effect.threshold);
-        }
         effect
-    });
-    rules.collect()
+    }
+}
+
+impl Effect {
+    /// The same under an override of the rule's own, if there is one.
+    #[must_use]
+    pub fn under(mut self, own: Option<&RuleOverride>) -> Self {
+        if let Some(own) = own {
+            self.enabled = own.enabled.unwrap_or(self.enabled);
+            if let Some(action) = &own.action {
+                self.action.clone_from(action);
+            }
+            self.threshold = own.threshold.or(self.threshold);
+        }
+        self
+    }
 }

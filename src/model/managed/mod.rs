@@ -8,6 +8,6 @@ mod overrides;
 
 pub use catalogue::{Catalogue, CatalogueRule, Managed, Paranoia, ScoreAction, family, threshold_word};
 pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
-pub use effective::{Effect, effective};
+pub use effective::{Anyway, Effect, effective};
 pub use names::{RuleName, Unresolved};
 pub use overrides::{Overrides, RuleOverride, TagOverride};
