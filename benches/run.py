@@ -43,8 +43,10 @@ def options():
     parser.add_argument("--many", type=int, default=0, metavar="ZONES", help="also so many zones of 50 records")
     parser.add_argument("--octodns", default="auto", choices=["auto", "off", "required"])
     parser.add_argument("--octodns-venv", help="a virtual environment that has octodns-cloudflare already")
-    parser.add_argument("--octodns-most", type=int, default=20000, metavar="RECORDS",
+    parser.add_argument("--octodns-most", type=int, default=5000, metavar="RECORDS",
                         help="larger zones are not created with octoDNS, as it takes one request for each record")
+    parser.add_argument("--octodns-largest", type=int, default=20000, metavar="RECORDS",
+                        help="larger zones are not given to octoDNS at all")
     parser.add_argument("--octodns-timeout", type=int, default=1800, metavar="SECONDS")
     parser.add_argument("--commands", default="validate,create,no-op,change",
                         help="which of validate, create, no-op, change, drift, snapshot, diff")
@@ -362,7 +364,8 @@ def measure(load, arguments, latencies, octodns, report):
             if command in ("create", "no-op", "change"):
                 with contextlib.closing(Floor(load, command, latency, Service)) as bare:
                     report.add(load, latency, command, "floor", bare.run(BATCH[load.plan], PAGE), floor)
-            if octodns and not (command == "create" and load.records > arguments.octodns_most):
+            most = arguments.octodns_most if command == "create" else arguments.octodns_largest
+            if octodns and load.records <= most:
                 beside = octodns.run(load, command, latency, arguments.octodns_timeout)
                 if beside:
                     report.add(load, latency, command, "octoDNS", beside)
