@@ -9,7 +9,7 @@ use super::rulesets::{self, CatalogueCache, WafQuery};
 use super::{around, records, zones};
 use crate::api::{ApiError, Reader};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
-use crate::model::{Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
+use crate::model::{Fqdn, Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
 use crate::wire::record::RecordShapeError;
 use crate::wire::ruleset::RulesetShapeError;
 use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
@@ -108,10 +108,12 @@ pub enum FetchError {
         source: RulesetShapeError,
     },
     /// A record in a listing belongs to no name of the zone: what else it leaves out or makes up cannot be told.
-    #[error("failed to read the records of {zone}: the listing holds a record that is not in the zone")]
+    #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]
     OutsideZone {
         /// Which zone.
         zone: ZoneName,
+        /// The record's name.
+        record: Fqdn,
     },
     /// The result is no list.
     #[error("failed to read {what}: the result is not a list")]

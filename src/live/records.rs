@@ -140,8 +140,8 @@ async fn page_once<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
     // Whoever believed such a listing would create a second time what it hides.
-    if !records.iter().all(|record| record.name.is_within(zone.name.as_fqdn())) {
-        return Err(FetchError::OutsideZone { zone: zone.name.clone() });
+    if let Some(other) = records.iter().find(|record| !record.name.is_within(zone.name.as_fqdn())) {
+        return Err(FetchError::OutsideZone { zone: zone.name.clone(), record: other.name.clone() });
     }
     Ok(Page { records, info })
 }

@@ -215,11 +215,9 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
     ]));
     let form = prop_oneof![8 => form, 1 => Just(RuleForm::Raw(raw))];
     let words = (option::of(words()), option::of(any::<bool>()), note());
-    let anchors = (any::<bool>(), any::<bool>());
-    let rule = (expression(), any::<bool>(), form, words, anchors, proptest::bool::weighted(0.1)).prop_map(
-        |(when, enabled, form, (description, log, note), (before, after), is_absent)| {
+    let rule = (expression(), any::<bool>(), form, words, proptest::bool::weighted(0.1)).prop_map(
+        |(when, enabled, form, (description, log, note), is_absent)| {
             let is_raw = matches!(form, RuleForm::Raw(_));
-            let anchor = |is: bool, make: fn(String, _) -> Anchor| is.then(|| make("other.rule".to_owned(), place()));
             let base = RuleWants {
                 name: String::new(),
                 place: place(),
@@ -240,14 +238,24 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
                 enabled: enabled || is_raw,
                 description: description.filter(|_| !is_raw),
                 log: log.filter(|_| matches!(form, RuleForm::Skip(_))),
-                anchors: anchor(before, Anchor::Before).into_iter().chain(anchor(after, Anchor::After)).collect(),
                 form,
                 ..base
             }
         },
     );
-    option::of(vec(rule, 0..4)).prop_map(|list| {
-        Some(list?.into_iter().enumerate().map(|(n, r)| RuleWants { name: format!("rule-{n}"), ..r }).collect())
+    // Where two rules of somebody else stand among them, and which of them a rule is held to: that can be met.
+    let rule = (rule, any::<[bool; 2]>());
+    (option::of(vec(rule, 0..4)), [0usize..=4, 0usize..=4]).prop_map(|(list, stand)| {
+        let named = |(n, (rule, is_held)): (usize, (RuleWants, [bool; 2]))| {
+            let others = || (0..2).filter(|other| is_held[*other] && !rule.is_absent);
+            let name = |other| (format!("other.{other}"), place());
+            let before = others().find(|other| n < stand[*other]).map(name);
+            let after = others().find(|other| n >= stand[*other]).map(name);
+            let before = before.into_iter().map(|(name, place)| Anchor::Before(name, place));
+            let after = after.into_iter().map(|(name, place)| Anchor::After(name, place));
+            RuleWants { name: format!("rule-{n}"), anchors: before.chain(after).collect(), ..rule }
+        };
+        Some(list?.into_iter().enumerate().map(named).collect())
     })
 }
 
