@@ -1,18 +1,23 @@
 //! Files: specs and what the program itself writes and reads again.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
-use zonewright::apply::{JournalReadError, JournalRun, needed, outline, undo_zone};
+use zonewright::apply::{
+    JournalReadError, JournalRun, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, outline, undo_zone,
+};
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
 use zonewright::insight::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
 use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
-use zonewright::model::{Desired, LiveZone};
+use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
+use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
 use zonewright::plan::file::{PlanFileError, Saved, differences, looks_like_plan, open, seal};
+use zonewright::plan::{Lowering, RuleAction, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
 use zonewright::render::diagnostics;
 use zonewright::render::safe::is_hidden;
 use zonewright::spec::{Input, Options, Outcome, load, print, read_policy};
@@ -149,15 +154,124 @@ pub fn journal(data: &[u8]) {
             let text = sources.get(place.source).expect("it is there").text();
             assert!(text.get(place.span.start as usize..place.span.end as usize).is_some(), "{place:?}");
         }
-        let live = LiveZone::new(name.clone(), zone.id.clone());
-        let undone = undo_zone(zone, &needed(name, zone), &live);
-        are_shown(&undone.diagnostics, &sources);
+        for at in [Moment::Nothing, Moment::Before, Moment::After] {
+            let live = as_told(name, zone, at);
+            let undone = undo_zone(zone, &needed(name, zone), &live);
+            are_shown(&undone.diagnostics, &sources);
+            is_carried_out(&undone.plan, &live);
+        }
     }
     // A crash leaves any number of whole lines and perhaps a part of the next.
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for count in 1..lines.len() {
         let cut = lines[..count].concat();
         assert!(JournalRun::parse(&cut, source).is_ok(), "cut behind line {count}");
+    }
+}
+
+/// When a zone is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// Whenever there is nothing in it.
+    Nothing,
+    /// Before the apply that a journal tells of.
+    Before,
+    /// After it.
+    After,
+}
+
+/// A zone as a journal tells that it was.
+fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
+    let mut live = LiveZone::new(name.clone(), run.id.clone());
+    if at == Moment::Nothing {
+        return live;
+    }
+    let choose = |before: &Value, after: &Value| if at == Moment::Before { before.clone() } else { after.clone() };
+    live.records = run.records.iter().filter_map(|entry| record_as_told(&entry.effect, at)).collect();
+    for part in &run.parts {
+        for (field, (before, after)) in &part.effect.fields {
+            let value = choose(before, after);
+            match part.effect.part.strip_prefix("settings/") {
+                Some(name) => {
+                    let value = LiveSetting::Value { value, editable: true, modified_on: None };
+                    live.around.settings.insert(name.to_owned(), value);
+                }
+                None => drop(live.around.dns_settings.insert(field.clone(), value)),
+            }
+        }
+    }
+    let status = if at == Moment::Before { "disabled" } else { "active" };
+    live.around.dnssec = Some(LiveDnssec { status: status.to_owned(), ..LiveDnssec::default() });
+    for entry in &run.rules {
+        let RuleEffect { phase, what, order, .. } = &entry.effect;
+        let present =
+            LiveRuleset { id: RulesetId("r".to_owned()), version: None, last_updated: None, rules: Vec::new() };
+        let entry_point = live.waf.entry_points.entry(*phase).or_insert(EntryPoint::Present(present));
+        let EntryPoint::Present(LiveRuleset { rules, .. }) = entry_point else { continue };
+        let told: Vec<(Option<&RuleId>, Option<&RuleBody>)> = match what {
+            RuleDone::EntryPoint(bodies) if at == Moment::After => {
+                bodies.iter().map(|body| (None, Some(body))).collect()
+            }
+            RuleDone::Created(id, body) if at == Moment::After => vec![(id.as_ref(), Some(body))],
+            RuleDone::Patched(id, before, _) if at == Moment::Before => vec![(Some(id), Some(before))],
+            RuleDone::Patched(id, _, after) => vec![(Some(id), Some(after))],
+            RuleDone::Deleted(id, before) if at == Moment::Before => vec![(Some(id), Some(before))],
+            RuleDone::Moved(id) => vec![(Some(id), None)],
+            RuleDone::EntryPoint(_) | RuleDone::Created(..) | RuleDone::Deleted(..) => Vec::new(),
+        };
+        // What nothing is told of but its place is there as well.
+        let others = order.iter().flatten().map(|id| (Some(id), None));
+        for (id, body) in told.into_iter().chain(others) {
+            let id = id.cloned().unwrap_or_else(|| RuleId(format!("made {}", rules.len())));
+            match (rules.iter_mut().find(|rule| rule.id == id), body) {
+                (Some(known), Some(body)) => known.body = body.clone(),
+                (Some(_), None) => {}
+                (None, body) => {
+                    rules.push(LiveRule { id, last_updated: None, body: body.cloned().unwrap_or_default() });
+                }
+            }
+        }
+    }
+    live
+}
+
+/// A record as a journal tells that it was.
+fn record_as_told(effect: &RecordEffect, at: Moment) -> Option<LiveRecord> {
+    match (effect, at) {
+        (RecordEffect::Created { after, .. } | RecordEffect::Changed { after, .. }, Moment::After) => Some(after),
+        (RecordEffect::Changed { before, .. } | RecordEffect::Deleted { before }, Moment::Before) => Some(before),
+        _ => None,
+    }
+    .map(|record| LiveRecord::clone(record))
+}
+
+/// A plan stays within its zone, touches each rule once, can be lowered, and is shown without anything hidden.
+fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
+    for address in plan.addresses() {
+        let rest = address.as_str().strip_prefix(live.name.as_str());
+        assert!(
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            "{address} is outside of {}",
+            live.name
+        );
+    }
+    for lowering in [Lowering::Batches(2), Lowering::Single] {
+        let steps = lower(plan, lowering);
+        let lowered: usize = steps.iter().map(|step| step.operations.len()).sum();
+        assert_eq!(lowered, plan.operations.len());
+    }
+    let mut ids = BTreeSet::new();
+    for operation in &plan.rule_operations {
+        let _ = lower_rule_operation(plan, operation);
+        let id = match &operation.action {
+            RuleAction::Patch { id, .. } | RuleAction::Move { id, .. } | RuleAction::Delete { id, .. } => id,
+            RuleAction::Create { .. } | RuleAction::CreateEntryPoint { .. } => continue,
+        };
+        assert!(live.waf.entry_points[&operation.phase].rules().iter().any(|rule| rule.id == *id), "{id} is not there");
+        assert!(ids.insert((operation.phase, id)), "{id} is touched twice");
+    }
+    for operation in &plan.zone_operations {
+        let _ = lower_zone_operation(plan, operation, None);
     }
 }
 

@@ -311,6 +311,8 @@ impl Reading {
         for operation in operations {
             let address = word(operation, "address");
             let own = if is_create(&operation) { created.next().copied() } else { None };
+            // An answer may have said an empty one.
+            let own = own.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
             let entry = |is_certain| Head { address, sent_at: word(&line.json, "time"), is_certain, place: line.place };
             if path.is_empty() {
