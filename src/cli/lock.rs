@@ -26,6 +26,8 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let path = directory.join("apply.lock");
     let fail = || format!("failed to lock {}", path.display());
     private_file::make_directory(directory).with_context(fail)?;
+    // Whoever writes to this directory must not have another file emptied.
+    anyhow::ensure!(!path.is_symlink(), "{} is a link; remove it", path.display());
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -53,6 +55,17 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_written_through() {
+        let directory = tempfile::tempdir().unwrap();
+        let other = directory.path().join("other");
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, directory.path().join("apply.lock")).unwrap();
+        assert!(take(directory.path()).unwrap_err().to_string().contains("is a link"));
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
 
     #[test]
     fn one_holder_at_a_time() {

@@ -55,8 +55,9 @@ pub(super) fn find(directory: &Path, plan: &Plan) -> Diagnostics {
 fn newest(directory: &Path, is_recent: impl Fn(SystemTime) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let is_journal = |path: &PathBuf| {
-        let changed = fs::metadata(path).and_then(|m| m.modified());
-        path.extension().is_some_and(|e| e == "jsonl") && changed.is_ok_and(&is_recent)
+        // A journal is a file of its own; what is behind a link, or never ends, is none.
+        let changed = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).and_then(|m| m.modified().ok());
+        path.extension().is_some_and(|e| e == "jsonl") && changed.is_some_and(&is_recent)
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use secrecy::SecretString;
@@ -144,15 +145,44 @@ pub(super) fn consents(args: &ConsentArgs, global: &Global) -> anyhow::Result<Re
     Ok(Ok(consents))
 }
 
+/// Largest policy file that is read, in bytes.
+const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
+
+/// Whether a path lies below a directory, links followed.
+fn is_below(path: &Path, directory: &Path) -> bool {
+    match (path.canonicalize(), directory.canonicalize()) {
+        (Ok(path), Ok(directory)) => path.starts_with(directory),
+        _ => false,
+    }
+}
+
+/// The text of a policy file.
+fn read_policy_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    fs::File::open(path)?.take(LARGEST_POLICY + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST_POLICY {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {LARGEST_POLICY} bytes")));
+    }
+    Ok(text)
+}
+
 /// The policy file, if there is one.
 fn policy(global: &Global) -> anyhow::Result<Policy> {
     let usual = PathBuf::from(POLICY);
     let path = match &global.policy {
         Some(path) => path,
-        None if usual.is_file() => &usual,
+        None if usual.is_file() => {
+            // Nobody named it, so a link in it must not show somebody else's file to whoever reads the messages.
+            if !is_below(&usual, Path::new(".")) {
+                bail!(
+                    "{POLICY} is a link that leads out of its directory; name the file with --policy if that is meant"
+                );
+            }
+            &usual
+        }
         None => return Ok(Policy::default()),
     };
-    let text = fs::read_to_string(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
+    let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
     let file = read_policy(&text).with_context(|| format!("the policy {} cannot be used", path.display()))?;
     let PolicyFile { most_changes, from_records, allowed } = file;
     let usual = Policy::default();

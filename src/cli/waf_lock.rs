@@ -63,12 +63,26 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
 
 /// What was written down; in words why it cannot be read.
 fn read(path: &Path) -> Result<Option<Lock>, String> {
+    match text(path) {
+        Ok(text) => Lock::parse(&text).map(Some).map_err(|error| error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// It cannot be read, is too large, or is something that may never end.
+pub(super) fn text(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut text = String::new();
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    };
-    file.take(LARGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    Lock::parse(&text).map(Some).map_err(|error| error.to_string())
+    file.take(LARGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it has more than {LARGEST} bytes")));
+    }
+    Ok(text)
 }

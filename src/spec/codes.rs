@@ -116,6 +116,8 @@ findings! {
         "The value passed every other check and still could not be read.";
     TOO_MANY = "SPEC0036" Error "there are more mistakes than are reported":
         "After ten thousand findings the rest of the spec is not checked.";
+    TOO_MUCH_TO_SEARCH = "SPEC0037" Error "there is too much to look through":
+        "For one spec at most a million files and directories and a thousand links to directories are looked at.";
     OUTSIDE_ZONE = "DNS0001" Error "the name is outside the zone":
         "Records of a zone stand at its name or below it.";
     NAME = "DNS0002" Error "the name is not a domain name":

@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::scan::scan;
+use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
 use super::{Input, codes};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
@@ -43,8 +44,15 @@ struct Origin {
 
 /// Reads every input and what they include.
 pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Diagnostics) -> Vec<Loaded> {
-    let mut loader =
-        Loader { sources, diagnostics, files: Vec::new(), origins: Vec::new(), known: HashMap::new(), next: 0 };
+    let mut loader = Loader {
+        sources,
+        diagnostics,
+        files: Vec::new(),
+        origins: Vec::new(),
+        known: HashMap::new(),
+        next: 0,
+        budget: Budget::default(),
+    };
     for input in inputs {
         match input {
             Input::Path(path) => loader.given(path),
@@ -70,6 +78,8 @@ struct Loader<'a> {
     known: HashMap<PathBuf, Option<usize>>,
     /// The next file whose includes are to be followed.
     next: usize,
+    /// How much may still be looked through.
+    budget: Budget,
 }
 
 /// Who asks for a file.
@@ -113,36 +123,46 @@ impl Loader<'_> {
 
     /// Every YAML file below a directory, in the order of their names; hidden files and directories are left out.
     fn walk(&mut self, directory: &Path, root: &Path, reference: Reference) {
-        let mut found = 0;
-        let hidden = |e: &walkdir::DirEntry| e.depth() > 0 && e.file_name().to_string_lossy().starts_with('.');
-        let walk = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name();
-        for entry in walk.into_iter().filter_entry(|e| !hidden(e)) {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() || !is_yaml(entry.path()) => {}
-                Ok(entry) => {
-                    found += 1;
-                    self.file(entry.path(), Some(root.to_owned()), Reference { named: false, ..reference });
-                }
-                Err(error) => {
-                    found += 1;
-                    let path = error.path().unwrap_or(directory).to_owned();
-                    if let Some(ancestor) = error.loop_ancestor() {
-                        let detail = format!("`{}` leads back to `{}`", show(&path), show(ancestor));
-                        let diagnostic = self.place(codes::DIRECTORY_LOOP.nowhere(detail), reference);
-                        self.diagnostics
-                            .push(diagnostic.help("remove the symbolic link, or name the files one by one"));
-                    } else {
-                        let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                        self.unreadable(&path, &reason, reference);
-                    }
-                }
+        let mut count = 0;
+        for found in search::below(directory, root, &mut self.budget) {
+            if !matches!(&found, Found::File(path) if !is_yaml(path)) {
+                count += 1;
+                self.found(found, root, Reference { named: false, ..reference });
             }
         }
-        if found == 0 {
+        if count == 0 {
             let detail = format!("no `*.yaml` or `*.yml` is below `{}`", show(directory));
             let diagnostic = self.place(codes::NOTHING.nowhere(detail), reference);
             self.diagnostics.push(diagnostic.help("name a directory with spec files, or a file"));
         }
+    }
+
+    /// Something that a search found.
+    fn found(&mut self, found: Found, root: &Path, reference: Reference) {
+        match found {
+            Found::File(path) => self.file(&path, Some(root.to_owned()), reference),
+            Found::Directory(path) => self.walk(&path, root, reference),
+            Found::LeadsOut(path) => self.outside(&path, reference),
+            Found::Loop(path, ancestor) => {
+                let detail = format!("`{}` leads back to `{}`", show(&path), show(&ancestor));
+                let diagnostic = self.place(codes::DIRECTORY_LOOP.nowhere(detail), reference);
+                self.diagnostics.push(diagnostic.help("remove the symbolic link, or name the files one by one"));
+            }
+            Found::Unreadable(path, reason) => self.unreadable(&path, &reason, reference),
+            Found::TooMuch => {
+                let detail = "below the directories of the spec there are more files, directories or links than that";
+                let diagnostic = self.place(codes::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
+                self.diagnostics
+                    .push(diagnostic.help("name the files one by one, or a directory with nothing else in it"));
+            }
+        }
+    }
+
+    /// A path that leads out of the tree.
+    fn outside(&mut self, path: &Path, reference: Reference) {
+        let detail = format!("`{}` is outside the directory that was given", show(path));
+        let diagnostic = self.place(codes::INCLUDE_REFUSED.nowhere(detail), reference);
+        self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
     }
 
     /// One file, loaded unless it is known already.
@@ -154,10 +174,7 @@ impl Loader<'_> {
         // What was named on the command line is the user's own choice; everything else stays below it.
         let is_given = reference.includer.is_none() && reference.named;
         if !is_given && !root.as_ref().is_some_and(|r| canonical.starts_with(r)) {
-            let detail = format!("`{}` is outside the directory that was given", show(path));
-            let diagnostic = self.place(codes::INCLUDE_REFUSED.nowhere(detail), reference);
-            self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
-            return;
+            return self.outside(path, reference);
         }
         match self.known.get(&canonical) {
             Some(Some(file)) => {
@@ -293,52 +310,40 @@ impl Loader<'_> {
                 "write the spec to a file, or give the other files on the command line",
             );
         };
-        let Some(directory) = origin.directory.to_str() else {
-            return refuse("the path of this file is not UTF-8", "rename the directory");
-        };
         if !stays_below(&origin.directory, pattern, &root) {
             return refuse(
                 "this leads out of the directory that was given",
                 "include files below the directory of the spec; for others, give their paths on the command line",
             );
         }
-        let full = if directory.is_empty() || Path::new(pattern).is_absolute() {
-            pattern.to_owned()
-        } else {
-            format!("{}/{pattern}", glob::Pattern::escape(directory))
-        };
-        let options = glob::MatchOptions {
-            case_sensitive: true,
-            require_literal_separator: true,
-            require_literal_leading_dot: true,
-        };
-        let paths = glob::glob_with(&full, options).map_err(|error| {
-            Box::new(
-                codes::INCLUDE_REFUSED
-                    .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
-                    .help("write a path, or a glob such as zones/*.yaml"),
-            )
-        })?;
         let is_glob = pattern.contains(['*', '?', '[']);
         let own = self.sources.name(self.files[file].source).to_owned();
-        let mut found = false;
-        for path in paths {
-            let reference = Reference { includer: Some((file, place)), named: !is_glob };
-            let path = match path {
-                Ok(path) => path,
-                Err(error) => {
-                    found = true;
-                    self.unreadable(error.path(), &error.error().to_string(), reference);
-                    continue;
-                }
-            };
-            if path.is_dir() {
-                found = true;
-                self.walk(&path, &root, reference);
-            } else if show(&path) != own && (!is_glob || is_yaml(&path)) {
-                found = true;
-                self.file(&path, Some(root.clone()), reference);
+        let directory = origin.directory.clone();
+        let all = if is_glob {
+            search::matches(&directory, pattern, &root, &mut self.budget).map_err(|error| {
+                Box::new(
+                    codes::INCLUDE_REFUSED
+                        .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
+                        .help("write a path, or a glob such as zones/*.yaml"),
+                )
+            })?
+        } else {
+            let path = directory.join(pattern);
+            match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                _ if path.is_dir() => vec![Found::Directory(path)],
+                _ => vec![Found::File(path)],
             }
+        };
+        let reference = Reference { includer: Some((file, place)), named: !is_glob };
+        let is_meant = |found: &Found| match found {
+            Found::File(path) => show(path) != own && (!is_glob || is_yaml(path)),
+            _ => true,
+        };
+        let mut found = false;
+        for one in all.into_iter().filter(is_meant) {
+            found = true;
+            self.found(one, &root, reference);
         }
         if found {
             return Ok(());

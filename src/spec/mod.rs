@@ -29,6 +29,7 @@ mod revision;
 mod scalar;
 mod scan;
 mod schema;
+mod search;
 mod secrets;
 mod shape;
 mod suggest;

@@ -248,3 +248,80 @@ fn the_spec_before_stays_in_its_tree_too() {
         assert!(!ran.stdout.contains("hush") && !ran.stderr.contains("hush"), "{arguments:?}: {ran:?}");
     }
 }
+
+/// A link to a directory outside is told by its own name, and nothing behind it is looked at.
+#[cfg(unix)]
+#[test]
+fn links_to_directories_lead_out_of_no_tree() {
+    use std::os::unix::fs::symlink;
+    let root = beside();
+    symlink("../../outside", root.path().join("tree/zones/link")).unwrap();
+    let include = |pattern: &str| {
+        let text = json!({ "version": 1, "include": [pattern], "zones": { "example.com": { "records": [] } } });
+        fs::write(root.path().join("tree/root.yaml"), text.to_string()).unwrap();
+        printed(root.path(), &["tree/root.yaml"])
+    };
+    for pattern in ["zones", "zones/**/*.yaml", "zones/*/*.yaml", "**/z*.yaml", "*/*/zone.yaml", "zones/*"] {
+        let ran = include(pattern).exits(1);
+        assert!(ran.stderr.contains("tree/zones/link` is outside"), "{pattern}: {ran:?}");
+        assert!(!ran.stderr.contains("zone.yaml` "), "{pattern}: {ran:?}");
+    }
+    fs::remove_file(root.path().join("tree/root.yaml")).unwrap();
+    let ran = printed(root.path(), &["tree"]).exits(1);
+    assert!(ran.stderr.contains("`tree/zones/link` is outside") && !ran.stderr.contains("zone.yaml"), "{ran:?}");
+    // A link that only stands there is no mistake.
+    fs::write(root.path().join("tree/zones/own.yaml"), "version: 1\nzones: { own.example: { records: [] } }\n")
+        .unwrap();
+    assert!(include("zones/*.yaml").exits(0).stdout.contains("own.example"));
+}
+
+/// Links to directories with links to directories: small to store, and endless to look through.
+#[cfg(unix)]
+#[test]
+fn links_cannot_make_a_small_tree_endless() {
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().unwrap();
+    for n in 0..40 {
+        let directory = root.path().join(format!("tree/{n}"));
+        fs::create_dir_all(&directory).unwrap();
+        ["a", "b"].iter().for_each(|name| symlink(format!("../{}", n + 1), directory.join(name)).unwrap());
+    }
+    let root_file = root.path().join("tree/root.yaml");
+    for pattern in ["**/*.yaml", "0", "*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"] {
+        let text = json!({ "version": 1, "include": [pattern], "zones": { "example.com": { "records": [] } } });
+        fs::write(&root_file, text.to_string()).unwrap();
+        let ran = printed(root.path(), &["tree/root.yaml"]).exits(1);
+        assert!(ran.stderr.contains("SPEC0037"), "{pattern}: {ran:?}");
+    }
+    let ran = printed(root.path(), &["tree"]).exits(1);
+    assert!(ran.stderr.contains("SPEC0037"), "{ran:?}");
+}
+
+/// Files that nobody named, but that are looked for beside a spec, are no way to show or to overwrite others.
+#[cfg(unix)]
+#[test]
+fn files_beside_a_spec_lead_nowhere_else() {
+    use std::os::unix::fs::symlink;
+    let root = beside();
+    let tree = root.path().join("tree");
+    let outside = root.path().join("outside/passwd");
+    fs::write(tree.join("s.yaml"), "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n")
+        .unwrap();
+    let run = |arguments: &[&str]| Ran::from(binary(&tree).args(arguments).output().unwrap());
+    symlink("../outside/passwd", tree.join(".zonewright-policy.yaml")).unwrap();
+    let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(1);
+    assert!(ran.stderr.contains("leads out of its directory") && !leaks(&ran), "{ran:?}");
+    fs::remove_file(tree.join(".zonewright-policy.yaml")).unwrap();
+    symlink("../outside/passwd", tree.join("waf.lock")).unwrap();
+    let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(0);
+    assert!(ran.stderr.contains("waf.lock") && !leaks(&ran), "{ran:?}");
+    run(&["waf", "lock", "s.yaml", "--sandbox"]).exits(0);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "root:hush:0:0\n");
+    assert!(!tree.join("waf.lock").is_symlink());
+    run(&["waf", "lock", "s.yaml", "--sandbox", "--check"]).exits(0);
+    // What never ends is not waited for.
+    fs::remove_file(tree.join("waf.lock")).unwrap();
+    symlink("/dev/zero", tree.join("waf.lock")).unwrap();
+    let ran = run(&["plan", "s.yaml", "--sandbox"]).exits(0);
+    assert!(ran.stderr.contains("not a regular file"), "{ran:?}");
+}

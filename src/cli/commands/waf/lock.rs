@@ -1,16 +1,17 @@
 //! `waf lock`: writes the managed rulesets down, or compares them with what was written down.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use anyhow::{Context, bail};
 
 use crate::cli::args::{Format, Global, WafLockArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::private_file;
 use crate::cli::protection;
-use crate::cli::waf_lock::beside;
+use crate::cli::waf_lock::{self, beside};
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
@@ -40,7 +41,8 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
     let changes: Vec<_> = rulesets.collect();
     let is_same = before.as_ref() == Some(&lock);
     if !args.check && !is_same {
-        fs::write(&path, lock.print()).with_context(|| format!("failed to write {}", path.display()))?;
+        private_file::write_public(&path, lock.print().as_bytes())
+            .with_context(|| format!("failed to write {}", path.display()))?;
     }
     let file = path.display().to_string();
     match output.format {
@@ -55,7 +57,7 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
 
 /// What was written down; `None` where nothing was. One that cannot be read is written anew unless it is only to check.
 fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
-    let text = match fs::read_to_string(path) {
+    let text = match waf_lock::text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
