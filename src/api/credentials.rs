@@ -10,6 +10,7 @@ use std::fmt;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
 
@@ -44,6 +45,31 @@ impl fmt::Debug for Credentials {
             Self::TokenThenKey { .. } => "TokenThenKey([masked])",
         })
     }
+}
+
+impl Credentials {
+    /// A code (HMAC-SHA-256, RFC 2104) that only who has these credentials can make for these bytes. It tells nothing about
+    /// either.
+    #[must_use]
+    pub fn seal(&self, bytes: &[u8]) -> [u8; 32] {
+        let mut key = [0; BLOCK];
+        match self {
+            Self::Token(token) | Self::TokenThenKey { token, .. } => {
+                key[..32].copy_from_slice(&Sha256::digest(token.expose_secret()));
+            }
+            Self::Key { key: secret, .. } => key[..32].copy_from_slice(&Sha256::digest(secret.expose_secret())),
+        }
+        code(&key, bytes)
+    }
+}
+
+/// Bytes that the hash takes at a time.
+const BLOCK: usize = 64;
+
+/// The code of bytes under a key of one block.
+fn code(key: &[u8; BLOCK], bytes: &[u8]) -> [u8; 32] {
+    let inner = Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(bytes).finalize();
+    Sha256::new().chain_update(key.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize().into()
 }
 
 /// The way in which one request is signed; never both at once, for which the service's answer is unspecified.
@@ -214,6 +240,16 @@ fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// RFC 4231, test case 1.
+    #[test]
+    fn codes_are_those_of_the_standard() {
+        let mut key = [0; BLOCK];
+        key[..20].fill(0x0b);
+        let hexadecimal: String = code(&key, b"Hi There").iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hexadecimal, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+        assert_ne!(token("a").seal(b"x"), token("b").seal(b"x"));
+    }
 
     /// A token.
     fn token(text: &str) -> Credentials {

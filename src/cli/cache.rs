@@ -1,4 +1,7 @@
 //! Keeps managed rulesets between runs, one file for each version. Deleting it changes no plan; it only costs a request.
+//!
+//! By these rulesets it is judged whether a change weakens the protection, and the directory may lie in a tree that others write
+//! to. So each file is sealed with the credentials that it was read with: one that somebody else put there is not believed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,20 +10,22 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use super::private_file;
+use crate::api::Credentials;
 use crate::live::CatalogueCache;
 
 /// A directory of managed rulesets of one service.
 #[derive(Debug)]
 pub(super) struct FileCache {
     directory: PathBuf,
+    base_url: String,
+    credentials: Credentials,
 }
 
 impl FileCache {
     /// Below `directory`, apart for each address of the API: two services may call different things by one version.
-    pub(super) fn new(directory: &Path, base_url: &str) -> Self {
-        let digest = Sha256::digest(base_url.as_bytes());
-        let name: String = digest[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { directory: directory.join(name) }
+    pub(super) fn new(directory: &Path, base_url: &str, credentials: Credentials) -> Self {
+        let directory = directory.join(&hexadecimal(&Sha256::digest(base_url.as_bytes()))[..12]);
+        Self { directory, base_url: base_url.to_owned(), credentials }
     }
 
     /// The file of a version; `None` if id or version would make no plain file name.
@@ -29,21 +34,40 @@ impl FileCache {
             |text: &str| !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric());
         (is_plain(id) && is_plain(version)).then(|| self.directory.join(format!("ruleset-{id}-{version}.json")))
     }
+
+    /// The first line of a file, which vouches for the rest of it.
+    fn seal(&self, id: &str, version: &str, content: &str) -> String {
+        // No id and no version holds a line feed, and no address that could be connected to.
+        let whole = format!("{}\n{id}\n{version}\n{content}", self.base_url);
+        hexadecimal(&self.credentials.seal(whole.as_bytes()))
+    }
 }
 
 impl CatalogueCache for FileCache {
     fn get(&self, id: &str, version: &str) -> Option<Json> {
-        serde_json::from_slice(&fs::read(self.path(id, version)?).ok()?).ok()
+        let text = fs::read_to_string(self.path(id, version)?).ok()?;
+        let (seal, content) = text.split_once('\n')?;
+        if seal != self.seal(id, version, content) {
+            return None;
+        }
+        serde_json::from_str(content).ok()
     }
 
     fn put(&self, id: &str, version: &str, ruleset: &Json) {
         let Some(path) = self.path(id, version) else { return };
-        let written = private_file::make_directory(&self.directory)
-            .and_then(|()| private_file::write(&path, ruleset.to_string().as_bytes()));
+        let content = ruleset.to_string();
+        let text = format!("{}\n{content}", self.seal(id, version, &content));
+        let written =
+            private_file::make_directory(&self.directory).and_then(|()| private_file::write(&path, text.as_bytes()));
         if written.is_err() {
             tracing::debug!(path = %path.display(), "the managed ruleset could not be kept");
         }
     }
+}
+
+/// Bytes as hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -52,16 +76,47 @@ mod tests {
 
     use super::*;
 
+    fn cache(directory: &Path, base_url: &str, token: &str) -> FileCache {
+        FileCache::new(directory, base_url, Credentials::Token(token.to_owned().into()))
+    }
+
     #[test]
     fn what_was_kept_comes_back_for_this_service_and_version_only() {
         let directory = tempfile::tempdir().unwrap();
-        let cache = FileCache::new(directory.path(), "https://one.example");
-        assert_eq!(cache.get("abc", "1"), None);
-        cache.put("abc", "1", &json!({ "id": "abc" }));
-        assert_eq!(cache.get("abc", "1"), Some(json!({ "id": "abc" })));
-        assert_eq!(cache.get("abc", "2"), None);
-        assert_eq!(FileCache::new(directory.path(), "https://two.example").get("abc", "1"), None);
-        cache.put("../evil", "1", &json!({}));
-        assert_eq!(cache.get("../evil", "1"), None);
+        let one = cache(directory.path(), "https://one.example", "a");
+        assert_eq!(one.get("abc", "1"), None);
+        one.put("abc", "1", &json!({ "id": "abc" }));
+        assert_eq!(one.get("abc", "1"), Some(json!({ "id": "abc" })));
+        assert_eq!(one.get("abc", "2"), None);
+        assert_eq!(cache(directory.path(), "https://two.example", "a").get("abc", "1"), None);
+        one.put("../evil", "1", &json!({}));
+        assert_eq!(one.get("../evil", "1"), None);
+    }
+
+    /// Whoever can write to the directory cannot say what a ruleset is.
+    #[test]
+    fn what_others_put_there_is_not_believed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (ours, theirs) =
+            (cache(directory.path(), "https://one.example", "a"), cache(directory.path(), "https://one.example", "b"));
+        theirs.put("abc", "1", &json!({ "id": "abc", "rules": [] }));
+        assert_eq!(ours.get("abc", "1"), None);
+        ours.put("abc", "1", &json!({ "id": "abc" }));
+        let path = ours.path("abc", "1").unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        for forged in [
+            text.replace("abc", "abd"),
+            text.replacen('\n', "\n ", 1),
+            text.split_once('\n').unwrap().1.to_owned(),
+            String::new(),
+        ] {
+            fs::write(&path, forged).unwrap();
+            assert_eq!(ours.get("abc", "1"), None);
+        }
+        // One version is not another one, under whatever name.
+        fs::write(ours.path("abc", "2").unwrap(), &text).unwrap();
+        assert_eq!(ours.get("abc", "2"), None);
+        fs::write(&path, &text).unwrap();
+        assert_eq!(ours.get("abc", "1"), Some(json!({ "id": "abc" })));
     }
 }

@@ -103,7 +103,7 @@ impl Service {
         }
         let credentials = settings::credentials(global)?;
         let base_url = settings::base_url(global)?;
-        let cache = FileCache::new(&global.cache, &base_url);
+        let cache = FileCache::new(&global.cache, &base_url, credentials.clone());
         let host = host(&base_url);
         let client = client(global, &access, output, base_url, credentials)?;
         Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, &access, settings::account(global)?) })
