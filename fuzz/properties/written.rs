@@ -7,7 +7,7 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use zonewright::apply::{
-    JournalReadError, JournalRun, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, outline, undo_zone,
+    Applied, JournalReadError, JournalRun, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, outline, undo_zone,
 };
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
@@ -147,6 +147,8 @@ pub fn journal(data: &[u8]) {
             return;
         }
     };
+    let mut applied = Applied::default();
+    applied.add(&text);
     for (name, zone) in &run.zones {
         let records = zone.records.iter().map(|entry| entry.place);
         let places = records.chain(zone.parts.iter().map(|e| e.place)).chain(zone.rules.iter().map(|e| e.place));
@@ -159,6 +161,7 @@ pub fn journal(data: &[u8]) {
             let undone = undo_zone(zone, &needed(name, zone), &live);
             are_shown(&undone.diagnostics, &sources);
             is_carried_out(&undone.plan, &live);
+            assert!(applied.repeated(&undone.plan, |_| true).len() <= undone.plan.len());
         }
     }
     // A crash leaves any number of whole lines and perhaps a part of the next.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Place;
-use crate::model::managed::{Catalogue, Managed, find_deployment, recognise};
+use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
 use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
 use crate::model::{
     Comment, DesiredRecord, DesiredZone, ExpressionSetting, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
@@ -183,6 +183,13 @@ fn deployments<'r>(
             found.wants.when = None;
             notes.push(format!(
                 "{}: its scope is not understood by this version and is left alone",
+                managed.facts().name
+            ));
+        }
+        if found.wants.raw.as_ref().is_some_and(|(raw, _)| Overrides::read(Some(raw)).is_none()) {
+            found.wants.raw = None;
+            notes.push(format!(
+                "{}: its overrides are not understood by this version and are left alone",
                 managed.facts().name
             ));
         }

@@ -218,7 +218,7 @@ fn unpack(bytes: &[u8]) -> Result<String, SnapshotError> {
 /// Reads everything between the first and the last line.
 fn read_answers(content: &str) -> Result<BTreeMap<String, Answer>, SnapshotError> {
     let mut answers = BTreeMap::new();
-    let mut lines = content.lines().enumerate().skip(1);
+    let mut lines = content.split_terminator('\n').enumerate().skip(1);
     while let Some((number, line)) = lines.next() {
         let malformed = |why: &str| SnapshotError::Malformed { line: number + 1, why: why.to_owned() };
         let entry: Json = serde_json::from_str(line).map_err(|error| malformed(&error.to_string()))?;
