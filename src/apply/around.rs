@@ -1,22 +1,20 @@
 //! Carries out what is done to a zone itself: it is made, and its parts are changed.
 //!
-//! A change of a part says what it should be, so a lost answer is answered by sending it again. A lost answer to making a
-//! zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for, within bounds.
+//! A lost answer to making a zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for,
+//! within bounds.
 
 use std::time::Duration;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, Outcome, said};
+use super::parts::{Changed, Ends, PartWork, change_of};
 use crate::api::{ApiError, Reader, Writer};
-use crate::diff::{ZonePart, diff_around};
+use crate::diff::ZonePart;
 use crate::live::{FetchError, fetch_around, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
 use crate::plan::{ZoneAction, ZoneOperation, ZonePlan, lower_zone_operation};
 use crate::wire::Envelope;
 use crate::wire::zone::{list_records, read_zone};
-
-/// How often a change whose answer got lost is sent.
-const SENDS: usize = 4;
 
 /// The zone exists already.
 const EXISTS_CODE: i64 = 1061;
@@ -42,30 +40,46 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
         let mut is_read = false;
+        let mut ended: Vec<(Ends, String)> = Vec::new();
         for operation in &zone.zone_operations {
-            let outcome = match (&operation.action, &made) {
+            if let ZoneAction::Change(part) = &operation.action
+                && let Some((_, reason)) = ended.iter().find(|(ends, _)| ends.covers(part))
+            {
+                outcomes.push(Outcome::NotSent(reason.clone()));
+                continue;
+            }
+            let Changed { outcome, ends } = match (&operation.action, &made) {
                 (ZoneAction::Create, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
                     made = new;
                     if let Some(made) = &mut made {
                         is_read = self.look_around(made, desired).await;
                     }
-                    outcome
+                    outcome.into()
                 }
                 (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
+                        .into()
                 }
                 (ZoneAction::Change(part), Some(made)) if is_read => match needed(part, desired, made) {
-                    Needed::Nothing => Outcome::Done,
-                    Needed::Impossible(reason) => Outcome::Refused(reason),
+                    Needed::Nothing => Outcome::Done.into(),
+                    Needed::Impossible(reason) => Outcome::Refused(reason).into(),
                     Needed::Change(part) => {
-                        let operation = ZoneOperation { action: ZoneAction::Change(part), ..operation.clone() };
-                        self.change(&zone.with_id(made.id.clone()), &operation).await
+                        let action = ZoneAction::Change(part.clone());
+                        let operation = &ZoneOperation { action, ..operation.clone() };
+                        let zone = &zone.with_id(made.id.clone());
+                        self.change(&PartWork { zone, desired, live: made, operation, part: &part }).await
                     }
                 },
-                (ZoneAction::Change(_), Some(made)) => self.change(&zone.with_id(made.id.clone()), operation).await,
-                (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()),
+                (ZoneAction::Change(part), Some(made)) => {
+                    let zone = &zone.with_id(made.id.clone());
+                    self.change(&PartWork { zone, desired, live: made, operation, part }).await
+                }
+                (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
             };
+            if let Outcome::Refused(reason) | Outcome::NotSent(reason) | Outcome::Unknown(reason) = &outcome {
+                ended.push((ends, reason.clone()));
+            }
             if outcome == Outcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
@@ -158,41 +172,6 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
         }
     }
-
-    /// Changes a part of the zone.
-    async fn change(&self, zone: &ZonePlan, operation: &ZoneOperation) -> Outcome {
-        let request = lower_zone_operation(zone, operation, None);
-        if let Some(reason) = self.halted() {
-            return Outcome::NotSent(reason.to_owned());
-        }
-        let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
-            return Outcome::NotSent(BROKEN.to_owned());
-        };
-        let mut answer = self.writer.write(&request).await;
-        for _ in 1..SENDS {
-            match &answer {
-                Err(error) if error.is_uncertain() && self.halted().is_none() => {
-                    self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: said(error) });
-                    answer = self.writer.write(&request).await;
-                }
-                _ => break,
-            }
-        }
-        let (word, outcome) = match answer {
-            Ok(_) => ("done", Outcome::Done),
-            Err(error) if error.is_uncertain() => ("unknown", Outcome::Unknown(said(&error))),
-            Err(error) if error.status().is_none() => ("not sent", Outcome::NotSent(said(&error))),
-            Err(error) => ("refused", Outcome::Refused(said(&error))),
-        };
-        let reason = match &outcome {
-            Outcome::Unknown(reason) | Outcome::NotSent(reason) | Outcome::Stale(reason) | Outcome::Refused(reason) => {
-                Some(reason.clone())
-            }
-            Outcome::Deferred(_) | Outcome::Done | Outcome::Restored => None,
-        };
-        self.journal.outcome(number, word, reason.as_deref(), None);
-        outcome
-    }
 }
 
 /// What a planned change of a zone just made comes to, now that the zone can be read.
@@ -212,13 +191,7 @@ fn needed(planned: &ZonePart, desired: &DesiredZone, made: &LiveZone) -> Needed 
     {
         return Needed::Impossible(words.clone());
     }
-    let same = |part: &ZonePart| match (part, planned) {
-        (ZonePart::Setting { name: a, .. }, ZonePart::Setting { name: b, .. }) => a == b,
-        (ZonePart::Dnssec { .. }, ZonePart::Dnssec { .. }) => true,
-        (ZonePart::DnsSettings { .. }, ZonePart::DnsSettings { .. }) => true,
-        _ => false,
-    };
-    let Some(change) = diff_around(desired, made).into_iter().find(|c| same(&c.part)) else { return Needed::Nothing };
+    let Some(change) = change_of(planned, desired, made) else { return Needed::Nothing };
     if let ZonePart::Setting { name, .. } = &change.part
         && matches!(made.around.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
     {

@@ -296,7 +296,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 ///
 /// Without a status nothing was heard at all. 403 is also used for single operations, such as MX records of a zone with
 /// Email Routing, and then has a code of its own.
-fn is_hopeless(error: &ApiError) -> bool {
+pub(super) fn is_hopeless(error: &ApiError) -> bool {
     match error.status() {
         None | Some(401 | 429) => true,
         Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),

@@ -9,6 +9,7 @@ mod executor;
 mod expect;
 mod journal;
 mod journal_run;
+mod parts;
 mod rehearse;
 mod repeats;
 mod rules;

@@ -19,7 +19,8 @@ pub(super) async fn again<T>(mut read: impl AsyncFnMut() -> Result<T, FetchError
                 | FetchError::Record { .. }
                 | FetchError::OutsideZone { .. }
                 | FetchError::Ruleset { .. }
-                | FetchError::NotAList { .. },
+                | FetchError::NotAList { .. }
+                | FetchError::NoValue { .. },
             ) => {
                 tokio::time::sleep(wait).await;
             }

@@ -2,6 +2,7 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use super::again::again;
 use super::fetch::{FetchError, Options};
 use crate::api::{ApiError, Reader};
 use crate::model::{LiveAround, LiveSetting, LiveZone, ZoneWants};
@@ -22,13 +23,15 @@ pub(super) async fn read<R: Reader>(
     let fail = |what: &str, source: ApiError| FetchError::Api { what: format!("{what} of {}", zone.name), source };
     around.settings = stream::iter(settings.keys())
         .map(|name| async move {
-            let value = match reader.read(&get_setting(&zone.id, name)).await {
-                Ok(answer) => read_setting(&answer.result),
+            let what = || format!("the setting {name}");
+            let value = again(async || match reader.read(&get_setting(&zone.id, name)).await {
+                Ok(answer) => read_setting(&answer.result)
+                    .ok_or_else(|| FetchError::NoValue { what: format!("{} of {}", what(), zone.name) }),
                 // A refusal of this one setting; everything else is about the connection or the credentials.
-                Err(error) if matches!(error.status(), Some(400 | 404)) => LiveSetting::Refused(words(&error)),
-                Err(error) => return Err(fail(&format!("the setting {name}"), error)),
-            };
-            Ok((name.clone(), value))
+                Err(error) if matches!(error.status(), Some(400 | 404)) => Ok(LiveSetting::Refused(words(&error))),
+                Err(error) => Err(fail(&what(), error)),
+            });
+            Ok::<_, FetchError>((name.clone(), value.await?))
         })
         .buffer_unordered(options.concurrency.max(1))
         .try_collect()

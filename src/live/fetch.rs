@@ -121,6 +121,12 @@ pub enum FetchError {
         /// What was read.
         what: String,
     },
+    /// The result holds no value.
+    #[error("failed to read {what}: the answer has no `value`")]
+    NoValue {
+        /// What was read.
+        what: String,
+    },
     /// The pinned id belongs to another zone.
     #[error("the zone with the id {id} is {found}, not {wanted}; correct `id` in the spec")]
     WrongZone {

@@ -136,7 +136,8 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
         match key.as_str() {
             "soa" => {
                 let members = value.as_object().into_iter().flatten();
-                let taken = members.filter(|(key, value)| *key == "mname" || !value.is_null());
+                let known = members.filter(|(key, _)| before["soa"].get(key.as_str()).is_some());
+                let taken = known.filter(|(key, value)| *key == "mname" || !value.is_null());
                 let taken = taken.map(|(key, value)| (key.clone(), stored(value))).collect();
                 lay(&mut after, key, taken);
             }

@@ -67,17 +67,14 @@ fn setting_path(zone: &ZoneId, name: &str) -> String {
     format!("/zones/{}/settings/{}", segment(&zone.0), segment(name))
 }
 
-/// Reads a setting; one without a value is refused.
+/// Reads a setting; `None` without a value.
 #[must_use]
-pub fn read_setting(json: &Json) -> LiveSetting {
-    match json.get("value") {
-        None => LiveSetting::Refused("the answer has no `value`".to_owned()),
-        Some(value) => LiveSetting::Value {
-            value: from_json(value),
-            editable: json.get("editable").and_then(Json::as_bool).unwrap_or(true),
-            modified_on: json.get("modified_on").and_then(Json::as_str).map(str::to_owned),
-        },
-    }
+pub fn read_setting(json: &Json) -> Option<LiveSetting> {
+    Some(LiveSetting::Value {
+        value: from_json(json.get("value")?),
+        editable: json.get("editable").and_then(Json::as_bool).unwrap_or(true),
+        modified_on: json.get("modified_on").and_then(Json::as_str).map(str::to_owned),
+    })
 }
 
 /// Reads signing; `None` without a status.

@@ -1,6 +1,8 @@
 //! One fault at one moment: what the program does, and whether that is right.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde_json::Value as Json;
 use zonewright::sandbox::TOKEN;
@@ -19,6 +21,28 @@ pub(crate) struct Case<'a> {
     pub(crate) strike: Strike,
     /// What the service has after a run without faults.
     pub(crate) wanted: &'a Json,
+    /// What followed in earlier cases.
+    pub(crate) sequels: &'a Sequels,
+}
+
+/// What the runs after a first one do: it depends on what the service has then and on nothing else, so it is seen once for each
+/// state. With `FAULTS_WHOLE` in the environment it is seen each time, and has to be the same.
+#[derive(Debug, Default)]
+pub(crate) struct Sequels(RefCell<BTreeMap<String, Rc<Sequel>>>);
+
+/// The runs after the one that met the fault, without faults.
+#[derive(Debug)]
+pub(crate) struct Sequel {
+    /// The addresses of the operations that were left, one for each.
+    left: Vec<String>,
+    /// Writes of the second run.
+    second: usize,
+    /// Writes of the third run.
+    third: usize,
+    /// Everything that is not as it must be.
+    found: Vec<String>,
+    /// What the service has at the end, [`plain`].
+    end: Json,
 }
 
 /// What the table says of a case.
@@ -27,7 +51,7 @@ pub(crate) struct Cell {
     /// Exit code of the run that met the fault.
     pub(crate) exit: u8,
     /// Operations that a plan has after it.
-    pub(crate) distance: u64,
+    pub(crate) distance: usize,
     /// Writes of the second run.
     pub(crate) second: usize,
     /// Writes of the third run.
@@ -51,44 +75,19 @@ impl Case<'_> {
         let before = stage.dump();
         let first = stage.apply(self.subject.deletes, Some(&self.strike));
         stage.mend();
-        // Deletes are allowed by their number, which the refusal tells.
-        let again = || match stage.apply(0, None) {
-            refused if refused.exit == 3 => {
-                stage.apply(refused.document["summary"]["delete"].as_u64().unwrap_or(0), None)
-            }
-            ran => ran,
-        };
-        let second = again();
-        // A second run that wrote nothing is what the third would be.
-        let third = (second.exit != 0 || second.writes().next().is_some()).then(again);
-        let third = third.as_ref().unwrap_or(&second);
-        let operations = &second.document["operations"];
-        let cell = Cell {
-            exit: first.exit,
-            distance: operations.as_array().map_or(u64::MAX, |all| all.len() as u64),
-            second: second.writes().count(),
-            third: third.writes().count(),
-        };
-        let mut found = self.first(&first);
-        found.extend(self.honest(&first, operations));
-        for ran in [&first, &second, third] {
-            found.extend(journalled(ran));
-            found.extend(doubled(ran));
-            let secrets = [&ran.said, &ran.journal].into_iter().filter(|text| text.contains(TOKEN));
-            found.extend(secrets.map(|text| format!("the token is shown: {text}")));
-        }
-        if (second.exit, third.exit, cell.third) != (0, 0, 0) {
-            found.push(format!("it does not converge: {cell:?} {} {}\n{}", second.exit, third.exit, second.said));
-        }
         let after = stage.dump();
-        found.extend(
-            foreign(&before)
-                .difference(&foreign(&after))
-                .filter(|_| self.trouble.kind != Kind::Writer)
-                .map(|lost| format!("what the spec does not name is no longer as it was: {lost}")),
-        );
-        if self.trouble.kind != Kind::Writer && plain(&after) != plain(self.wanted) {
-            found.push(format!("it ends elsewhere:\n{:#}\n{:#}", plain(&after), plain(self.wanted)));
+        let sequel = self.sequels.of(&stage, &after);
+        let Sequel { left, second, third, found: followed, end } = &*sequel;
+        let cell = Cell { exit: first.exit, distance: left.len(), second: *second, third: *third };
+        let mut found = self.first(&first);
+        found.extend(self.honest(&first, left));
+        found.extend(wrong(&first));
+        found.extend(followed.iter().cloned());
+        if self.trouble.kind != Kind::Writer {
+            found.extend(lost(&before, &after));
+            if *end != plain(self.wanted) {
+                found.push(format!("it ends elsewhere:\n{end:#}\n{:#}", plain(self.wanted)));
+            }
         }
         if !found.is_empty() {
             found.push(format!("the first run said:\n{}", first.said));
@@ -116,12 +115,11 @@ impl Case<'_> {
     }
 
     /// Whether what is called done is done, and what is called not done is not.
-    fn honest(&self, ran: &Ran, left: &Json) -> Vec<String> {
+    fn honest(&self, ran: &Ran, left: &[String]) -> Vec<String> {
         if self.trouble.kind != Kind::Failure || ran.document["result"].is_null() {
             return Vec::new();
         }
-        let left: BTreeSet<&str> =
-            left.as_array().into_iter().flatten().filter_map(|o| o["address"].as_str()).collect();
+        let left: BTreeSet<&str> = left.iter().map(String::as_str).collect();
         let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
         let not_done: Vec<(&str, &str)> = zones
             .flat_map(|zone| zone["not_done"].as_array().into_iter().flatten())
@@ -135,6 +133,65 @@ impl Case<'_> {
         };
         all.filter(wrong).map(|address| format!("{address} is not as reported: {not_done:?}, left {left:?}")).collect()
     }
+}
+
+impl Sequels {
+    /// What follows from here.
+    fn of(&self, stage: &Stage, now: &Json) -> Rc<Sequel> {
+        let state = plain(now).to_string();
+        let known = self.0.borrow().get(&state).cloned();
+        if let Some(known) = known.filter(|_| std::env::var_os("FAULTS_WHOLE").is_none()) {
+            return known;
+        }
+        let sequel = Rc::new(Sequel::play(stage, now));
+        let known = self.0.borrow_mut().entry(state).or_insert_with(|| Rc::clone(&sequel)).clone();
+        let key = |s: &Sequel| (s.left.clone(), s.second, s.third, s.end.clone());
+        assert_eq!(key(&known), key(&sequel), "what follows depends on more than on what the service has");
+        sequel
+    }
+}
+
+impl Sequel {
+    /// Runs again, until nothing is left to write.
+    fn play(stage: &Stage, now: &Json) -> Self {
+        // Deletes are allowed by their number, which the refusal tells.
+        let again = || match stage.apply(0, None) {
+            refused if refused.exit == 3 => {
+                stage.apply(refused.document["summary"]["delete"].as_u64().unwrap_or(0), None)
+            }
+            ran => ran,
+        };
+        let second = again();
+        // A second run that wrote nothing is what the third would be.
+        let third = (second.exit != 0 || second.writes().next().is_some()).then(again);
+        let third = third.as_ref().unwrap_or(&second);
+        let mut found: Vec<String> = [&second, third].into_iter().flat_map(wrong).collect();
+        let (exits, writes) = ((second.exit, third.exit), third.writes().count());
+        if (exits, writes) != ((0, 0), 0) {
+            found.push(format!("it does not converge: {exits:?}, {writes} writes at last\n{}", second.said));
+        }
+        let operations = second.document["operations"].as_array();
+        if operations.is_none() {
+            found.push(format!("the second run has no plan:\n{}", second.said));
+        }
+        let end = stage.dump();
+        found.extend(lost(now, &end));
+        let address = |operation: &Json| operation["address"].as_str().unwrap_or_default().to_owned();
+        Self {
+            left: operations.into_iter().flatten().map(address).collect(),
+            second: second.writes().count(),
+            third: writes,
+            found,
+            end: plain(&end),
+        }
+    }
+}
+
+/// What no run may do.
+fn wrong(ran: &Ran) -> Vec<String> {
+    let secrets = [&ran.said, &ran.journal].into_iter().filter(|text| text.contains(TOKEN));
+    let shown = secrets.map(|text| format!("the token is shown: {text}"));
+    [journalled(ran), doubled(ran)].into_iter().flatten().chain(shown).collect()
 }
 
 /// Whether each write is in the journal, and each step has an end.
@@ -184,6 +241,12 @@ fn doubled(ran: &Ran) -> Vec<String> {
             .extend(parts.into_iter().filter(|part| !seen.insert(part.clone())).map(|p| format!("written twice: {p}")));
     }
     found
+}
+
+/// What the spec does not name and is no longer as it was.
+fn lost(before: &Json, after: &Json) -> Vec<String> {
+    let told = |lost: &String| format!("what the spec does not name is no longer as it was: {lost}");
+    foreign(before).difference(&foreign(after)).map(told).collect()
 }
 
 /// The records and rules that the spec does not name, whole.

@@ -59,6 +59,19 @@ pub(crate) fn all() -> Vec<Trouble> {
     [refusals(), connections(), bodies(), answers()].concat()
 }
 
+/// Ways to lose the answer to a write.
+pub(crate) fn losses() -> Vec<Trouble> {
+    let after = |name: &str, what| with_effect(name, what);
+    vec![
+        without_effect("reset before", What::ResetBeforeEffect),
+        after("reset after", What::ResetAfterEffect),
+        after("502 after", What::StatusAfterEffect { code: 502 }),
+        after("half of the JSON", What::TruncateBody),
+        after("`result: \"text\"`", replaced("result", json!("text"))),
+        without_effect("a page under 200", What::NotJson200),
+    ]
+}
+
 /// One of each family of faults that are the same to the program.
 pub(crate) fn some() -> Vec<Trouble> {
     let of_a_family = |name: &str| {

@@ -81,8 +81,6 @@ impl Subject {
     /// The numbers of the requests at all moments, as a run without faults has them.
     pub(crate) fn moments(&self, quiet: &Ran) -> [u64; 6] {
         let number = |n: usize| n as u64 + 1;
-        // The search for batches, where there are none, is no write that could have an effect.
-        let is_effective = |request: &LoggedRequest| request.method != "GET" && request.handled == Some(200);
         let writes: Vec<usize> =
             quiet.requests.iter().enumerate().filter(|(_, r)| is_effective(r)).map(|(n, _)| n).collect();
         assert!(writes.len() >= 3, "there is a write in the middle: {:?}", quiet.said);
@@ -91,6 +89,11 @@ impl Subject {
         assert!(later < writes[0] && last + 1 < quiet.requests.len(), "{:#?}", quiet.requests);
         [1, number(later), number(writes[0]), number(writes[0]), number(writes[writes.len() / 2]), number(last + 1)]
     }
+}
+
+/// Whether a request had an effect. The search for batches, where there are none, has none.
+pub(crate) fn is_effective(request: &LoggedRequest) -> bool {
+    request.method != "GET" && request.handled == Some(200)
 }
 
 /// Somebody else's write, before or after a request of ours.
@@ -185,16 +188,19 @@ zones:
 pub(crate) fn rules() -> Subject {
     const PHASE: &str = "http_request_firewall_custom";
     let rule = |name: &str, host: &str| json!({ "ref": name, "description": name, "expression": format!("http.host eq \"{host}.example.com\""), "action": "block", "enabled": true });
-    let live = ["foreign-1", "changed", "gone", "foreign-2", "kept"].map(|name| rule(name, name));
+    let live = ["foreign-1", "kept", "gone", "foreign-2", "changed", "moved"].map(|name| rule(name, name));
     let spec = r#"version: 1
 zones:
   example.com:
     waf:
       custom:
         - { name: changed, description: changed, when: 'http.host eq "other.example.com"', action: block }
+        - { name: moved, description: moved, when: 'http.host eq "moved.example.com"', action: block }
         - { name: gone, state: absent }
         - { name: kept, description: kept, when: 'http.host eq "kept.example.com"', action: block }
         - { name: new, description: new, when: 'http.host eq "new.example.com"', action: managed_challenge }
+      rate_limits:
+        - { name: slow, description: slow, when: 'http.host eq "slow.example.com"', per: [ip], limit: 100 in 1m, then: block for 1m }
 "#;
     Subject {
         profile: Profile { tier: "business".to_owned(), rate_limit: None, ..Profile::default() },
@@ -223,6 +229,34 @@ zones:
                 writer("somebody adds a rule of the name that we add", "POST", base.clone(), body("new")),
                 writer("somebody changes the rule that we change", "PATCH", at("changed"), body("changed")),
                 writer("somebody deletes the rule that we change", "DELETE", at("changed"), Json::Null),
+            ]
+        },
+    }
+}
+
+/// The zone itself: three settings, DNSSEC, and its DNS settings.
+pub(crate) fn settings() -> Subject {
+    let spec = r#"version: 1
+zones:
+  example.com:
+    settings: { always_use_https: true, min_tls_version: "1.2", ssl: strict }
+    dnssec: on
+    dns_settings: { ns_ttl: 3600, soa: { refresh: 9999 } }
+"#;
+    Subject {
+        profile: Profile { tier: "pro".to_owned(), rate_limit: None, ..Profile::default() },
+        seed: json!({ "zones": [{ "name": "example.com", "plan": "pro", "records": [],
+            "settings": { "brotli": "off", "ssl": "full" } }] }),
+        spec: spec.to_owned(),
+        deletes: 0,
+        later: "/settings/min_tls_version",
+        others: |dump| {
+            let base = format!("/zones/{}/settings", dump["zones"][0]["id"].as_str().expect("an id"));
+            let at = |name: &str| format!("{base}/{name}");
+            vec![
+                writer("somebody changes another setting", "PATCH", at("brotli"), json!({ "value": "on" })),
+                writer("somebody changes it as we do", "PATCH", at("always_use_https"), json!({ "value": "on" })),
+                writer("somebody changes what we change", "PATCH", at("min_tls_version"), json!({ "value": "1.3" })),
             ]
         },
     }
