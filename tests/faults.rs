@@ -75,20 +75,23 @@ fn compare(table: &str, head: &[&str], rows: &[Row], failures: &[String]) {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// Plays faults at all moments, each of them striking so many requests.
-fn survives(name: &str, subject: &Subject, troubles: Vec<Trouble>, times: u64) {
+/// Plays faults at all moments, each of them striking so many requests; some are not shown in the table.
+fn survives(name: &str, subject: &Subject, troubles: Vec<(Trouble, bool)>, times: u64) {
     let mut trial = Trial::of(name, subject);
     let numbers = subject.moments(&trial.quiet);
     let others = if times == 1 { std::mem::take(&mut trial.others) } else { Vec::new() };
     let mut rows = Vec::new();
-    for trouble in troubles.into_iter().chain(others) {
+    let others: Vec<_> = others.into_iter().map(|trouble| (trouble, true)).collect();
+    for (trouble, is_shown) in troubles.into_iter().chain(others) {
         let strikes = Moment::ALL.into_iter().zip(numbers);
         let cells = strikes.map(|(moment, first)| {
             let what = moment.strike(&trouble)?;
             trial.play(&trouble, Strike { what, first, times }, moment.title())
         });
         let cells = cells.collect();
-        rows.push((trouble.name, cells));
+        if is_shown {
+            rows.push((trouble.name, cells));
+        }
     }
     let head: Vec<_> = std::iter::once("fault").chain(Moment::ALL.map(Moment::title)).collect();
     compare(name, &head, &rows, &trial.failures);
@@ -146,7 +149,7 @@ fn records_in_batches_survive_an_outage() {
 
 #[test]
 fn records_one_by_one_survive_a_fault() {
-    survives("single, once", &subject::single(), catalogue::all(), 1);
+    survives("single, once", &subject::single(), catalogue::some(), 1);
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn records_one_by_one_survive_an_outage() {
 
 #[test]
 fn rules_survive_a_fault() {
-    survives("rules, once", &subject::rules(), catalogue::all(), 1);
+    survives("rules, once", &subject::rules(), catalogue::some(), 1);
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn rules_survive_an_outage() {
 
 #[test]
 fn settings_survive_a_fault() {
-    survives("settings, once", &subject::settings(), catalogue::all(), 1);
+    survives("settings, once", &subject::settings(), catalogue::some(), 1);
 }
 
 #[test]

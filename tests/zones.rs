@@ -190,18 +190,45 @@ fn dns_settings_are_changed_in_one_request() {
 }
 
 #[test]
-fn lost_answers_to_settings_are_repeated() {
-    let workspace = Workspace::new(pro());
-    spec(&workspace, "    settings: { ssl: strict }\n    dns_settings: { ns_ttl: 3600 }");
-    for path in ["/settings/ssl", "/dns_settings"] {
-        workspace.fault(Fault {
-            when: When::Matching { method: Some("PATCH".into()), path_suffix: path.into(), nth: 1 },
-            what: What::ResetAfterEffect,
-            times: 1,
-        });
+fn lost_answers_to_settings_are_settled_by_reading() {
+    for (what, sent) in [(What::ResetAfterEffect, 1), (What::ResetBeforeEffect, 2)] {
+        let workspace = Workspace::new(pro());
+        spec(&workspace, "    settings: { ssl: strict }\n    dnssec: on\n    dns_settings: { ns_ttl: 3600 }");
+        let paths = ["/settings/ssl", "/dnssec", "/dns_settings"];
+        for path in paths {
+            workspace.fault(Fault {
+                when: When::Matching { method: Some("PATCH".into()), path_suffix: path.into(), nth: 1 },
+                what: what.clone(),
+                times: 1,
+            });
+        }
+        workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+        for path in paths {
+            let writes = workspace.writes();
+            assert_eq!(writes.iter().filter(|w| w.path.ends_with(path)).count(), sent, "{what:?} {path}");
+        }
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     }
-    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
-    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
+/// Sent again, the change would undo what somebody else did after it.
+#[test]
+fn a_setting_that_somebody_else_changed_is_not_sent_again() {
+    let workspace = Workspace::new(pro());
+    spec(&workspace, "    settings: { min_tls_version: '1.2', ssl: strict }");
+    let when =
+        |nth| When::Matching { method: Some("PATCH".into()), path_suffix: "/settings/min_tls_version".into(), nth };
+    workspace.fault(Fault { when: when(1), what: What::ResetAfterEffect, times: 1 });
+    let path = format!("/zones/{}/settings/min_tls_version", workspace.dump()["zones"][0]["id"].as_str().unwrap());
+    let other = What::AnotherWriter { method: "PATCH".into(), path, body: json!({ "value": "1.3" }) };
+    let read = When::Matching { method: Some("GET".into()), path_suffix: "/settings/min_tls_version".into(), nth: 2 };
+    workspace.fault(Fault { when: read, what: other, times: 1 });
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json"]).exits(5);
+    let left = &ran.json()["result"]["zones"][0]["not_done"];
+    assert_eq!(left[0]["outcome"], "unknown", "{left}");
+    let writes = workspace.writes();
+    assert_eq!(writes.iter().filter(|w| w.path.ends_with("/min_tls_version")).count(), 1);
+    assert!(writes.iter().any(|w| w.path.ends_with("/ssl")), "the others go on");
 }
 
 #[test]

@@ -286,6 +286,15 @@ impl ApiError {
     }
 }
 
+/// Why a proxy did not lead to the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProxyFault {
+    /// It wants credentials, or others.
+    Credentials,
+    /// It refused, or went away.
+    NoTunnel,
+}
+
 /// A fault of the transport: names, connections, TLS, time.
 ///
 /// Its text is the innermost cause, the layers above it say nothing that helps.
@@ -317,6 +326,19 @@ impl Fault {
     /// The kind of the operating system's error, if it is one.
     pub(super) fn io(&self) -> Option<std::io::ErrorKind> {
         self.chain().filter_map(|error| error.downcast_ref::<std::io::Error>()).last().map(std::io::Error::kind)
+    }
+
+    /// Why a proxy did not lead to the service, if that is the cause.
+    ///
+    /// The HTTP library has no type for it that can be named, so it is known by its words.
+    pub(super) fn proxy(&self) -> Option<ProxyFault> {
+        let said = self.chain().map(ToString::to_string).find(|said| said.starts_with("tunnel error"))?;
+        Some(if said.contains("authorization required") { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
+    }
+
+    /// Whether what came is no HTTP at all. Known by its words as well.
+    pub(super) fn is_not_http(&self) -> bool {
+        self.root().starts_with("invalid HTTP version")
     }
 
     /// The innermost cause in words.

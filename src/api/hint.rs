@@ -6,11 +6,15 @@
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
 
-use super::error::{ApiError, Fault, RequestName, Signature};
+use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
 use super::family::resource;
 
 /// Where the service is, for those whose base URL leads elsewhere.
 const SERVICE: &str = super::Settings::BASE_URL;
+
+/// What to do about a proxy that answers 407.
+const PROXY_CREDENTIALS: &str =
+    "the proxy asks for credentials: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
 
 /// The hint for an error, if there is one.
 pub(super) fn hint(error: &ApiError) -> Option<String> {
@@ -23,6 +27,9 @@ pub(super) fn hint(error: &ApiError) -> Option<String> {
         ApiError::Lost { source, .. } if source.is_timeout() => {
             Some("the service is slow or the connection bad: run again, or allow more time with `--timeout`".into())
         }
+        ApiError::Lost { source, .. } if source.is_not_http() => Some(
+            "what answers there does not speak HTTP: check the base URL's port, and whether it must begin with `https://`".into(),
+        ),
         ApiError::Lost { .. } => Some("the connection broke off: run again".into()),
         ApiError::Refused { request, status, signature, .. } => refused(error, request, *status, *signature),
         ApiError::Garbled { status, .. } => garbled(*status),
@@ -52,6 +59,12 @@ fn unreached(fault: &Fault) -> String {
         )) => {
             return "the certificate is not valid at this machine's time: check its clock".into();
         }
+        Some(rustls::Error::InvalidCertificate(
+            Certificate::NotValidForName | Certificate::NotValidForNameContext { .. },
+        )) => {
+            return "the certificate is for another host: check the base URL, or whether a proxy stands in between"
+                .into();
+        }
         Some(rustls::Error::InvalidCertificate(_)) => {
             return "the certificate is not from a known authority: a proxy may be reading along (add its authority to the \
                     system's certificates or name it in `SSL_CERT_FILE`), or the base URL leads to the wrong host"
@@ -59,6 +72,15 @@ fn unreached(fault: &Fault) -> String {
         }
         Some(_) => {
             return "the TLS handshake failed: a proxy may stand in between, or the port does not speak TLS".into();
+        }
+        None => {}
+    }
+    match fault.proxy() {
+        Some(ProxyFault::Credentials) => return PROXY_CREDENTIALS.into(),
+        Some(ProxyFault::NoTunnel) => {
+            return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it permits, or name the \
+                    service's host in `NO_PROXY`"
+                .into();
         }
         None => {}
     }
@@ -77,7 +99,7 @@ fn unreached(fault: &Fault) -> String {
 /// No envelope.
 fn garbled(status: u16) -> Option<String> {
     Some(match status {
-        407 => "the proxy asks for credentials: check `HTTPS_PROXY`".into(),
+        407 => PROXY_CREDENTIALS.into(),
         403 => "a proxy or firewall in between refused the request".into(),
         404 | 405 | 200..=299 => format!("check that the base URL leads to the service, such as {SERVICE}"),
         500.. => "the service has trouble; see www.cloudflarestatus.com and run again later".into(),

@@ -3,7 +3,7 @@
 //! | what happened | read | write |
 //! |---|---|---|
 //! | no connection (refused, name, TLS handshake) | again | again: nothing was sent |
-//! | a certificate that is not accepted | no | no: it will not get better |
+//! | a certificate that is not accepted, a proxy that asks for credentials | no | no: it will not get better |
 //! | 429, or code 971 under any status | again, after the asked time | the same: it had no effect |
 //! | timeout, reset, cut answer | again | no: it may have had an effect |
 //! | 500, 502, 503, 504, 520…526, 530, 408 | again | no: the same |
@@ -16,7 +16,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::error::ApiError;
+use super::error::{ApiError, ProxyFault};
 
 /// The longest asked time that is obeyed; beyond it the request fails. Three times the service's own penalty of 5 minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
@@ -42,7 +42,10 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
             let wait = wait.unwrap_or_default();
             return if wait > PATIENCE { Next::GiveUp } else { Next::Pause(wait) };
         }
-        ApiError::Unreached { source, .. } => !matches!(source.tls(), Some(rustls::Error::InvalidCertificate(_))),
+        ApiError::Unreached { source, .. } => {
+            !matches!(source.tls(), Some(rustls::Error::InvalidCertificate(_)))
+                && source.proxy() != Some(ProxyFault::Credentials)
+        }
         ApiError::Lost { .. } => read,
         ApiError::Refused { status, .. } | ApiError::Garbled { status, .. } => {
             read && (is_transient(*status) || (200..300).contains(status))

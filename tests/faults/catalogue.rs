@@ -54,8 +54,13 @@ fn replaced(member: &str, value: Json) -> What {
     What::Replace { member: member.to_owned(), value }
 }
 
+/// All faults but those that depend on what is written, and that each is shown.
+pub(crate) fn all() -> Vec<(Trouble, bool)> {
+    whole().into_iter().map(|trouble| (trouble, true)).collect()
+}
+
 /// All faults but those that depend on what is written.
-pub(crate) fn all() -> Vec<Trouble> {
+fn whole() -> Vec<Trouble> {
     [refusals(), connections(), bodies(), answers()].concat()
 }
 
@@ -72,15 +77,18 @@ pub(crate) fn losses() -> Vec<Trouble> {
     ]
 }
 
-/// One of each family of faults that are the same to the program.
-pub(crate) fn some() -> Vec<Trouble> {
+/// One of each family of faults that are the same to the program; with `FAULTS_WHOLE` in the environment the others as well,
+/// and that they are not shown.
+pub(crate) fn some() -> Vec<(Trouble, bool)> {
     let of_a_family = |name: &str| {
         let others = ["500 as a page", "502", "504", "520", "521", "523", "524", "525", "526", "530"];
         let bodies =
             ["gzip, ", "gzip in", "invalid", "nothing", "lists", "1 MB", "without", "`Content", "`type", "`name"];
         others.iter().chain(&bodies).any(|begin| name.starts_with(begin))
     };
-    all().into_iter().filter(|trouble| !of_a_family(&trouble.name)).collect()
+    let is_whole = std::env::var_os("FAULTS_WHOLE").is_some();
+    let all = whole().into_iter().map(|trouble| (!of_a_family(&trouble.name), trouble));
+    all.filter(|(is_one, _)| *is_one || is_whole).map(|(is_one, trouble)| (trouble, is_one)).collect()
 }
 
 /// The service says no.

@@ -44,17 +44,20 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
+    /// Whether requests are struck in such a way that no answer comes for ever.
+    fn may_hold(&self) -> bool {
+        match self.what {
+            What::Delay { milliseconds } | What::Stall { milliseconds } | What::Drip { milliseconds } => {
+                milliseconds >= FOR_EVER
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a request is struck in such a way that no answer comes for ever, and the service has done all that it will do.
     fn holds(&self, number: usize, request: &LoggedRequest) -> bool {
         let is_struck = (number as u64).checked_sub(self.first).is_some_and(|n| n < self.times);
-        is_struck
-            && match self.what {
-                What::Delay { milliseconds } => milliseconds >= FOR_EVER,
-                What::Stall { milliseconds } | What::Drip { milliseconds } => {
-                    milliseconds >= FOR_EVER && request.handled.is_some()
-                }
-                _ => false,
-            }
+        is_struck && self.may_hold() && (matches!(self.what, What::Delay { .. }) || request.handled.is_some())
     }
 }
 
@@ -198,6 +201,10 @@ impl Held {
                 let (end, wait) = channel();
                 open.1 = Some(end);
                 let (sandbox, strike, seen) = (Arc::clone(&self.sandbox), self.strike.clone(), self.seen);
+                if !strike.as_ref().is_some_and(Strike::may_hold) {
+                    tokio::task::spawn_blocking(move || wait.recv());
+                    return;
+                }
                 tokio::task::spawn_blocking(move || {
                     let holds = || {
                         let log = sandbox.requests();
