@@ -177,7 +177,7 @@ const TROUBLES: &[Trouble] = &[
     Trouble {
         name: "a host name that does not exist",
         run: |scene| scene.apply(FAR, &[]),
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the host's name could not be resolved",
     },
@@ -187,7 +187,7 @@ const TROUBLES: &[Trouble] = &[
             let proxy = scene.proxy(Proxy::Says(500), scene.plain());
             scene.apply(FAR, &[("HTTPS_PROXY", format!("http://{proxy}")), ("NO_PROXY", "api.invalid".to_owned())])
         },
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the host's name could not be resolved",
     },
@@ -222,7 +222,7 @@ const TROUBLES: &[Trouble] = &[
     Trouble {
         name: "`https://` to a port without TLS",
         run: |scene| scene.apply(&format!("https://{}/client/v4", scene.plain()), &[]),
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the TLS handshake failed",
     },
@@ -232,7 +232,7 @@ const TROUBLES: &[Trouble] = &[
             let address = scene.tls("good");
             scene.apply(&format!("http://{address}/client/v4"), &[])
         },
-        tries: 4,
+        tries: 6,
         says: "get a whole answer to GET /zones",
         advice: "what answers there does not speak HTTP",
     },
@@ -246,21 +246,21 @@ const TROUBLES: &[Trouble] = &[
     Trouble {
         name: "a proxy that refuses (403)",
         run: |scene| through(scene, Proxy::Says(403), "good"),
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the proxy did not let the connection through",
     },
     Trouble {
         name: "a proxy that cannot reach the service (502)",
         run: |scene| through(scene, Proxy::Says(502), "good"),
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the proxy did not let the connection through",
     },
     Trouble {
         name: "a proxy that hangs up",
         run: |scene| through(scene, Proxy::Closes, "good"),
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "the proxy did not let the connection through",
     },
@@ -270,7 +270,7 @@ const TROUBLES: &[Trouble] = &[
             let (_socket, address) = scene.nobody();
             scene.apply(FAR, &[("ALL_PROXY", format!("http://user:{HUSH}@{address}"))])
         },
-        tries: 4,
+        tries: 6,
         says: "connect for GET /zones",
         advice: "nothing listens there",
     },
@@ -295,7 +295,7 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
     let play = |trouble: &Trouble| -> Vec<String> {
         let scene = Scene::new();
         let ran = (trouble.run)(&scene);
-        let tries = ran.stderr.matches("trying again").count() + 1;
+        let tries = ran.stderr.matches("; attempt ").count() + 1;
         let journals = std::fs::read_dir(scene.workspace.path().join(".zonewright/journal")).into_iter().flatten();
         let mut kept = journals.map(|entry| entry.unwrap().path());
         let is_kept = kept.any(|path| path.extension().is_some_and(|e| e == "jsonl"));

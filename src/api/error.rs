@@ -333,6 +333,10 @@ impl Fault {
     /// The HTTP library has no type for it that can be named, so it is known by its words.
     pub(super) fn proxy(&self) -> Option<ProxyFault> {
         let said = self.chain().map(ToString::to_string).find(|said| said.starts_with("tunnel error"))?;
+        // There was no connection to the proxy itself, so it said nothing.
+        if said.contains("underlying connection") {
+            return None;
+        }
         Some(if said.contains("authorization required") { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
     }
 
