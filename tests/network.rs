@@ -54,7 +54,7 @@ impl Scene {
         let workspace = Workspace::new(options());
         workspace.records_spec(SPEC);
         let pem = data_encoding::BASE64.encode(&certificate("ca"));
-        workspace.file("ca.pem", &format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"));
+        workspace.file("ca.pem", format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         Self { workspace, runtime, asked: Arc::default() }
     }
