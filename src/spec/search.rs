@@ -79,7 +79,10 @@ pub(super) fn matches(
         path.strip_prefix(start)
             .is_ok_and(|rest| !rest.as_os_str().is_empty() && wanted.matches_path_with(rest, options))
     };
-    let found = look(start, depth, root, names_hidden, budget, is_wanted);
+    let mut found = look(start, depth, root, names_hidden, budget, is_wanted);
+    if pattern.ends_with('/') {
+        found.retain(|found| !matches!(found, Found::File(_)));
+    }
     // A path is shown as it was written, without the `.` for the directory itself.
     let plain =
         |path: PathBuf| if start == base { path } else { path.strip_prefix(start).map(Path::to_owned).unwrap_or(path) };
@@ -192,6 +195,7 @@ mod tests {
             (".*", &[".h.yaml"]),
             ("z/*", &["z/c.yaml", "z/deep/", "z/f"]),
             ("z/./*.yaml", &["z/c.yaml"]),
+            ("z/*/", &["z/deep/"]),
             ("z/../*.yml", &["z/../b.yml"]),
             ("z/.h/*", &["z/.h/d.yaml"]),
             ("*/.h/*", &["z/.h/d.yaml"]),
