@@ -186,12 +186,14 @@ fn deployments<'r>(
                 managed.facts().name
             ));
         }
-        if found.wants.raw.as_ref().is_some_and(|(raw, _)| Overrides::read(Some(raw)).is_none()) {
+        let why = match &found.wants.raw {
+            Some((raw, _)) if Overrides::read(Some(raw)).is_none() => Some("are not understood by this version"),
+            Some((raw, _)) if raw.holds_credential() => Some("name a credential"),
+            _ => None,
+        };
+        if let Some(why) = why {
             found.wants.raw = None;
-            notes.push(format!(
-                "{}: its overrides are not understood by this version and are left alone",
-                managed.facts().name
-            ));
+            notes.push(format!("{}: its overrides {why} and are left alone", managed.facts().name));
         }
         if let Some(why) = found.strange_levels {
             notes.push(format!("{}: {why}; it is written as the service has it", managed.facts().name));

@@ -22,6 +22,32 @@ pub enum Value {
     Map(BTreeMap<String, Value>),
 }
 
+/// Words in keys that name credentials; `-` counts as `_`.
+const CREDENTIALS: &[&str] =
+    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
+
+/// Members of rules of the service that sound like credentials and hold expressions.
+const NO_CREDENTIALS: &[&str] = &["exposed_credential_check", "password_expression"];
+
+/// Whether a key names a credential, whose value does not belong in a file that people read.
+#[must_use]
+pub fn names_credential(key: &str) -> bool {
+    let lower = key.to_ascii_lowercase().replace('-', "_");
+    !NO_CREDENTIALS.contains(&lower.trim()) && CREDENTIALS.iter().any(|word| lower.contains(word))
+}
+
+impl Value {
+    /// Whether a key in it, however deep, names a credential.
+    #[must_use]
+    pub fn holds_credential(&self) -> bool {
+        match self {
+            Self::List(list) => list.iter().any(Self::holds_credential),
+            Self::Map(map) => map.iter().any(|(key, value)| names_credential(key) || value.holds_credential()),
+            Self::Null | Self::Bool(_) | Self::Integer(_) | Self::Decimal(_) | Self::Text(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

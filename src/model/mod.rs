@@ -21,7 +21,7 @@ mod ttl;
 pub use address::Address;
 pub use danger::Danger;
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
-pub use fields::{Fields, Value};
+pub use fields::{Fields, Value, names_credential};
 pub use name::{Fqdn, NameError, ZoneName};
 pub use rdata::{DataError, Purpose, Rdata, RecordType};
 pub use record::{

@@ -5,19 +5,7 @@
 //! much does no harm: it only concerns what findings show of a file.
 
 use crate::diagnostic::{Place, SourceId, Span};
-
-/// Words in keys that name credentials; `-` counts as `_`.
-const WORDS: &[&str] =
-    &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
-
-/// Members of rules of the service that sound like credentials and hold expressions.
-const HARMLESS: &[&str] = &["exposed_credential_check", "password_expression"];
-
-/// Whether a key names a credential.
-pub(super) fn is_secret(key: &str) -> bool {
-    let lower = key.to_ascii_lowercase().replace('-', "_");
-    !HARMLESS.contains(&lower.trim()) && WORDS.iter().any(|word| lower.contains(word))
-}
+use crate::model::names_credential;
 
 /// The values on the lines of a text that stand behind a key which names a credential.
 pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {
@@ -25,7 +13,7 @@ pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         // Most lines have no such word anywhere, and looking for it is cheap.
-        if is_secret(line) {
+        if names_credential(line) {
             in_line(line, |from, to| {
                 places.push(Place { source, span: Span::new(start + from, start + to) });
             });
@@ -42,7 +30,7 @@ fn in_line(line: &str, mut found: impl FnMut(usize, usize)) {
         let key = before
             .rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
             .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
-        if !is_secret(&before[key..]) {
+        if !names_credential(&before[key..]) {
             continue;
         }
         let value = &line[colon + 1..];

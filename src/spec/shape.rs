@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::codes;
-use super::secrets::is_secret;
 use super::suggest::{hint, nearest};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::{Diagnostics, Place};
+use crate::model::names_credential;
 
 /// Kinds of values, as JSON Schema names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -324,7 +324,7 @@ impl Check<'_> {
                 return kept;
             }
             if let Some(free) = &shape.free
-                && (!is_secret(key) || free.kinds.take(self.tree, entry.value))
+                && (!names_credential(key) || free.kinds.take(self.tree, entry.value))
             {
                 if self.failed.contains(&entry.key) {
                     return false;
@@ -359,7 +359,7 @@ impl Check<'_> {
     /// A key that is not in the schema.
     fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
-        if is_secret(key) {
+        if names_credential(key) {
             self.diagnostics.push(codes::SECRET.at(place, "this key names a credential; its value is not shown").help(
                 "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
                  CLOUDFLARE_API_TOKEN_FILE in the environment",
