@@ -6,6 +6,7 @@
 mod support;
 
 use serde_json::{Value, json};
+use support::at_once::at_once;
 use support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -206,14 +207,14 @@ fn s8_a_refused_listing_stops_everything() {
 /// `success: false` under status 200 and bodies that are no JSON are errors in the service's words, never an empty result.
 #[test]
 fn s9_failure_under_200_is_failure() {
-    for what in [What::SuccessFalse200, What::NotJson200] {
+    at_once([What::SuccessFalse200, What::NotJson200], |what| {
         let workspace = Workspace::new(options());
         workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
         workspace.fault(fault(what.clone(), "GET", "/zones", 100));
         let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
         assert!(ran.stderr.contains("error: failed to"), "{what:?}: {}", ran.stderr);
         assert_eq!(workspace.writes().len(), 0);
-    }
+    });
 }
 
 const MANAGED: &str = "http_request_firewall_managed";

@@ -119,8 +119,10 @@ fn play_all(first: u64, count: u64, is_shown: bool) -> Results {
         }
         results.lock().expect("nobody panics").tally.merge(tally);
     };
+    // Each waits for the disk now and then, so there are more than processors.
+    let threads = 2 * std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+        for _ in 0..threads {
             scope.spawn(some);
         }
     });

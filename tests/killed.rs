@@ -7,6 +7,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use support::at_once::at_once;
 use support::workspace::{Workspace, options};
 use zonewright::sandbox::{Fault, What, When};
 
@@ -148,20 +149,19 @@ fn the_apply_has_ten_writes() {
 
 #[test]
 fn killed_anywhere_it_converges_when_run_again() {
-    for n in 1..=WRITES {
-        // The kill may come before the request does; then the delay meets the second run, which must not wait long.
-        for what in [What::Delay { milliseconds: 2000 }, What::Stall { milliseconds: 120_000 }] {
-            let workspace = workspace();
-            let arguments = [&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat();
-            kill_at(&workspace, &arguments, n, &what);
-            let again = workspace.run(&arguments);
-            let name = format!("write {n}, {what:?}");
-            // If the delete was done already, its consent is for a plan without one.
-            let again = if again.code == Some(3) { workspace.run(&["apply", "spec.yaml", "--yes"]) } else { again };
-            again.exits(0);
-            check(&workspace, &name);
-        }
-    }
+    // The kill may come before the request does; then the delay meets the second run, which must not wait long.
+    let whats = [What::Delay { milliseconds: 2000 }, What::Stall { milliseconds: 120_000 }];
+    at_once((1..=WRITES).flat_map(|n| whats.clone().map(|what| (n, what))), |(n, what)| {
+        let workspace = workspace();
+        let arguments = [&["apply", "spec.yaml", "--yes", "--batch-size", "1"][..], &CONSENTS].concat();
+        kill_at(&workspace, &arguments, n, &what);
+        let again = workspace.run(&arguments);
+        let name = format!("write {n}, {what:?}");
+        // If the delete was done already, its consent is for a plan without one.
+        let again = if again.code == Some(3) { workspace.run(&["apply", "spec.yaml", "--yes"]) } else { again };
+        again.exits(0);
+        check(&workspace, &name);
+    });
 }
 
 #[test]
