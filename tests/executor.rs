@@ -220,7 +220,7 @@ async fn a_lost_answer_is_seen_by_reading() {
     let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
     assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
     let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
-    assert_eq!((words(&ran), ran.sent.len()), (vec!["refused", "refused"], 5));
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
 }
 
 #[tokio::test(start_paused = true)]
@@ -328,9 +328,10 @@ async fn a_conflict_with_what_was_just_deleted_is_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_name_is_filled_again_whatever_went_wrong() {
     let (zone, plan) = swap();
-    for script in [vec![Yes, No(400, 9003), Yes], [vec![Yes], vec![Lost; 5], vec![Yes]].concat()] {
+    let lost = [vec![Yes], vec![Lost; 5], vec![Yes]].concat();
+    for (script, create) in [(vec![Yes, No(400, 9003), Yes], "refused"), (lost, "unknown")] {
         let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
-        assert_eq!(words(&ran), ["restored", "refused"]);
+        assert_eq!(words(&ran), ["restored", create]);
         assert_eq!(
             ran.sent.last().map(|(m, b)| (m.as_str(), b["content"].clone())),
             Some(("POST", json!("host.example.net")))
@@ -342,9 +343,14 @@ async fn a_name_is_filled_again_whatever_went_wrong() {
 async fn a_name_that_cannot_be_filled_again_is_said_so() {
     let (zone, plan) = swap();
     let ran = run(&plan, &zone, Lowering::Single, &[vec![Yes], vec![Lost; 50]].concat(), &[vec![]]).await;
-    assert_eq!(words(&ran), ["unknown", "refused"]);
+    assert_eq!(words(&ran), ["unknown", "unknown"]);
     let Outcome::Unknown(reason) = &ran.applied.outcomes[0] else { panic!() };
     assert!(reason.contains("may be empty"), "{reason}");
+    // Refused, it is certain: the delete is done, and the create says what is there now.
+    let ran = run(&plan, &zone, Lowering::Single, &[Yes, No(400, 9003), No(400, 9003)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "refused"]);
+    let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
+    assert!(reason.contains("could not be created again") && reason.contains("may be empty"), "{reason}");
     // Lost at first, found there at the second attempt.
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;

@@ -272,19 +272,25 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
                 answer = self.writer.write(&back.request).await;
             }
-            let not_filled = |word, error: &ApiError| {
-                let reason = said(error);
-                let words = format!(
-                    "it was deleted to make room, and could not be created again: {reason}; this name may be empty"
-                );
-                (word, Some(reason), None, Outcome::Unknown(words))
+            let not_filled = |reason: &str| {
+                format!("it was deleted to make room, and could not be created again: {reason}; this name may be empty")
             };
             let (word, detail, result, outcome) = match answer {
                 Ok(answer) => ("restored", None, Some(answer.result), Outcome::Restored),
                 // "Identical" to the one whose answer got lost: it came through after all.
                 Err(error) if lost && is_identical(&error) => ("restored", Some(said(&error)), None, Outcome::Restored),
-                Err(error) if error.is_uncertain() => not_filled("unknown", &error),
-                Err(error) => not_filled("refused", &error),
+                Err(error) if lost || error.is_uncertain() || is_identical(&error) => {
+                    let reason = said(&error);
+                    let words = not_filled(&reason);
+                    ("unknown", Some(reason), None, Outcome::Unknown(words))
+                }
+                // The delete is what it was: done.
+                Err(error) => {
+                    let reason = said(&error);
+                    let stood = before.data.record_type().map_or("what stood here", |t| t.as_str());
+                    run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
+                    ("refused", Some(reason), None, Outcome::Done)
+                }
             };
             run.finish(&[n], &outcome);
             self.journal.outcome(number, word, detail.as_deref(), result.as_ref());

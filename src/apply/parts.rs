@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, Outcome, STOPPED, is_hopeless, said};
+use super::settle::never_answered;
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
 use crate::live::fetch_around;
@@ -129,8 +130,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     break refused(&error);
                 }
                 Seen::Pending if sent >= SENDS => {
-                    let reason = format!("sent {sent} times, each time without effect; last: {reason}");
-                    break ("refused", Some(reason.clone()), Outcome::Refused(reason));
+                    let reason = never_answered(sent, &reason);
+                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
                 }
                 Seen::Pending => {
                     sent += 1;

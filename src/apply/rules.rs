@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, Outcome, STOPPED, said};
 use super::expect::Moved;
+use super::settle::never_answered;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
 use crate::model::LiveZone;
@@ -113,8 +114,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                         break refusal;
                     }
                     if sent >= SENDS {
-                        let reason = format!("sent {sent} times, each time without effect; last: {reason}");
-                        break ("refused", Some(reason.clone()), Outcome::Refused(reason));
+                        let reason = never_answered(sent, &reason);
+                        break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
                     }
                     sent += 1;
                     let duration = Duration::from_millis(250 << sent);

@@ -58,6 +58,25 @@ impl<'z> Run<'z> {
         }
     }
 
+    /// Adds to why operations did not take effect.
+    pub(super) fn explain(&mut self, operations: &[usize], words: &str) {
+        for n in operations {
+            match &mut self.outcomes[*n] {
+                Some(
+                    Outcome::Refused(reason)
+                    | Outcome::NotSent(reason)
+                    | Outcome::Stale(reason)
+                    | Outcome::Unknown(reason)
+                    | Outcome::Deferred(reason),
+                ) => {
+                    reason.push_str("; ");
+                    reason.push_str(words);
+                }
+                Some(Outcome::Done | Outcome::Restored) | None => {}
+            }
+        }
+    }
+
     /// The outcomes; what has none was not sent, for this reason.
     pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
         self.outcomes.into_iter().map(|o| o.unwrap_or_else(|| Outcome::NotSent(rest.to_owned()))).collect()

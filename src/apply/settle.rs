@@ -17,6 +17,11 @@ const RESENDS: usize = 4;
 /// Waits for a listing to show what took effect, in seconds: a listing may lag behind the writes before it.
 const LISTING_WAITS: [u64; 3] = [1, 2, 4];
 
+/// Why nobody can tell what became of a request: the service never answered it, and what it shows may be older.
+pub(super) fn never_answered(times: usize, reason: &str) -> String {
+    format!("sent {times} times, never answered, and no effect is to be seen; last: {reason}")
+}
+
 /// A request's operations by what the zone shows of them.
 #[derive(Default)]
 struct Seen {
@@ -41,8 +46,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         run.resends += 1;
         if run.resends > RESENDS {
-            let reason = format!("sent {} times, each time without effect; last: {reason}", run.resends);
-            run.finish(&pending, &Outcome::Refused(reason.clone()));
+            let reason = never_answered(run.resends, reason);
+            run.finish(&pending, &Outcome::Unknown(reason.clone()));
             self.restore(run, &pending).await;
             return Next::Stop(reason);
         }

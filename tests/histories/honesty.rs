@@ -102,8 +102,11 @@ fn has_all(record: &Record, form: &Record) -> bool {
             || record.comment.as_deref().unwrap_or_default() == form.comment.as_deref().unwrap_or_default())
 }
 
+/// Answers to a zone's last writes that must be lost before reading it is not enough: what it shows may be older.
+const NEVER_ANSWERED: usize = 4;
+
 /// Whether the answer to a zone's last write was lost, and an attempt to read it after that as well, or there was none because
-/// somebody wanted it to stop.
+/// somebody wanted it to stop; or whether so many writes in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let own: Vec<&LoggedRequest> = ran
         .requests
@@ -113,5 +116,10 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !leaves_answer(what));
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
     let is_closed = own.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
-    is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
+    let unanswered = own.iter().rev().filter(|request| request.method != "GET").take_while(|r| is_lost(r)).count();
+    is_lost(&own[write])
+        && (unanswered >= NEVER_ANSWERED
+            || is_closed
+            || history.interrupt.is_some()
+            || own[write + 1..].iter().any(is_lost))
 }
