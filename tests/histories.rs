@@ -157,6 +157,13 @@ fn whatever_happens_the_end_is_right() {
     }
 }
 
+/// A line without where and how an answer stops being JSON. That depends on the length of the service's times, which drop zeros at
+/// their end.
+fn without_place(line: &str) -> String {
+    let mistake = line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));
+    mistake.map_or_else(|| line.to_owned(), |(start, end)| format!("{}{}", &line[..start], &line[end..]))
+}
+
 #[test]
 fn a_seed_is_played_the_same_each_time() {
     // Zones that are worked on at the same time reach the service in an order of their own.
@@ -166,7 +173,7 @@ fn a_seed_is_played_the_same_each_time() {
             let (played, problems) = look(&history);
             let whole = transcript::of(&history, played.as_ref(), &problems);
             // How long the program waits is up to chance, lest many clients return at once.
-            whole.lines().filter(|line| !line.contains("waiting ")).map(str::to_owned).collect::<Vec<_>>()
+            whole.lines().filter(|line| !line.contains("waiting ")).map(without_place).collect::<Vec<_>>()
         };
         assert_eq!(told(), told(), "seed {}", history.seed);
     }
