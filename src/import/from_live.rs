@@ -133,6 +133,10 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
                 continue;
             };
             let mut own = recognise_rule(rule, &name, *phase, live, Place::NOWHERE);
+            if matches!(&own.form, RuleForm::Raw(raw) if raw.holds_credential()) {
+                notes.push(format!("the rule {name} names a credential, which no spec may hold; it is left alone"));
+                continue;
+            }
             if let RuleForm::Raw(_) = own.form {
                 notes.push(format!(
                     "the rule {name} is written as the service has it, as there are no words for all of it"
