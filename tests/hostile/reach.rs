@@ -33,7 +33,9 @@ fn a_redirection_is_followed_nowhere_and_takes_no_credentials_along() {
                 .env("CLOUDFLARE_API_KEY", "hush0123456789abcdefhush0123456789abc");
             let ran: Ran =
                 command.args(["apply", "spec.yaml", "--yes", "--key-fallback", "-vvv"]).output().unwrap().into();
-            assert_eq!(ran.code, Some(1), "{code} {method}: {ran:?}");
+            // "See other" is what follows a write that was carried out, so what became of it is unknown.
+            let exit = if (code, method) == (303, "POST") { 5 } else { 1 };
+            assert_eq!(ran.code, Some(exit), "{code} {method}: {ran:?}");
             assert!(elsewhere.requests().is_empty(), "{code} {method}: {:?}", elsewhere.requests());
             assert!(ran.stderr.contains("redirected") && ran.stderr.contains("never followed"), "{}", ran.stderr);
             assert!(!leaks(&ran), "{code} {method}: {ran:?}");
