@@ -221,6 +221,8 @@ async fn a_lost_answer_is_seen_by_reading() {
     assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
     let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
     assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
+    // Whoever reads the journal must look, too: the listings may have been old.
+    assert_eq!(journalled(&ran), ["lost", "lost", "lost", "lost", "unknown"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -351,6 +353,10 @@ async fn a_name_that_cannot_be_filled_again_is_said_so() {
     assert_eq!(words(&ran), ["done", "refused"]);
     let Outcome::Refused(reason) = &ran.applied.outcomes[1] else { panic!() };
     assert!(reason.contains("could not be created again") && reason.contains("may be empty"), "{reason}");
+    // It is tried once, however many creates were to stand there.
+    let two = self::plan(&[a("www", 1), a("www", 2)], &zone);
+    let ran = run(&two, &zone, Lowering::Single, &[vec![Yes], vec![No(400, 9003); 9]].concat(), &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "refused", "refused"], 4));
     // Lost at first, found there at the second attempt.
     let script = [Yes, No(400, 9003), Lost, No(400, 81058)];
     let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;

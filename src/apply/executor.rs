@@ -20,7 +20,7 @@ use super::journal::Journal;
 use super::run::Run;
 use crate::api::{ApiError, Reader, Stop, Writer};
 use crate::live::Options;
-use crate::model::LiveZone;
+use crate::model::{LiveZone, ZoneName};
 use crate::plan::{Action, Lowering, Step, ZonePlan, lower_step};
 use crate::wire::Envelope;
 use crate::wire::zone::create_record;
@@ -170,6 +170,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
     }
 
+    /// Waits, and says so, unless the user wants to stop; whether the time has passed.
+    pub(super) async fn wait(&self, zone: &ZoneName, duration: Duration) -> bool {
+        self.observer.event(&ApplyEvent::Waiting { zone: zone.clone(), duration });
+        self.pause(duration).await
+    }
+
+    /// Waits before a request whose answer got lost is sent again, for the nth time; whether the time has passed.
+    pub(super) async fn wait_to_resend(&self, zone: &ZoneName, nth: usize) -> bool {
+        self.wait(zone, Duration::from_millis(250 << nth)).await
+    }
+
     /// Sends one step and deals with the answer.
     async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
         let zone = &run.zone.name;
@@ -289,6 +300,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     let reason = said(&error);
                     let stood = before.data.record_type().map_or("what stood here", |t| t.as_str());
                     run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
+                    run.give_up_filling(n);
                     ("refused", Some(reason), None, Outcome::Done)
                 }
             };

@@ -12,7 +12,6 @@
 //! the change could undo theirs, so nobody can tell and it is not sent.
 
 use std::mem::{Discriminant, discriminant};
-use std::time::Duration;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, Outcome, STOPPED, is_hopeless, said};
@@ -134,10 +133,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
                 }
                 Seen::Pending => {
+                    let waited = self.wait_to_resend(&zone.name, sent).await;
                     sent += 1;
-                    let duration = Duration::from_millis(250 << sent);
-                    self.observer.event(&ApplyEvent::Waiting { zone: zone.name.clone(), duration });
-                    if !self.pause(duration).await {
+                    if !waited {
                         let reason = format!("{reason}; it had no effect, and {STOPPED} again");
                         break ("lost", Some(reason.clone()), Outcome::NotSent(reason));
                     }

@@ -10,7 +10,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::time::Duration;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, Outcome, STOPPED, said};
@@ -117,10 +116,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                         let reason = never_answered(sent, &reason);
                         break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
                     }
+                    let waited = self.wait_to_resend(&zone.name, sent).await;
                     sent += 1;
-                    let duration = Duration::from_millis(250 << sent);
-                    self.observer.event(&ApplyEvent::Waiting { zone: zone.name.clone(), duration });
-                    if !self.pause(duration).await {
+                    if !waited {
                         let reason = format!("{reason}; it had no effect, and {STOPPED} again");
                         break ("lost", Some(reason.clone()), Outcome::NotSent(reason));
                     }

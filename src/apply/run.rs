@@ -22,6 +22,8 @@ pub(super) struct Run<'z> {
     /// How often a request was cut in halves.
     pub(super) narrowings: usize,
     outcomes: Vec<Option<Outcome>>,
+    /// Deletes that could not be taken back.
+    not_filled: Vec<usize>,
     /// What belongs together: the number of its group for each operation.
     group: Vec<usize>,
 }
@@ -47,6 +49,7 @@ impl<'z> Run<'z> {
             resends: 0,
             narrowings: 0,
             outcomes: vec![None; zone.operations.len()],
+            not_filled: Vec::new(),
             group,
         }
     }
@@ -75,6 +78,11 @@ impl<'z> Run<'z> {
                 Some(Outcome::Done | Outcome::Restored) | None => {}
             }
         }
+    }
+
+    /// Notes that a delete was to be taken back, and the service refused it: it would refuse it again.
+    pub(super) fn give_up_filling(&mut self, delete: usize) {
+        self.not_filled.push(delete);
     }
 
     /// The outcomes; what has none was not sent, for this reason.
@@ -129,6 +137,7 @@ impl<'z> Run<'z> {
             let operation = &self.zone.operations[*n];
             matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::InTheWay, .. })
                 && self.outcomes[*n] == Some(Outcome::Done)
+                && !self.not_filled.contains(n)
                 && operation
                     .form()
                     .data

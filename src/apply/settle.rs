@@ -22,6 +22,15 @@ pub(super) fn never_answered(times: usize, reason: &str) -> String {
     format!("sent {times} times, never answered, and no effect is to be seen; last: {reason}")
 }
 
+/// What follows for operations of which the zone shows nothing.
+#[derive(Clone, Copy, PartialEq)]
+enum Absent {
+    /// They are sent again, so that what is said of them last is said by the next request.
+    SentAgain,
+    /// Nobody can tell what became of them.
+    GivenUp,
+}
+
 /// A request's operations by what the zone shows of them.
 #[derive(Default)]
 struct Seen {
@@ -38,23 +47,22 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Ok(records) => look(run, &step, &records),
             Err(error) => return self.unknown(run, &step, number, reason, &error),
         };
-        let pending = self.take(run, seen, number, reason);
+        let absent = if run.resends < RESENDS { Absent::SentAgain } else { Absent::GivenUp };
+        let pending = self.take(run, seen, number, reason, absent);
         if pending.is_empty() {
             run.resends = 0;
             self.restore(run, &step.operations).await;
             return Next::Continue;
         }
         run.resends += 1;
-        if run.resends > RESENDS {
+        if absent == Absent::GivenUp {
             let reason = never_answered(run.resends, reason);
             run.finish(&pending, &Outcome::Unknown(reason.clone()));
             self.restore(run, &pending).await;
             return Next::Stop(reason);
         }
-        let duration = Duration::from_millis(250 << run.resends.min(6));
-        self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
         // If the user wants to stop, it is not sent again: whoever takes it from the queue looks.
-        self.pause(duration).await;
+        self.wait_to_resend(&run.zone.name, run.resends).await;
         run.queue.push_front(pending);
         Next::Continue
     }
@@ -71,9 +79,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             if !is_after_a_loss || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
                 break;
             }
-            let duration = Duration::from_secs(seconds);
-            self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
-            if !self.pause(duration).await {
+            if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
                 break;
             }
             seen = self.read_again(run).await.map(|records| look(run, &step, &records));
@@ -88,7 +94,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         if seen.done.is_empty() {
             return self.refused(run, step, number, error).await;
         }
-        let pending = self.take(run, seen, number, &said(error));
+        let pending = self.take(run, seen, number, &said(error), Absent::SentAgain);
         if !pending.is_empty() {
             run.queue.push_front(pending);
         }
@@ -108,8 +114,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         fetch_records(self.reader, run.live, self.options, &|_| {}).await
     }
 
-    /// Notes what was seen, in the run and in the journal; gives back what has not taken effect.
-    fn take(&self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str) -> Vec<usize> {
+    /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
+    fn take(&self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str, absent: Absent) -> Vec<usize> {
         let Seen { done, pending, moved } = seen;
         run.finish(&done, &Outcome::Done);
         for (n, what) in &moved {
@@ -117,8 +123,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
             (_, true) => "done",
-            (true, false) => "lost",
             (false, false) => "partly",
+            (true, false) if absent == Absent::GivenUp && !pending.is_empty() => "unknown",
+            (true, false) => "lost",
         };
         let address = |n: &usize| run.zone.operations[*n].address.as_str();
         let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
