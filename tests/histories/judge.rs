@@ -25,6 +25,7 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
     check("first apply", honesty::of_operations(history, first));
     for (name, ran) in [("first apply", first), ("second apply", second), ("third apply", third)] {
         check(name, journalled(ran));
+        check(name, owned_up(ran));
         check(name, permission::of_writes(history, ran));
         check(name, doubles(history, ran));
     }
@@ -173,6 +174,35 @@ fn journalled(ran: &Ran) -> Vec<String> {
         found.push("the journal has no end".to_owned());
     }
     found
+}
+
+/// Whether the journal leaves open what is reported as unknown: whoever undoes it must look at the service.
+fn owned_up(ran: &Ran) -> Vec<String> {
+    let mut found = Vec::new();
+    for address in reported_unknown(ran) {
+        let last = ran.journal.iter().rfind(|line| is_intent_of(line, address));
+        let Some(step) = last.map(|line| &line["step"]) else { continue };
+        let outcomes = ran.journal.iter().filter(|line| line["event"] == "outcome" && line["step"] == *step);
+        for word in outcomes.filter_map(|line| line["outcome"].as_str()) {
+            if !["unknown", "partly"].contains(&word) {
+                found.push(format!("{address} is reported as unknown, and its journal says it was {word}"));
+            }
+        }
+    }
+    found
+}
+
+/// The addresses of operations of which the program says that nobody can tell.
+pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
+    let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
+    let entries = zones.flat_map(|zone| zone["not_done"].as_array().into_iter().flatten());
+    entries.filter(|entry| entry["outcome"] == "unknown").filter_map(|entry| entry["address"].as_str())
+}
+
+/// Whether a line of a journal announces an operation.
+pub(super) fn is_intent_of(line: &Json, address: &str) -> bool {
+    let operations = line["operations"].as_array().into_iter().flatten();
+    line["event"] == "intent" && operations.into_iter().any(|operation| operation["address"] == address)
 }
 
 /// Records that say the same.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::facts::records;
 use super::history::{History, full};
-use super::judge::was_deceived;
+use super::judge::{is_intent_of, reported_unknown, was_deceived};
 use super::play::{Played, Ran};
 
 /// A lie: what it is called, what the judge must say of it, and how it is told. It says whether there was an occasion.
@@ -27,6 +27,7 @@ pub(crate) const LIES: &[Lie] = &[
     Lie { name: "something beside the records changed", caught_by: "changed beside its records", tell: beside_changed },
     Lie { name: "the journal lacks an intent", caught_by: "is in no intent", tell: intent_dropped },
     Lie { name: "the journal lacks an outcome", caught_by: "has no outcome", tell: outcome_dropped },
+    Lie { name: "the journal is certain of what is unknown", caught_by: "its journal says", tell: played_down },
     Lie { name: "the journal has no end", caught_by: "the journal has no end", tell: end_dropped },
     Lie { name: "a write was sent that nobody announced", caught_by: "without an intent", tell: unannounced },
     Lie { name: "a write was sent that the journal does not hold", caught_by: "is in no intent", tell: unsaid },
@@ -140,6 +141,17 @@ fn line_dropped(played: &mut Played, event: &str) -> bool {
 fn intent_dropped(_: &History, played: &mut Played) -> bool {
     // Without a write that was repeated: the intent of either covers both.
     played.first.writes().count() == 1 && line_dropped(played, "intent")
+}
+
+fn played_down(_: &History, played: &mut Played) -> bool {
+    let first = &mut played.first;
+    let Some(address) = reported_unknown(first).next().map(str::to_owned) else { return false };
+    let last = first.journal.iter().rfind(|line| is_intent_of(line, &address));
+    let Some(step) = last.map(|line| line["step"].clone()) else { return false };
+    let outcome = first.journal.iter_mut().find(|line| line["event"] == "outcome" && line["step"] == step);
+    let Some(outcome) = outcome else { return false };
+    outcome["outcome"] = json!("lost");
+    true
 }
 
 fn outcome_dropped(_: &History, played: &mut Played) -> bool {
