@@ -28,9 +28,11 @@ enum Answer {
     No(u16, i64),
     /// A page of the edge, after which nobody knows.
     Lost,
+    /// A refusal with a status, and nothing else that can be read.
+    Unreadable(u16),
 }
 
-use Answer::{Lost, No, Yes};
+use Answer::{Lost, No, Unreadable, Yes};
 
 /// A service with a script for writes, and what it holds whenever it is read.
 #[derive(Clone)]
@@ -53,6 +55,7 @@ impl Writer for Service {
                 signature: Signature::Token,
             }),
             Lost => Err(ApiError::Garbled { request: name, status: 502, what: "a page".into() }),
+            Unreadable(status) => Err(ApiError::Garbled { request: name, status, what: "half of a text".into() }),
         }
     }
 }
@@ -268,6 +271,52 @@ async fn a_request_that_came_late_is_not_refused_twice() {
     // "Identical" for something that is not there is a refusal.
     let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
     assert_eq!(words(&ran), ["refused", "done"]);
+}
+
+/// Listings may lag behind for longer than anybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_came_late_is_not_refused_though_no_listing_shows_it() {
+    let wanted = [a("a", 1), a("b", 2)];
+    let zone = live(&[]);
+    let plan = plan(&wanted, &zone);
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81058), Yes], &[vec![]]).await;
+    assert_eq!(
+        (words(&ran), journalled(&ran)),
+        (vec!["done", "done"], ["lost", "done", "done"].map(Into::into).into())
+    );
+    // Of several, each is asked for.
+    let script = [Lost, No(400, 81058), No(400, 81058), No(400, 81057)];
+    let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done"], 4));
+    // The second was never lost: that it exists, with other facets perhaps, is no success.
+    let script = [Lost, No(400, 81058), No(400, 81058)];
+    let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "refused"]);
+    // A record that is gone is not created, and one that is there is not deleted.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(404, 81044), Yes], &[vec![]]).await;
+    assert_eq!((words(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
+
+    let (zone, plan) = swap();
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(404, 81044), Yes], &[zone.records.clone()]).await;
+    assert_eq!(words(&ran), ["done", "done"]);
+    // A delete and the create that it makes room for belong together.
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], &[zone.records.clone()]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1)], &zone);
+    for lowering in [Lowering::Single, BATCH] {
+        let ran = run(&plan, &zone, lowering, &[vec![Lost], vec![Unreadable(400); 9]].concat(), &[vec![]]).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown"], 5));
+        assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"));
+        let ran = run(&plan, &zone, lowering, &[Lost, Unreadable(400), Yes], &[vec![]]).await;
+        assert_eq!(words(&ran), ["done"]);
+        let ran = run(&plan, &zone, lowering, &[Unreadable(400)], &[vec![]]).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["refused"], 1));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -264,6 +264,12 @@ impl ApiError {
         }
     }
 
+    /// Whether there was an answer that cannot be read: of a refusal only the status is known.
+    #[must_use]
+    pub fn is_garbled(&self) -> bool {
+        matches!(self, Self::Garbled { .. })
+    }
+
     /// Whether the service lacks this operation, so that another way may be tried.
     ///
     /// # Sources

@@ -7,6 +7,8 @@
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
+//! | the same after a lost answer, and the zone shows nothing | one operation: done, if that is what it wants; several that belong together: unknown |
+//! | a refusal that cannot be read, after a lost answer | as if it were lost, too: it may say that the first one took effect |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota or the network | the rest is not sent |
@@ -39,7 +41,10 @@ const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
 
 /// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
 /// leaves behind for the one that was sent in its place.
-const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
+const DONE_BEFORE_CODES: [i64; 3] = [NO_RECORD_CODE, 81057, 81058];
+
+/// "Record does not exist."
+const NO_RECORD_CODE: i64 = 81044;
 
 /// Codes under 403 that concern the credentials and not the operation.
 const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
@@ -200,8 +205,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 run.go_single(step.operations);
                 Next::Continue
             }
-            Err(error) if error.is_uncertain() => self.settle(run, step, number, &said(&error)).await,
-            Err(error) if error.is_contradictory() || DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c)) => {
+            Err(error) if error.is_uncertain() || (error.is_garbled() && run.was_lost(&step.operations)) => {
+                self.settle(run, step, number, &said(&error)).await
+            }
+            Err(error) if error.is_contradictory() || is_done_before(&error) => {
                 self.settle_late(run, step, number, &error).await
             }
             Err(error) => self.refused(run, step, number, &error).await,
@@ -217,9 +224,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         for seconds in LAG_WAITS {
             match &answer {
                 Err(error) if CONFLICT_CODES.iter().any(|c| error.has_code(*c)) => {
-                    let duration = Duration::from_secs(seconds);
-                    self.observer.event(&ApplyEvent::Waiting { zone: run.zone.name.clone(), duration });
-                    if !self.pause(duration).await {
+                    if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
                         break;
                     }
                     answer = self.writer.write(&step.request).await;
@@ -266,7 +271,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
             let Some(number) = self.journal.intent(run.zone, &back) else { return };
-            let is_identical = |error: &ApiError| DONE_BEFORE_CODES.iter().any(|c| error.has_code(*c));
+            let is_identical = is_done_before;
             let mut lost = false;
             let mut answer = self.writer.write(&back.request).await;
             for seconds in LAG_WAITS {
@@ -307,6 +312,20 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             run.finish(&[n], &outcome);
             self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
         }
+    }
+}
+
+/// Whether a refusal may be what a request that came late leaves behind.
+pub(super) fn is_done_before(error: &ApiError) -> bool {
+    DONE_BEFORE_CODES.iter().any(|code| error.has_code(*code))
+}
+
+/// Whether a refusal says that what an action is to bring about is so already.
+pub(super) fn is_so_already(action: &Action, error: &ApiError) -> bool {
+    match action {
+        Action::CreateRecord { .. } => is_done_before(error) && !error.has_code(NO_RECORD_CODE),
+        Action::DeleteRecord { .. } => error.has_code(NO_RECORD_CODE),
+        Action::PatchRecord { .. } => false,
     }
 }
 

@@ -115,7 +115,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) => error,
             };
             let reason = said(&error);
-            let is_lost = error.is_uncertain();
+            // After a loss, a refusal that cannot be read may say that it took effect.
+            let is_lost = error.is_uncertain() || (sent > 1 && error.is_garbled());
             // An earlier try may have come late.
             if !is_lost && !error.is_contradictory() && sent == 1 {
                 ends = Ends::of(&error, part);

@@ -97,7 +97,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) if !error.is_uncertain() && !error.is_contradictory() && sent == 1 => {
                     break refused(&error, operation);
                 }
-                Err(error) if error.is_uncertain() => Unsettled { reason: said(&error), refusal: None },
+                // After a loss, a refusal that cannot be read may say that it took effect.
+                Err(error) if error.is_uncertain() || (sent > 1 && error.is_garbled()) => {
+                    Unsettled { reason: said(&error), refusal: None }
+                }
                 Err(error) => Unsettled { reason: said(&error), refusal: Some(refused(&error, operation)) },
             };
             let Unsettled { reason, refusal } = unsettled;

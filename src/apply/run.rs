@@ -22,6 +22,8 @@ pub(super) struct Run<'z> {
     /// How often a request was cut in halves.
     pub(super) narrowings: usize,
     outcomes: Vec<Option<Outcome>>,
+    /// Whether an operation was sent, without an answer, and nothing of it was to be seen.
+    lost: Vec<bool>,
     /// Deletes that could not be taken back.
     not_filled: Vec<usize>,
     /// What belongs together: the number of its group for each operation.
@@ -49,6 +51,7 @@ impl<'z> Run<'z> {
             resends: 0,
             narrowings: 0,
             outcomes: vec![None; zone.operations.len()],
+            lost: vec![false; zone.operations.len()],
             not_filled: Vec::new(),
             group,
         }
@@ -78,6 +81,18 @@ impl<'z> Run<'z> {
                 Some(Outcome::Done | Outcome::Restored) | None => {}
             }
         }
+    }
+
+    /// Notes that operations were sent, without an answer, and nothing of them is to be seen.
+    pub(super) fn lose(&mut self, operations: &[usize]) {
+        for n in operations {
+            self.lost[*n] = true;
+        }
+    }
+
+    /// Whether any of these were sent before without an answer: they may have taken effect, however little is to be seen.
+    pub(super) fn was_lost(&self, operations: &[usize]) -> bool {
+        operations.iter().any(|n| self.lost[*n])
     }
 
     /// Notes that a delete was to be taken back, and the service refused it: it would refuse it again.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::event::ApplyEvent;
-use super::executor::{Executor, Next, Outcome, said};
+use super::executor::{Executor, Next, Outcome, is_done_before, is_so_already, said};
 use super::expect::{Index, OperationState, state_of};
 use super::run::Run;
 use crate::api::{ApiError, Reader, Writer};
@@ -45,7 +45,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.observer.event(&ApplyEvent::Settling { zone: run.zone.name.clone(), reason: reason.to_owned() });
         let seen = match self.read_again(run).await {
             Ok(records) => look(run, &step, &records),
-            Err(error) => return self.unknown(run, &step, number, reason, &error),
+            Err(error) => return self.unread(run, &step, number, reason, &error),
         };
         let absent = if run.resends < RESENDS { Absent::SentAgain } else { Absent::GivenUp };
         let pending = self.take(run, seen, number, reason, absent);
@@ -54,6 +54,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             self.restore(run, &step.operations).await;
             return Next::Continue;
         }
+        run.lose(&pending);
         run.resends += 1;
         if absent == Absent::GivenUp {
             let reason = never_answered(run.resends, reason);
@@ -73,7 +74,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says.
     pub(super) async fn settle_late(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
-        let is_after_a_loss = run.resends > 0;
+        let is_after_a_loss = run.was_lost(&step.operations);
         for seconds in LISTING_WAITS {
             // What a request of ours left behind is there, though the listing does not show it yet.
             if !is_after_a_loss || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
@@ -87,10 +88,13 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let seen = match seen {
             Ok(seen) => seen,
             Err(read) if is_after_a_loss || error.is_contradictory() => {
-                return self.unknown(run, &step, number, &said(error), &read);
+                return self.unread(run, &step, number, &said(error), &read);
             }
             Err(_) => Seen::default(),
         };
+        if seen.done.is_empty() && is_after_a_loss && is_done_before(error) {
+            return self.settle_unseen(run, step, number, error).await;
+        }
         if seen.done.is_empty() {
             return self.refused(run, step, number, error).await;
         }
@@ -101,8 +105,31 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         Next::Continue
     }
 
-    /// Nobody can tell what took effect; nothing more is sent.
-    fn unknown(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
+    /// "Already exists", "does not exist", after a request of ours whose answer got lost, and listings do not show it.
+    ///
+    /// Of one operation this says that it is as it should be. Of several the culprit is looked for, and the others are sent
+    /// again; where they belong together, nobody can tell.
+    async fn settle_unseen(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
+        let reason = said(error);
+        match step.operations[..] {
+            [n] if is_so_already(&run.zone.operations[n].action, error) => {
+                run.finish(&[n], &Outcome::Done);
+                self.journal.outcome(number, "done", Some(&format!("{reason}; an earlier try was lost")), None);
+                self.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: 1 });
+            }
+            _ if run.halves(&step.operations).is_some() => return self.refused(run, step, number, error).await,
+            _ => {
+                let reason = format!("{reason}; an earlier try was never answered, and no effect is to be seen");
+                run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
+                self.journal.outcome(number, "unknown", Some(&reason), None);
+                self.restore(run, &step.operations).await;
+            }
+        }
+        Next::Continue
+    }
+
+    /// The zone cannot be read, so nobody can tell what took effect; nothing more is sent.
+    fn unread(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
         let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
         run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
         self.journal.outcome(number, "unknown", Some(&reason), None);

@@ -27,7 +27,7 @@ pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
         let ground = Ground { history, zone, live: records(&ran.before, zone.name) };
         for id in &written.deletes {
             match known.get(id) {
-                Some(record) if ground.may_delete(record) => {}
+                Some(record) if ground.states(record).iter().any(|state| ground.may_delete(state)) => {}
                 other => {
                     found.push(format!("{} deletes {id}, which is not the spec's to delete: {other:?}", zone.name))
                 }
@@ -35,7 +35,9 @@ pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
         }
         for (id, patch) in &written.patches {
             match known.get(id) {
-                Some(record) if ground.may_patch(record, &patched(record, patch, zone.name)) => {}
+                Some(record)
+                    if (ground.states(record).iter())
+                        .any(|state| ground.may_patch(state, &patched(state, patch, zone.name))) => {}
                 other => {
                     found.push(format!("{} patches {id} with {patch}, which is not the spec's: {other:?}", zone.name))
                 }
@@ -83,6 +85,16 @@ struct Ground<'h> {
 }
 
 impl Ground<'_> {
+    /// A record as it was before the run, and as somebody else made it meanwhile, one change after the other.
+    fn states(&self, record: &Record) -> Vec<Record> {
+        let mut states = vec![record.clone()];
+        let path_end = format!("/{}", record.id);
+        for foreign in self.history.foreign().filter(|f| f.method == "PATCH" && f.path.ends_with(&path_end)) {
+            states.push(patched(&states[states.len() - 1], &foreign.body, self.zone.name));
+        }
+        states
+    }
+
     /// Whether a record may be deleted.
     fn may_delete(&self, record: &Record) -> bool {
         let zone = self.zone;
