@@ -7,7 +7,7 @@
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
-//! | the same after a lost answer, and the zone shows nothing | one operation: done, if that is what it wants; several that belong together: unknown |
+//! | the same after a lost answer, and the zone does not show it | unknown |
 //! | a refusal that cannot be read, after a lost answer | as if it were lost, too: it may say that the first one took effect |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
@@ -41,10 +41,7 @@ const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
 
 /// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
 /// leaves behind for the one that was sent in its place.
-const DONE_BEFORE_CODES: [i64; 3] = [NO_RECORD_CODE, 81057, 81058];
-
-/// "Record does not exist."
-const NO_RECORD_CODE: i64 = 81044;
+const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
 
 /// Codes under 403 that concern the credentials and not the operation.
 const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
@@ -318,15 +315,6 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 /// Whether a refusal may be what a request that came late leaves behind.
 pub(super) fn is_done_before(error: &ApiError) -> bool {
     DONE_BEFORE_CODES.iter().any(|code| error.has_code(*code))
-}
-
-/// Whether a refusal says that what an action is to bring about is so already.
-pub(super) fn is_so_already(action: &Action, error: &ApiError) -> bool {
-    match action {
-        Action::CreateRecord { .. } => is_done_before(error) && !error.has_code(NO_RECORD_CODE),
-        Action::DeleteRecord { .. } => error.has_code(NO_RECORD_CODE),
-        Action::PatchRecord { .. } => false,
-    }
 }
 
 /// Whether a refusal will meet every further request as well.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::event::ApplyEvent;
-use super::executor::{Executor, Next, Outcome, is_done_before, is_so_already, said};
+use super::executor::{Executor, Next, Outcome, is_done_before, said};
 use super::expect::{Index, OperationState, state_of};
 use super::run::Run;
 use crate::api::{ApiError, Reader, Writer};
@@ -93,7 +93,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Err(_) => Seen::default(),
         };
         if seen.done.is_empty() && is_after_a_loss && is_done_before(error) {
-            return self.settle_unseen(run, step, number, error).await;
+            // Either a request of ours came late and no listing shows it yet, or it never came and somebody else was first.
+            let reason = format!("{}; an earlier try was never answered, and no effect is to be seen", said(error));
+            run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
+            self.journal.outcome(number, "unknown", Some(&reason), None);
+            self.restore(run, &step.operations).await;
+            return Next::Continue;
         }
         if seen.done.is_empty() {
             return self.refused(run, step, number, error).await;
@@ -101,29 +106,6 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let pending = self.take(run, seen, number, &said(error), Absent::SentAgain);
         if !pending.is_empty() {
             run.queue.push_front(pending);
-        }
-        Next::Continue
-    }
-
-    /// "Already exists", "does not exist", after a request of ours whose answer got lost, and listings do not show it.
-    ///
-    /// Of one operation this says that it is as it should be. Of several the culprit is looked for, and the others are sent
-    /// again; where they belong together, nobody can tell.
-    async fn settle_unseen(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
-        let reason = said(error);
-        match step.operations[..] {
-            [n] if is_so_already(&run.zone.operations[n].action, error) => {
-                run.finish(&[n], &Outcome::Done);
-                self.journal.outcome(number, "done", Some(&format!("{reason}; an earlier try was lost")), None);
-                self.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: 1 });
-            }
-            _ if run.halves(&step.operations).is_some() => return self.refused(run, step, number, error).await,
-            _ => {
-                let reason = format!("{reason}; an earlier try was never answered, and no effect is to be seen");
-                run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
-                self.journal.outcome(number, "unknown", Some(&reason), None);
-                self.restore(run, &step.operations).await;
-            }
         }
         Next::Continue
     }

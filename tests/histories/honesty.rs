@@ -9,7 +9,7 @@ use super::facts::{Record, records, touched, zone_of};
 use super::history::History;
 use super::judge::was_deceived;
 use super::play::Ran;
-use super::trouble::{is_lie, leaves_answer};
+use super::trouble::leaves_answer;
 
 /// What is reported and is not so.
 pub(super) fn of_operations(history: &History, ran: &Ran) -> Vec<String> {
@@ -105,7 +105,7 @@ fn has_all(record: &Record, form: &Record) -> bool {
 /// Answers to a zone's last writes that must be lost before reading it is not enough: what it shows may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether the answer to a write was lost, and what was read after it was not what was so; or the answer to a zone's last write,
+/// Whether the answer to a write was lost, and what was told after it was not what was so; or the answer to a zone's last write,
 /// and an attempt to read it after that as well, or there was none because somebody wanted it to stop; or whether so many writes
 /// in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
@@ -116,10 +116,11 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         .collect();
     let is_lost = |request: &&LoggedRequest| request.fault.as_ref().is_some_and(|what| !leaves_answer(what));
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
-    let is_closed = own.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
+    // Whichever zone it struck: nothing is listening any more.
+    let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
     let unanswered = own.iter().rev().filter(|request| request.method != "GET").take_while(|r| is_lost(r)).count();
     let is_misled = |request: &&LoggedRequest| {
-        request.method == "GET" && request.fault.as_ref().is_some_and(|what| is_lie(what) || *what == What::StaleRead)
+        request.fault.as_ref().is_some_and(|what| matches!(what, What::Answer { .. } | What::StaleRead))
     };
     let lost = own.iter().position(|request| request.method != "GET" && is_lost(request));
     if lost.is_some_and(|lost| own[lost..].iter().any(is_misled)) {

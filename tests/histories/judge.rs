@@ -67,10 +67,15 @@ pub(super) fn was_deceived(ran: &Ran) -> bool {
     ran.requests.iter().filter_map(|request| request.fault.as_ref()).any(trouble::is_lie)
 }
 
-/// Whether the service said what was so no longer, or refused to tell what it has.
+/// Whether the service said what was so no longer, or more or less than what it has, or refused to tell.
 fn was_misled(ran: &Ran) -> bool {
     let reads = ran.requests.iter().filter(|request| request.method == "GET");
-    reads.filter_map(|read| read.fault.as_ref()).any(|what| matches!(what, What::StaleRead | What::Answer { .. }))
+    reads.filter_map(|read| read.fault.as_ref()).any(|what| {
+        matches!(
+            what,
+            What::StaleRead | What::Answer { .. } | What::Extra | What::Without { .. } | What::Replace { .. }
+        )
+    })
 }
 
 /// Whether the exit code of the apply that met the faults is the right one.
