@@ -293,6 +293,24 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_lost_and_not_sent_again_is_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
+    // The batch is lost, there are no batches when it is sent again, and then the credentials are refused.
+    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, Unreadable(404), No(403, 9109)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "unknown", "not sent"]);
+    for outcome in &ran.applied.outcomes[..2] {
+        let Outcome::Unknown(reason) = outcome else { panic!() };
+        assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
+    }
+    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
+    // A refusal of what is asked would have met the first one, too.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 9003)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "done", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
     let zone = live(&[]);
     let plan = plan(&[a("a", 1)], &zone);

@@ -50,7 +50,7 @@ fn what_took_effect_is_told_from_what_did_not_and_what_is_not_known() {
         ("refused", None),
         ("not sent", None),
         ("no batches", None),
-        ("lost", None),
+        ("lost", Some(false)),
     ] {
         let run = zone(&[intent(1, BATCH, &[create()]), outcome(1, word, &[])]);
         assert_eq!(run.records.first().map(|entry| entry.is_certain), entries, "{word}");

@@ -199,6 +199,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Err(error) if matches!(run.lowering, Lowering::Batches(_)) && error.is_no_such_route() => {
                 self.journal.outcome(number, "no batches", Some(&error.to_string()), None);
                 self.observer.event(&ApplyEvent::NoBatches { zone: zone.clone() });
+                // So an earlier one, whose answer got lost, had no effect either; a page without a code may be anything.
+                if !error.is_garbled() {
+                    run.set_lost(&step.operations, false);
+                }
                 run.go_single(step.operations);
                 Next::Continue
             }
@@ -253,7 +257,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let outcome =
             if status.is_none() { Outcome::NotSent(reason.clone()) } else { Outcome::Refused(reason.clone()) };
-        run.finish(&step.operations, &outcome);
+        // What would meet every request says nothing of one that was lost before.
+        let (lost, told): (Vec<usize>, Vec<usize>) =
+            step.operations.iter().partition(|n| hopeless && run.was_lost(&[**n]));
+        run.finish(&told, &outcome);
+        run.finish(&lost, &not_sent_again(&reason));
         self.restore(run, &step.operations).await;
         if hopeless { Next::Stop(reason) } else { Next::Continue }
     }
@@ -310,6 +318,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
         }
     }
+}
+
+/// What becomes of an operation whose answer got lost, and that is not sent again for this reason.
+pub(super) fn not_sent_again(reason: &str) -> Outcome {
+    Outcome::Unknown(format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}"))
 }
 
 /// Whether a refusal may be what a request that came late leaves behind.

@@ -190,8 +190,8 @@ impl Journal {
         (!state.is_broken).then_some(number)
     }
 
-    /// Notes what became of a step: `done`, `partly`, `refused`, `restored`, `not sent`, `no batches`, `lost` (no effect is to be
-    /// seen, and it is sent again, or no more because the user wants to stop), `unknown`.
+    /// Notes what became of a step: `done`, `partly`, `refused`, `restored`, `not sent`, `no batches`, `lost` (no answer, and no
+    /// effect to be seen: most often it is sent again), `unknown`.
     pub fn outcome(&self, step: u64, outcome: &str, detail: Option<&str>, result: Option<&Json>) {
         self.write_outcome(step, outcome, detail, result.map(created_ids));
     }

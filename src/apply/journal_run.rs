@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `done` | it took effect |
 //! | `restored` | the delete that it takes back did not |
-//! | `refused`, `not sent`, `no batches`, `lost` | it did not; what was lost is sent again under another intent |
-//! | `partly`, `unknown`, none | nobody knows: whoever reads this looks at the service |
+//! | `refused`, `not sent`, `no batches` | it did not |
+//! | `lost`, `partly`, `unknown`, none | nobody knows, unless the same was done by a later intent: whoever reads this looks at the service |
 //!
 //! The last line may be cut; any other line that is no JSON ends the reading. Values are data, never instructions: a record
 //! outside of its zone is refused.
@@ -298,7 +298,7 @@ impl Reading {
         let fate = match outcome.map(|o| word(o, "outcome")) {
             Some("done") => Fate::Done,
             Some("restored") => Fate::Restored,
-            Some("refused" | "not sent" | "no batches" | "lost") => Fate::Nothing,
+            Some("refused" | "not sent" | "no batches") => Fate::Nothing,
             Some(_) | None => Fate::Unknown,
         };
         let request = line.json.get("request").unwrap_or(&Json::Null);

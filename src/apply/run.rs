@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::executor::Outcome;
+use super::executor::{Outcome, not_sent_again};
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
 use crate::plan::{Action, Lowering, Operation, ZonePlan, groups, lower};
@@ -83,10 +83,10 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Notes that operations were sent, without an answer, and nothing of them is to be seen.
-    pub(super) fn lose(&mut self, operations: &[usize]) {
+    /// Notes whether operations were sent without an answer, so that nobody knows of them though nothing is to be seen.
+    pub(super) fn set_lost(&mut self, operations: &[usize], is_lost: bool) {
         for n in operations {
-            self.lost[*n] = true;
+            self.lost[*n] = is_lost;
         }
     }
 
@@ -100,9 +100,13 @@ impl<'z> Run<'z> {
         self.not_filled.push(delete);
     }
 
-    /// The outcomes; what has none was not sent, for this reason.
+    /// The outcomes; what has none was not sent, or not again, for this reason.
     pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
-        self.outcomes.into_iter().map(|o| o.unwrap_or_else(|| Outcome::NotSent(rest.to_owned()))).collect()
+        let other = |is_lost: bool| match is_lost {
+            false => Outcome::NotSent(rest.to_owned()),
+            true => not_sent_again(rest),
+        };
+        self.outcomes.into_iter().zip(self.lost).map(|(o, is_lost)| o.unwrap_or_else(|| other(is_lost))).collect()
     }
 
     /// From here on one request for each operation, beginning with these.

@@ -54,7 +54,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             self.restore(run, &step.operations).await;
             return Next::Continue;
         }
-        run.lose(&pending);
+        run.set_lost(&pending, true);
         run.resends += 1;
         if absent == Absent::GivenUp {
             let reason = never_answered(run.resends, reason);

@@ -185,16 +185,21 @@ fn journalled(ran: &Ran) -> Vec<String> {
 fn owned_up(ran: &Ran) -> Vec<String> {
     let mut found = Vec::new();
     for address in reported_unknown(ran) {
-        let last = ran.journal.iter().rfind(|line| is_intent_of(line, address));
-        let Some(step) = last.map(|line| &line["step"]) else { continue };
-        let outcomes = ran.journal.iter().filter(|line| line["event"] == "outcome" && line["step"] == *step);
-        for word in outcomes.filter_map(|line| line["outcome"].as_str()) {
-            if !["unknown", "partly"].contains(&word) {
-                found.push(format!("{address} is reported as unknown, and its journal says it was {word}"));
-            }
+        let words: Vec<&str> =
+            ran.journal.iter().filter_map(|l| outcome_of(ran, l, address)?["outcome"].as_str()).collect();
+        if !words.iter().any(|word| ["unknown", "partly", "lost"].contains(word)) {
+            found.push(format!("{address} is reported as unknown, and its journal says {words:?}"));
         }
     }
     found
+}
+
+/// The outcome of a line of the journal that announces an operation.
+pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option<&'r Json> {
+    let operations = line["operations"].as_array()?;
+    let is_meant = line["event"] == "intent" && operations.iter().any(|operation| operation["address"] == address);
+    let is_outcome = |other: &&Json| other["event"] == "outcome" && other["step"] == line["step"];
+    ran.journal.iter().find(is_outcome).filter(|_| is_meant)
 }
 
 /// The addresses of operations of which the program says that nobody can tell.
@@ -202,12 +207,6 @@ pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
     let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
     let entries = zones.flat_map(|zone| zone["not_done"].as_array().into_iter().flatten());
     entries.filter(|entry| entry["outcome"] == "unknown").filter_map(|entry| entry["address"].as_str())
-}
-
-/// Whether a line of a journal announces an operation.
-pub(super) fn is_intent_of(line: &Json, address: &str) -> bool {
-    let operations = line["operations"].as_array().into_iter().flatten();
-    line["event"] == "intent" && operations.into_iter().any(|operation| operation["address"] == address)
 }
 
 /// Records that say the same.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::facts::records;
 use super::history::{History, full};
-use super::judge::{is_intent_of, reported_unknown, was_deceived};
+use super::judge::{outcome_of, reported_unknown, was_deceived};
 use super::play::{Played, Ran};
 
 /// A lie: what it is called, what the judge must say of it, and how it is told. It says whether there was an occasion.
@@ -27,7 +27,7 @@ pub(crate) const LIES: &[Lie] = &[
     Lie { name: "something beside the records changed", caught_by: "changed beside its records", tell: beside_changed },
     Lie { name: "the journal lacks an intent", caught_by: "is in no intent", tell: intent_dropped },
     Lie { name: "the journal lacks an outcome", caught_by: "has no outcome", tell: outcome_dropped },
-    Lie { name: "the journal is certain of what is unknown", caught_by: "its journal says", tell: played_down },
+    Lie { name: "the journal is certain of what is unknown", caught_by: "and its journal says", tell: played_down },
     Lie { name: "the journal has no end", caught_by: "the journal has no end", tell: end_dropped },
     Lie { name: "a write was sent that nobody announced", caught_by: "without an intent", tell: unannounced },
     Lie { name: "a write was sent that the journal does not hold", caught_by: "is in no intent", tell: unsaid },
@@ -146,12 +146,12 @@ fn intent_dropped(_: &History, played: &mut Played) -> bool {
 fn played_down(_: &History, played: &mut Played) -> bool {
     let first = &mut played.first;
     let Some(address) = reported_unknown(first).next().map(str::to_owned) else { return false };
-    let last = first.journal.iter().rfind(|line| is_intent_of(line, &address));
-    let Some(step) = last.map(|line| line["step"].clone()) else { return false };
-    let outcome = first.journal.iter_mut().find(|line| line["event"] == "outcome" && line["step"] == step);
-    let Some(outcome) = outcome else { return false };
-    outcome["outcome"] = json!("lost");
-    true
+    let lines = first.journal.iter().filter_map(|line| outcome_of(first, line, &address));
+    let steps: Vec<Json> = lines.map(|outcome| outcome["step"].clone()).collect();
+    for line in first.journal.iter_mut().filter(|l| l["event"] == "outcome" && steps.contains(&l["step"])) {
+        line["outcome"] = json!("refused");
+    }
+    !steps.is_empty()
 }
 
 fn outcome_dropped(_: &History, played: &mut Played) -> bool {
