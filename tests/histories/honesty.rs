@@ -105,7 +105,7 @@ fn has_all(record: &Record, form: &Record) -> bool {
 /// Answers to a zone's last writes that must be lost before reading it is not enough: what it shows may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether the answer to a write was lost, and what was told after it was not what was so; or the answer to a zone's last write,
+/// Whether the answer to a write was lost, and after it the service refused for another reason, or told what was not so; or the answer to a zone's last write,
 /// and an attempt to read it after that as well, or there was none because somebody wanted it to stop; or whether so many writes
 /// in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
@@ -119,11 +119,15 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     // Whichever zone it struck: nothing is listening any more.
     let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
     let unanswered = own.iter().rev().filter(|request| request.method != "GET").take_while(|r| is_lost(r)).count();
-    let is_misled = |request: &&LoggedRequest| {
-        request.fault.as_ref().is_some_and(|what| matches!(what, What::Answer { .. } | What::StaleRead))
+    let is_refused =
+        |what: &What| matches!(what, What::Answer { .. } | What::TokenRefused { .. } | What::Status { code: 429, .. });
+    let is_lost_write = |request: &&LoggedRequest| {
+        request.method != "GET" && is_lost(request) && !request.fault.as_ref().is_some_and(is_refused)
     };
-    let lost = own.iter().position(|request| request.method != "GET" && is_lost(request));
-    if lost.is_some_and(|lost| own[lost..].iter().any(is_misled)) {
+    let is_no_help = |request: &&LoggedRequest| {
+        request.fault.as_ref().is_some_and(|what| is_refused(what) || *what == What::StaleRead)
+    };
+    if own.iter().position(|r| is_lost_write(r)).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
         return true;
     }
     is_lost(&own[write])
