@@ -11,7 +11,7 @@
 //! | a refusal that cannot be read, after a lost answer | as if it were lost, too: it may say that the first one took effect |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
-//! | refused for the credentials, the quota or the network | the rest is not sent |
+//! | refused for the credentials, the quota or the network | the rest is not sent; what was lost before is unknown |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 

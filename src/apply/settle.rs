@@ -71,7 +71,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all. The same for
     /// an answer that says both yes and no.
     ///
-    /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says.
+    /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says, or nobody can
+    /// tell, if an earlier try got lost.
     pub(super) async fn settle_late(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
         let is_after_a_loss = run.was_lost(&step.operations);
