@@ -288,7 +288,7 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
 
     let (zone, plan) = swap();
-    let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], &[zone.records.clone()]).await;
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
     assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
 }
 
