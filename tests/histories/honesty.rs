@@ -127,7 +127,7 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let is_no_help = |request: &&LoggedRequest| {
         request.fault.as_ref().is_some_and(|what| is_refused(what) || *what == What::StaleRead)
     };
-    if own.iter().position(|r| is_lost_write(r)).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
+    if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
         return true;
     }
     is_lost(&own[write])
