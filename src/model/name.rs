@@ -20,10 +20,19 @@ pub struct Fqdn(Box<str>);
 impl Ord for Fqdn {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         // The root has no labels; other names keep even empty ones, so that only equal names are equal.
-        fn labels(name: &Fqdn) -> impl Iterator<Item = &str> {
-            (!name.is_root()).then(|| name.0.rsplit('.')).into_iter().flatten()
+        if self.is_root() || other.is_root() {
+            return other.is_root().cmp(&self.is_root());
         }
-        labels(self).cmp(labels(other))
+        // Names of a zone end alike: what is compared is the first label that differs. The labels behind it begin at the first
+        // dot of what both end with.
+        let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
+        let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+        let behind = a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
+        fn last_label(name: &[u8]) -> &[u8] {
+            name.rsplit(|byte| *byte == b'.').next().unwrap_or_default()
+        }
+        // If that one does not differ either, one name is above the other.
+        last_label(&a[..a.len() - behind]).cmp(last_label(&b[..b.len() - behind])).then(a.len().cmp(&b.len()))
     }
 }
 
@@ -276,6 +285,27 @@ impl fmt::Display for ZoneName {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Labels from the right, as the order is defined.
+    fn labels(name: &Fqdn) -> Vec<&str> {
+        if name.is_root() { Vec::new() } else { name.0.rsplit('.').collect() }
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_their_labels() {
+        let mut texts = vec![String::new()];
+        for _ in 0..5 {
+            let longer = texts.iter().flat_map(|text| ["a", "b", "."].map(|letter| format!("{text}{letter}")));
+            texts = texts.iter().cloned().chain(longer).collect();
+            texts.sort_unstable();
+            texts.dedup();
+        }
+        let names: Vec<Fqdn> = texts.iter().filter(|t| !t.is_empty()).map(|t| Fqdn(t.as_str().into())).collect();
+        assert_eq!(names.len(), 363);
+        for (a, b) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))) {
+            assert_eq!(a.cmp(b), labels(a).cmp(&labels(b)), "{a:?} {b:?}");
+        }
+    }
 
     #[test]
     fn spellings_of_one_name_are_equal() {

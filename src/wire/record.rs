@@ -87,18 +87,19 @@ fn settings(json: Option<&Json>) -> Settings {
 
 /// Who maintains the record, if not its zone's owner.
 fn read_only(json: &Json) -> Option<ReadOnly> {
-    let flag = |pointer: &str| json.pointer(pointer).and_then(Json::as_bool).unwrap_or(false);
+    let is_set = |object: Option<&Json>, name: &str| object.and_then(|o| o.get(name)?.as_bool()).unwrap_or(false);
+    let meta = json.get("meta");
     [
-        ("/meta/read_only", ReadOnly::ReadOnly),
-        ("/meta/email_routing", ReadOnly::EmailRouting),
-        ("/meta/managed_by_apps", ReadOnly::Apps),
-        ("/meta/managed_by_argo_tunnel", ReadOnly::Tunnel),
-        ("/meta/managed_by_edge_tunnel", ReadOnly::Tunnel),
-        ("/meta/auto_added", ReadOnly::AutoAdded),
-        ("/locked", ReadOnly::Locked),
+        ("read_only", ReadOnly::ReadOnly),
+        ("email_routing", ReadOnly::EmailRouting),
+        ("managed_by_apps", ReadOnly::Apps),
+        ("managed_by_argo_tunnel", ReadOnly::Tunnel),
+        ("managed_by_edge_tunnel", ReadOnly::Tunnel),
+        ("auto_added", ReadOnly::AutoAdded),
     ]
     .into_iter()
-    .find_map(|(pointer, reason)| flag(pointer).then_some(reason))
+    .find_map(|(name, reason)| is_set(meta, name).then_some(reason))
+    .or_else(|| is_set(Some(json), "locked").then_some(ReadOnly::Locked))
 }
 
 /// Members of a `data` object.
