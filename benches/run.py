@@ -89,33 +89,51 @@ class Service:
         return int(counts[-1])
 
 
+# A process of its own that starts what is measured: what a process once took counts as its peak also after it became another
+# program, so that whoever starts it must be small.
+STARTER = """
+import json, os, subprocess, sys, time
+for line in sys.stdin:
+    call = json.loads(line)
+    with open(call["out"], "wb") as out, open(call["err"], "wb") as err:
+        began = time.monotonic()
+        process = subprocess.Popen(call["command"], stdout=out, stderr=err, cwd=call["cwd"], env=call["env"])
+        is_late = False
+        while call["timeout"] and os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            if time.monotonic() > began + call["timeout"]:
+                is_late = True
+                process.kill()
+                break
+            time.sleep(0.05)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - began
+    print(json.dumps({"wall": wall, "code": process.returncode, "cpu": usage.ru_utime + usage.ru_stime,
+                      "peak": usage.ru_maxrss, "is_late": is_late}), flush=True)
+"""
+
+
 class Measured:
     """What a run of a program took."""
 
+    starter = None
+
     def __init__(self, command, environment, directory, timeout=None):
+        if Measured.starter is None:
+            Measured.starter = subprocess.Popen([sys.executable, "-S", "-c", STARTER], text=True, stdin=subprocess.PIPE,
+                                                stdout=subprocess.PIPE)
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("CLOUDFLARE_", "ZONEWRIGHT_"))}
         clean.update(environment, NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
-        with open(directory / "out", "wb") as out, open(directory / "err", "wb") as err:
-            began = time.monotonic()
-            process = subprocess.Popen(command, stdout=out, stderr=err, cwd=directory, env=clean)
-            self.is_late = False
-            if timeout:
-                deadline = began + timeout
-                while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-                    if time.monotonic() > deadline:
-                        self.is_late = True
-                        process.kill()
-                        break
-                    time.sleep(0.05)
-            _, status, usage = os.wait4(process.pid, 0)
-            self.wall = time.monotonic() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        self.code = process.returncode
-        self.cpu = usage.ru_utime + usage.ru_stime
+        out, err = directory / "out", directory / "err"
+        call = {"command": [str(word) for word in command], "env": clean, "cwd": str(directory), "out": str(out),
+                "err": str(err), "timeout": timeout}
+        print(json.dumps(call), file=Measured.starter.stdin, flush=True)
+        took = json.loads(Measured.starter.stdout.readline())
+        self.wall, self.code, self.cpu, self.is_late = took["wall"], took["code"], took["cpu"], took["is_late"]
         # Linux counts in KiB, macOS in bytes.
-        self.peak = usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
-        self.said = (directory / "err").read_text(errors="replace")
-        self.printed = (directory / "out").read_text(errors="replace")
+        self.peak = took["peak"] / (1024 if sys.platform != "darwin" else 1024 * 1024)
+        self.said = err.read_text(errors="replace")
+        self.printed = out.read_text(errors="replace")
 
 
 class Workload:
