@@ -171,6 +171,10 @@ pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGE
 
 /// What a rate limiting rule must count by, besides what it counts by for itself.
 pub const RATE_COLO: &str = "cf.colo.id";
+/// The address of the client, as something to count by.
+pub const RATE_IP: &str = "ip.src";
+/// A visitor, also one of several behind one address, as something to count by.
+pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
 /// Periods in seconds that are documented anywhere.
 pub const RATE_PERIODS: &[u32] =
     &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];

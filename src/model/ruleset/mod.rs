@@ -5,6 +5,7 @@
 
 mod canonical;
 mod compile;
+mod counting;
 mod phase;
 mod places;
 mod recognise;
@@ -13,6 +14,7 @@ mod wants;
 
 pub use canonical::canonical;
 pub use compile::compile_rule;
+pub use counting::{CountingMistake, counting_mistake};
 pub use phase::Phase;
 pub use recognise::recognise_rule;
 pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::canonical::canonical;
 use super::compile::compile_rule;
+use super::counting::counting_mistake;
 use super::phase::Phase;
 use super::rule::{LiveRule, LiveWaf, RuleBody};
 use super::wants::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
@@ -160,6 +161,9 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
         return None;
     }
     let own: Vec<String> = per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
+    if own.iter().enumerate().any(|(i, name)| counting_mistake(&own[..i], name).is_some()) {
+        return None;
+    }
     Some(RateWants {
         per: own,
         requests,

@@ -6,11 +6,11 @@ use super::rules::parts;
 use super::section::Section;
 use super::syntax::{RateSyntax, rate_actions};
 use crate::diagnostic::Place;
-use crate::model::facts::rulesets::{RATE_COLO, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS};
-use crate::model::ruleset::{RateWants, RuleForm, RuleWants};
+use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
+use crate::model::ruleset::{CountingMistake, RateWants, RuleForm, RuleWants, counting_mistake};
 
 /// Words for characteristics, and the service's names of them.
-pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", "ip.src"), ("visitor", "cf.unique_visitor_id")];
+pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
 
 /// Units of durations, the longest first.
 const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
@@ -81,48 +81,43 @@ impl Section<'_> {
 
     /// What requests are counted by; the data centre, which always is one, is left out.
     fn per(&mut self, syntax: &Spanned<OneOrMany<Spanned<Text>>>) -> Option<Vec<String>> {
-        let mut names: Vec<(String, Place)> = Vec::new();
+        let (mut names, mut places): (Vec<String>, Vec<Place>) = Default::default();
         let mut good = true;
         for item in &syntax.value.0 {
             let (text, place) = (item.value.0.trim(), self.reader.place(item));
             let name = CHARACTERISTICS.iter().find(|(word, _)| *word == text).map_or(text, |(_, name)| name);
-            let complaint = if !(name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase())) {
-                let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
-                let help = match nearest {
-                    Some(nearest) => format!("did you mean `{nearest}`?"),
-                    None => "write `ip`, `visitor`, or a name of the service such as \
-                             `http.request.headers[\"x-api-key\"]`"
-                        .to_owned(),
-                };
-                Some((format!("`{}` is nothing to count by", super::super::clip(text)), help))
-            } else if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
-                Some((
-                    "names of headers are in lower case here".to_owned(),
-                    format!("write `{}`", name.to_ascii_lowercase()),
-                ))
-            } else if names.iter().any(|(known, _)| known == name) {
-                Some((format!("`{}` stands here again", super::super::clip(text)), "remove one of the two".to_owned()))
-            } else {
-                None
-            };
-            if let Some((detail, help)) = complaint {
-                self.reader.diagnostics.push(codes::CHARACTERISTIC.at(place, detail).help(help));
-                good = false;
-            } else {
-                names.push((name.to_owned(), place));
-            }
-        }
-        let at = |wanted: &str| names.iter().find(|(name, _)| name == wanted).map(|(_, place)| *place);
-        if let (Some(ip), Some(visitor)) = (at(CHARACTERISTICS[0].1), at(CHARACTERISTICS[1].1)) {
-            self.reader.diagnostics.push(
-                codes::CHARACTERISTIC
-                    .at(ip.max(visitor), "`ip` and `visitor` exclude each other")
-                    .and_at(ip.min(visitor), "the other one")
+            let shown = super::super::clip(text);
+            let diagnostic = match counting_mistake(&names, name) {
+                None => {
+                    names.push(name.to_owned());
+                    places.push(place);
+                    continue;
+                }
+                Some(CountingMistake::NoField) => {
+                    let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
+                    let help = match nearest {
+                        Some(nearest) => format!("did you mean `{nearest}`?"),
+                        None => "write `ip`, `visitor`, or a name of the service such as \
+                                 `http.request.headers[\"x-api-key\"]`"
+                            .to_owned(),
+                    };
+                    codes::CHARACTERISTIC.at(place, format!("`{shown}` is nothing to count by")).help(help)
+                }
+                Some(CountingMistake::UpperCaseHeader) => codes::CHARACTERISTIC
+                    .at(place, "names of headers are in lower case here")
+                    .help(format!("write `{}`", name.to_ascii_lowercase())),
+                Some(CountingMistake::Repeated(_)) => codes::CHARACTERISTIC
+                    .at(place, format!("`{shown}` stands here again"))
+                    .help("remove one of the two"),
+                Some(CountingMistake::Excluded(other)) => codes::CHARACTERISTIC
+                    .at(place, "`ip` and `visitor` exclude each other")
+                    .and_at(places[other], "the other one")
                     .help("keep `visitor` to tell people behind one address apart, else `ip`"),
-            );
-            return None;
+            };
+            self.reader.diagnostics.push(diagnostic);
+            good = false;
         }
-        good.then(|| names.into_iter().map(|(name, _)| name).filter(|n| n != RATE_COLO).collect())
+        good.then(|| names.into_iter().filter(|n| n != RATE_COLO).collect())
     }
 
     /// How many requests in how many seconds.

@@ -1,0 +1,38 @@
+//! What a rate limit counts by: which characteristics a spec can name, and which go together.
+
+use super::super::facts::rulesets::{RATE_IP, RATE_VISITOR};
+
+/// Why a characteristic cannot stand where it does; the numbers are positions in the list before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountingMistake {
+    /// Not a field of the rules language.
+    NoField,
+    /// The name of a header, which stands in lower case here.
+    UpperCaseHeader,
+    /// It stands there already.
+    Repeated(usize),
+    /// An address and a visitor exclude each other.
+    Excluded(usize),
+}
+
+/// What is wrong with one more characteristic of a rate limit, by the service's name.
+///
+/// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read 2026-11-20).
+#[must_use]
+pub fn counting_mistake<S: AsRef<str>>(before: &[S], name: &str) -> Option<CountingMistake> {
+    let at = |wanted: &str| before.iter().position(|known| known.as_ref() == wanted);
+    let is_field =
+        name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.trim_end() == name;
+    if !is_field {
+        return Some(CountingMistake::NoField);
+    }
+    if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
+        return Some(CountingMistake::UpperCaseHeader);
+    }
+    let other = match name {
+        RATE_IP => at(RATE_VISITOR),
+        RATE_VISITOR => at(RATE_IP),
+        _ => None,
+    };
+    at(name).map(CountingMistake::Repeated).or(other.map(CountingMistake::Excluded))
+}
