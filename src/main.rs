@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+// A zone is many small texts, and most of a plan is making and dropping them. See docs/decisions.md.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     zonewright::cli::main().into()
 }

@@ -191,7 +191,7 @@ impl<'l> Records<'l> {
             let kind = match todo {
                 Todo::Create(after) => ChangeKind::Create { after },
                 Todo::Update(before, after) => {
-                    ChangeKind::Update { before, after, fields: field_changes(before, &after.form()) }
+                    ChangeKind::Update { before, after, fields: field_changes(before, &after.data, &after.facets) }
                 }
                 Todo::Delete(before, place) => {
                     let reason = if makes_room(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
@@ -282,7 +282,8 @@ fn since(live: &LiveRecord) -> String {
 
 /// What somebody changed about a record, in words.
 fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
-    let fields: Vec<String> = field_changes(live, &left.form()).into_iter().map(|f| f.field).collect();
+    let left = left.form();
+    let fields: Vec<String> = field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field).collect();
     let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
     let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
     format!("somebody else changed the record{when}{fields}; it is now {}", live.data.presentation())

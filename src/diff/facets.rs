@@ -1,17 +1,17 @@
 //! Which fields of two records differ.
 
 use super::change::FieldChange;
-use crate::model::{Comment, Facets, Fields, LiveRecord, Rdata, RecordForm, Ttl, Value, facts::Slot};
+use crate::model::{Comment, Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
-/// The fields in which a live record differs from what the spec says; what the spec leaves unset does not differ.
+/// The fields in which a live record differs from a value and facets; facets that are unset do not differ.
 ///
 /// # Order
 /// The value's fields first, in the order of their facts, then ttl, proxied, comment, tags, settings.
 #[must_use]
-pub fn field_changes(before: &LiveRecord, after: &RecordForm) -> Vec<FieldChange> {
+pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec<FieldChange> {
     let mut changes = Vec::new();
-    data_changes(&before.data, &after.data, &mut changes);
-    let Facets { ttl, proxied, comment, tags, settings } = &after.facets;
+    data_changes(&before.data, after, &mut changes);
+    let Facets { ttl, proxied, comment, tags, settings } = facets;
 
     let will_be_proxied = proxied.unwrap_or(before.proxied);
     // A proxied record has no time to live of its own: the service stores 1 whatever was asked for.

@@ -10,7 +10,7 @@
 //!
 //! Then, name by name, live records that cannot stand beside a create are taken out of its way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
 use super::facets::field_changes;
@@ -19,6 +19,14 @@ use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordId, RecordType, Tombstone,
     Unmanaged,
 };
+
+/// Something at a name.
+enum Entry<'a> {
+    Desired(&'a DesiredRecord),
+    Tombstone(&'a Tombstone),
+    Live(&'a LiveRecord),
+    Untouchable(SetAside<'a>),
+}
 
 /// Everything at one name and type.
 #[derive(Default)]
@@ -55,39 +63,62 @@ pub fn diff_zone<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> ZoneChange
     };
     let (names, maintained) = names(desired, live);
     result.unchanged = maintained;
-    for types in names.into_values() {
-        diff_name(desired, types, &mut result);
+    // Most names of most zones are as they should be; only the others are put in order and looked at closely.
+    let (settled, mut open): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, entries)| is_settled(entries));
+    result.unchanged += settled.len();
+    open.sort_unstable_by_key(|(name, _)| *name);
+    for (_, entries) in open {
+        diff_name(desired, by_type(entries), &mut result);
     }
     result.set_aside.sort_by(|a, b| record_order(a.record, b.record));
     result
 }
 
-/// The records of both sides by name, then type; and how many wanted ones the service maintains without listing them.
-fn names<'a>(
-    desired: &'a DesiredZone,
-    live: &'a LiveZone,
-) -> (BTreeMap<&'a Fqdn, BTreeMap<&'a str, Group<'a>>>, usize) {
-    let mut names: BTreeMap<&Fqdn, BTreeMap<&str, Group>> = BTreeMap::new();
+/// The records of both sides by name, in any order; and how many wanted ones the service maintains without listing them.
+fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
+    let mut names: HashMap<&Fqdn, Vec<Entry>> = HashMap::with_capacity(desired.records.len());
     let mut maintained = 0;
     for record in &desired.records {
         if is_own_name_server(live, &record.name, &record.data) {
             maintained += 1;
             continue;
         }
-        names.entry(&record.name).or_default().entry(record.data.type_name()).or_default().desired.push(record);
+        names.entry(&record.name).or_default().push(Entry::Desired(record));
     }
     for tombstone in &desired.tombstones {
-        let group = names.entry(&tombstone.name).or_default().entry(tombstone.record_type.as_str()).or_default();
-        group.tombstones.push(tombstone);
+        names.entry(&tombstone.name).or_default().push(Entry::Tombstone(tombstone));
     }
     for record in &live.records {
-        let group = names.entry(&record.name).or_default().entry(record.data.type_name()).or_default();
-        match untouchable(desired, live, record) {
-            Some(reason) => group.untouchable.push(SetAside { record, reason }),
-            None => group.live.push(record),
-        }
+        names.entry(&record.name).or_default().push(match untouchable(desired, live, record) {
+            Some(reason) => Entry::Untouchable(SetAside { record, reason }),
+            None => Entry::Live(record),
+        });
     }
     (names, maintained)
+}
+
+/// Whether one record is wanted at a name, and it alone stands there, as it should.
+fn is_settled(entries: &[Entry]) -> bool {
+    match entries {
+        [Entry::Desired(desired), Entry::Live(live)] => live.data == desired.data && is_as_wanted(live, desired),
+        _ => false,
+    }
+}
+
+/// Everything at one name, by type.
+fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
+    let mut types: BTreeMap<&str, Group> = BTreeMap::new();
+    for entry in entries {
+        match entry {
+            Entry::Desired(record) => types.entry(record.data.type_name()).or_default().desired.push(record),
+            Entry::Tombstone(stone) => types.entry(stone.record_type.as_str()).or_default().tombstones.push(stone),
+            Entry::Live(record) => types.entry(record.data.type_name()).or_default().live.push(record),
+            Entry::Untouchable(aside) => {
+                types.entry(aside.record.data.type_name()).or_default().untouchable.push(aside);
+            }
+        }
+    }
+    types
 }
 
 /// Everything at one name.
@@ -215,7 +246,7 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
             false
         }
         Some(SetAside { record: live, reason }) => {
-            if field_changes(live, &record.form()).is_empty() {
+            if is_as_wanted(live, record) {
                 unchanged += 1;
             } else {
                 outcome.kept_different.push(Conflict { desired: record, live, reason: reason.clone() });
@@ -245,8 +276,7 @@ fn take_equal<'a>(
             left.push(record);
             continue;
         };
-        let form = record.form();
-        let best = equal.iter().position(|l| field_changes(l, &form).is_empty()).unwrap_or(0);
+        let best = equal.iter().position(|live| is_as_wanted(live, record)).unwrap_or(0);
         for (n, live) in equal.into_iter().enumerate() {
             if n == best {
                 compare(live, record, outcome);
@@ -336,9 +366,14 @@ fn pair_by<'a>(
     (desired_left, live_left)
 }
 
+/// Whether a record has all that the spec says of it.
+fn is_as_wanted(live: &LiveRecord, desired: &DesiredRecord) -> bool {
+    field_changes(live, &desired.data, &desired.facets).is_empty()
+}
+
 /// Notes a pair as unchanged or as an update.
 fn compare<'a>(before: &'a LiveRecord, after: &'a DesiredRecord, outcome: &mut Outcome<'a>) {
-    let fields = field_changes(before, &after.form());
+    let fields = field_changes(before, &after.data, &after.facets);
     if fields.is_empty() {
         outcome.unchanged += 1;
     } else {

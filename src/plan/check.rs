@@ -117,7 +117,7 @@ fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
 fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
-        let fields: Vec<_> = field_changes(live, &desired.form()).into_iter().map(|f| f.field).collect();
+        let fields: Vec<_> = field_changes(live, &desired.data, &desired.facets).into_iter().map(|f| f.field).collect();
         found.push(
             Diagnostic::warning(
                 MAINTAINED,

@@ -112,11 +112,14 @@ fn scalar(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(b) => Value::Bool(*b),
-        Json::Number(n) => {
-            let text = n.to_string();
-            let whole = n.as_i64().or_else(|| text.strip_suffix(".0")?.parse().ok());
-            whole.map_or(Value::Decimal(text), Value::Integer)
-        }
+        Json::Number(n) => match n.as_i64() {
+            Some(whole) => Value::Integer(whole),
+            None => {
+                let text = n.to_string();
+                let whole = text.strip_suffix(".0").and_then(|digits| digits.parse().ok());
+                whole.map_or(Value::Decimal(text), Value::Integer)
+            }
+        },
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(_) | Json::Object(_) => Value::Text(json.to_string()),
     }
