@@ -224,6 +224,26 @@ fn what_got_lost_is_settled_after_the_signal() {
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }
 
+/// What got lost and is not sent again may still come late: nobody calls that not sent, whatever kind of thing it is.
+#[test]
+fn what_got_lost_and_is_not_sent_again_is_unknown() {
+    for nth in [1, 2, 4] {
+        let workspace = workspace();
+        hold_write(&workspace, nth);
+        let run = UnderWay::start(&workspace, &[&APPLY[..], &["--timeout", "2"]].concat());
+        workspace.until_held(1);
+        run.signal("INT");
+        let ran = run.ends().exits(5);
+        let lost = "the answer got lost, no effect is to be seen, and it was not sent again";
+        assert_eq!(ran.stdout.matches(lost).count(), 1, "write {nth}: {}{}", ran.stdout, ran.stderr);
+        let lines = journal(&workspace);
+        let outcome = lines.iter().find(|line| line["event"] == "outcome" && line["step"] == nth).unwrap();
+        assert!(["lost", "unknown"].contains(&outcome["outcome"].as_str().unwrap()), "{outcome}");
+        workspace.run(&APPLY).exits(0);
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    }
+}
+
 /// A name that was emptied for a create is filled before the run ends.
 #[test]
 fn no_name_is_left_empty() {

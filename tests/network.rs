@@ -41,6 +41,56 @@ enum Proxy {
     Closes,
 }
 
+/// What a SOCKS 5 proxy does (RFC 1928, RFC 1929).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Socks {
+    /// It wants a password, and leads to the service.
+    Leads,
+    /// It does not accept the password.
+    NoPassword,
+    /// It lets nobody through (reply 2).
+    NotAllowed,
+    /// It closes the connection.
+    Closes,
+}
+
+/// Serves a SOCKS 5 client; what it asked for, as `user:password@host:port`.
+async fn socks(
+    mut stream: TcpStream,
+    does: Socks,
+    target: SocketAddr,
+    asked: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
+    async fn text(stream: &mut TcpStream) -> std::io::Result<String> {
+        let mut bytes = vec![0; stream.read_u8().await?.into()];
+        stream.read_exact(&mut bytes).await?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+    assert_eq!(stream.read_u8().await?, 5, "the version");
+    text(&mut stream).await?;
+    if does == Socks::Closes {
+        return Ok(());
+    }
+    stream.write_all(&[5, 2]).await?;
+    assert_eq!(stream.read_u8().await?, 1, "the version of the password's part");
+    let (user, password) = (text(&mut stream).await?, text(&mut stream).await?);
+    stream.write_all(&[1, u8::from(does == Socks::NoPassword)]).await?;
+    if does == Socks::NoPassword {
+        return Ok(());
+    }
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).await?;
+    assert_eq!(head, [5, 1, 0, 3], "a connection to a host by its name");
+    let (host, port) = (text(&mut stream).await?, stream.read_u16().await?);
+    asked.lock().unwrap().push(format!("{user}:{password}@{host}:{port}"));
+    let reply = if does == Socks::Leads { 0 } else { 2 };
+    stream.write_all(&[5, reply, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
+    if does == Socks::Leads {
+        copy_bidirectional(&mut stream, &mut TcpStream::connect(target).await?).await?;
+    }
+    Ok(())
+}
+
 /// A service behind TLS, and a proxy before it.
 struct Scene {
     workspace: Workspace,
@@ -111,6 +161,15 @@ impl Scene {
         })
     }
 
+    /// A SOCKS 5 proxy before an address.
+    fn socks(&self, does: Socks, target: SocketAddr) -> SocketAddr {
+        let asked = Arc::clone(&self.asked);
+        self.listen(move |stream| {
+            let asked = Arc::clone(&asked);
+            async move { drop(socks(stream, does, target, &asked).await) }
+        })
+    }
+
     /// Serves each connection.
     fn listen<F: Future<Output = ()> + Send + 'static>(
         &self,
@@ -148,6 +207,9 @@ impl Scene {
     }
 }
 
+/// What a SOCKS proxy is asked.
+const SOCKS_ASKED: &str = "user:hush-hush@api.invalid:443";
+
 /// What a trouble is called, how to bring it about, how often it is met, and what the program has to say of it.
 struct Trouble {
     name: &'static str,
@@ -165,6 +227,12 @@ const FAR: &str = "https://api.invalid/client/v4";
 fn through(scene: &Scene, does: Proxy, certificate: &str) -> Ran {
     let proxy = scene.proxy(does, scene.tls(certificate));
     scene.apply(FAR, &[("HTTPS_PROXY", format!("http://user:{HUSH}@{proxy}"))])
+}
+
+/// Applies through a SOCKS proxy.
+fn through_socks(scene: &Scene, does: Socks) -> Ran {
+    let proxy = scene.socks(does, scene.tls("good"));
+    scene.apply(FAR, &[("ALL_PROXY", format!("socks5h://user:{HUSH}@{proxy}"))])
 }
 
 /// Applies at a port that speaks TLS.
@@ -275,6 +343,37 @@ const TROUBLES: &[Trouble] = &[
         advice: "nothing listens there",
     },
     Trouble {
+        name: "a SOCKS proxy that does not accept the password",
+        run: |scene| through_socks(scene, Socks::NoPassword),
+        tries: 1,
+        says: "connect for GET /zones",
+        advice: "the proxy asks for credentials",
+    },
+    Trouble {
+        name: "a SOCKS proxy that lets nobody through",
+        run: |scene| through_socks(scene, Socks::NotAllowed),
+        tries: 6,
+        says: "connect for GET /zones",
+        advice: "the proxy did not let the connection through",
+    },
+    Trouble {
+        name: "a SOCKS proxy that hangs up",
+        run: |scene| through_socks(scene, Socks::Closes),
+        tries: 6,
+        says: "connect for GET /zones",
+        advice: "the proxy did not let the connection through",
+    },
+    Trouble {
+        name: "a SOCKS proxy that is not there",
+        run: |scene| {
+            let (_socket, address) = scene.nobody();
+            scene.apply(FAR, &[("HTTPS_PROXY", format!("socks5h://user:{HUSH}@{address}"))])
+        },
+        tries: 6,
+        says: "connect for GET /zones",
+        advice: "the proxy could not be reached",
+    },
+    Trouble {
         name: "a proxy that reads along",
         run: |scene| through(scene, Proxy::Leads, "self-signed"),
         tries: 1,
@@ -301,7 +400,8 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
         let is_kept = kept.any(|path| path.extension().is_some_and(|e| e == "jsonl"));
         let is_clean = scene.workspace.requests().is_empty() && !is_kept;
         let heads = scene.asked();
-        let is_tunnel = |head: &String| head.starts_with("CONNECT api.invalid:443 ") && !head.contains(sandbox::TOKEN);
+        let starts = |head: &str| ["CONNECT api.invalid:443 ", SOCKS_ASKED].iter().any(|start| head.starts_with(start));
+        let is_tunnel = |head: &String| starts(head) && !head.contains(sandbox::TOKEN);
         let wrong = [
             (ran.code == Some(1), "the exit code"),
             (tries == trouble.tries, "the tries"),
@@ -358,4 +458,19 @@ fn a_proxy_gets_a_tunnel_and_nothing_else() {
         .apply(&base, &[("HTTPS_PROXY", format!("http://{proxy}")), ("ALL_PROXY", format!("http://{proxy}"))])
         .exits(0);
     assert!(scene.asked().is_empty());
+}
+
+/// The same through a SOCKS proxy, which resolves the name itself.
+#[test]
+fn a_socks_proxy_leads_to_the_service() {
+    for variable in ["HTTPS_PROXY", "ALL_PROXY"] {
+        let scene = Scene::new();
+        let proxy = scene.socks(Socks::Leads, scene.tls("good"));
+        let ran = scene.apply(FAR, &[(variable, format!("socks5h://user:{HUSH}@{proxy}"))]);
+        assert!(!leaks(&ran), "{ran:?}");
+        ran.exits(0);
+        assert_eq!(scene.workspace.records("example.com").len(), 1, "{variable}");
+        let asked = scene.asked();
+        assert!(!asked.is_empty() && asked.iter().all(|asked| asked == SOCKS_ASKED), "{variable}: {asked:?}");
+    }
 }

@@ -231,6 +231,28 @@ fn a_setting_that_somebody_else_changed_is_not_sent_again() {
     assert!(writes.iter().any(|w| w.path.ends_with("/ssl")), "the others go on");
 }
 
+/// A refusal for the credentials does not speak of the try before it, which may come late.
+#[test]
+fn a_refusal_for_the_credentials_leaves_what_got_lost_unknown() {
+    let parts = [
+        ("settings: { ssl: strict }", "PATCH", "/settings/ssl"),
+        ("waf: { custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }] }", "PUT", "/entrypoint"),
+    ];
+    for (part, method, path) in parts {
+        let workspace = Workspace::new(pro());
+        spec(&workspace, &format!("    {part}"));
+        let when = |nth| When::Matching { method: Some(method.into()), path_suffix: path.into(), nth };
+        workspace.fault(Fault { when: when(1), what: What::ResetBeforeEffect, times: 1 });
+        let refusal = What::Status { code: 401, html: false, retry_after: None };
+        workspace.fault(Fault { when: when(2), what: refusal, times: 1 });
+        let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json"]).exits(5);
+        let left = &ran.json()["result"]["zones"][0]["not_done"];
+        assert_eq!(left[0]["outcome"], "unknown", "{left}");
+        assert!(left[0]["reason"].as_str().unwrap().contains("was not sent again"), "{left}");
+        workspace.settles("spec.yaml");
+    }
+}
+
 #[test]
 fn a_pinned_zone_must_have_its_name() {
     let workspace = Workspace::new(options());

@@ -299,6 +299,8 @@ pub(super) enum ProxyFault {
     Credentials,
     /// It refused, or went away.
     NoTunnel,
+    /// There is no connection to it, for a reason that the HTTP library does not tell.
+    Unreached,
 }
 
 /// A fault of the transport: names, connections, TLS, time.
@@ -338,12 +340,15 @@ impl Fault {
     ///
     /// The HTTP library has no type for it that can be named, so it is known by its words.
     pub(super) fn proxy(&self) -> Option<ProxyFault> {
-        let said = self.chain().map(ToString::to_string).find(|said| said.starts_with("tunnel error"))?;
-        // There was no connection to the proxy itself, so it said nothing.
+        let is_proxy = |said: &String| ["tunnel error", "SOCKS error"].iter().any(|start| said.starts_with(start));
+        let said = self.chain().map(ToString::to_string).find(is_proxy)?;
+        // There was no connection to the proxy itself, so it said nothing. With SOCKS the cause of that is lost.
         if said.contains("underlying connection") {
-            return None;
+            return said.starts_with("SOCKS").then_some(ProxyFault::Unreached);
         }
-        Some(if said.contains("authorization required") { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
+        let credentials = ["authorization required", "credentials not accepted", "user/pass", "authentication"];
+        let wants_others = credentials.iter().any(|words| said.contains(words));
+        Some(if wants_others { ProxyFault::Credentials } else { ProxyFault::NoTunnel })
     }
 
     /// Whether what came is no HTTP at all. Known by its words as well.

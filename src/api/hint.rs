@@ -14,7 +14,7 @@ const SERVICE: &str = super::Settings::BASE_URL;
 
 /// What to do about a proxy that answers 407.
 const PROXY_CREDENTIALS: &str =
-    "the proxy asks for credentials: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
+    "the proxy asks for credentials: give them in `HTTPS_PROXY` (`http://user:password@host:port`, or `socks5h://…`)";
 
 /// The hint for an error, if there is one.
 pub(super) fn hint(error: &ApiError) -> Option<String> {
@@ -81,6 +81,9 @@ fn unreached(fault: &Fault) -> String {
             return "the proxy did not let the connection through: check `HTTPS_PROXY` and what it permits, or name the \
                     service's host in `NO_PROXY`"
                 .into();
+        }
+        Some(ProxyFault::Unreached) => {
+            return "the proxy could not be reached: check the host and port in `HTTPS_PROXY` or `ALL_PROXY`".into();
         }
         None => {}
     }

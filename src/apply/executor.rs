@@ -261,7 +261,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let (lost, told): (Vec<usize>, Vec<usize>) =
             step.operations.iter().partition(|n| hopeless && run.was_lost(&[**n]));
         run.finish(&told, &outcome);
-        run.finish(&lost, &not_sent_again(&reason));
+        run.finish(&lost, &Outcome::Unknown(not_sent_again(&reason)));
         self.restore(run, &step.operations).await;
         if hopeless { Next::Stop(reason) } else { Next::Continue }
     }
@@ -320,9 +320,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 }
 
-/// What becomes of an operation whose answer got lost, and that is not sent again for this reason.
-pub(super) fn not_sent_again(reason: &str) -> Outcome {
-    Outcome::Unknown(format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}"))
+/// An outcome with the journal's word for it and what the journal says beside it.
+pub(super) type Judged = (&'static str, Option<String>, Outcome);
+
+/// Nobody can tell what became of an operation, for this reason.
+pub(super) fn unknown(reason: String) -> Judged {
+    ("unknown", Some(reason.clone()), Outcome::Unknown(reason))
+}
+
+/// Why nobody can tell what became of an operation whose answer got lost, and that is not sent again for this reason.
+pub(super) fn not_sent_again(reason: &str) -> String {
+    format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}")
 }
 
 /// Whether a refusal may be what a request that came late leaves behind.

@@ -14,7 +14,7 @@
 use std::mem::{Discriminant, discriminant};
 
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome, STOPPED, is_hopeless, said};
+use super::executor::{BROKEN, Executor, Judged, Outcome, STOPPED, is_hopeless, not_sent_again, said, unknown};
 use super::settle::never_answered;
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
@@ -127,29 +127,28 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Seen::Done => break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done),
                 Seen::Pending if !is_lost => {
                     ends = Ends::of(&error, part);
+                    // Such a refusal does not speak of the earlier try.
+                    if sent > 1 && is_hopeless(&error) {
+                        break unknown(not_sent_again(&reason));
+                    }
                     break refused(&error);
                 }
                 Seen::Pending if sent >= SENDS => {
-                    let reason = never_answered(sent, &reason);
-                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                    break unknown(never_answered(sent, &reason));
                 }
                 Seen::Pending => {
-                    let waited = self.wait_to_resend(&zone.name, sent).await;
-                    sent += 1;
-                    if !waited {
-                        let reason = format!("{reason}; it had no effect, and {STOPPED} again");
-                        break ("lost", Some(reason.clone()), Outcome::NotSent(reason));
+                    if !self.wait_to_resend(&zone.name, sent).await {
+                        break unknown(not_sent_again(STOPPED));
                     }
+                    sent += 1;
                 }
                 Seen::Moved => {
-                    let reason =
-                        format!("{reason}; and it is neither as before nor as it should be: somebody else changed it");
-                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                    let moved = "and it is neither as before nor as it should be: somebody else changed it";
+                    break unknown(format!("{reason}; {moved}"));
                 }
                 Seen::Unread(why) => {
                     ends = Ends::All;
-                    let reason = format!("{reason}; and {why}");
-                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                    break unknown(format!("{reason}; and {why}"));
                 }
             }
         };
@@ -214,7 +213,7 @@ fn only(part: &ZonePart, wants: &ZoneWants) -> ZoneWants {
 }
 
 /// What a refusal means.
-fn refused(error: &ApiError) -> (&'static str, Option<String>, Outcome) {
+fn refused(error: &ApiError) -> Judged {
     let reason = said(error);
     match error.status() {
         None => ("not sent", Some(reason.clone()), Outcome::NotSent(reason)),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome, STOPPED, said};
+use super::executor::{BROKEN, Executor, Judged, Outcome, STOPPED, is_hopeless, not_sent_again, said, unknown};
 use super::expect::Moved;
 use super::settle::never_answered;
 use crate::api::{ApiError, Reader, Writer};
@@ -101,6 +101,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) if error.is_uncertain() || (sent > 1 && error.is_garbled()) => {
                     Unsettled { reason: said(&error), refusal: None }
                 }
+                // Such a refusal does not speak of the earlier try.
+                Err(error) if sent > 1 && is_hopeless(&error) => {
+                    let reason = said(&error);
+                    Unsettled { refusal: Some(unknown(not_sent_again(&reason))), reason }
+                }
                 Err(error) => Unsettled { reason: said(&error), refusal: Some(refused(&error, operation)) },
             };
             let Unsettled { reason, refusal } = unsettled;
@@ -116,23 +121,19 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                         break refusal;
                     }
                     if sent >= SENDS {
-                        let reason = never_answered(sent, &reason);
-                        break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                        break unknown(never_answered(sent, &reason));
                     }
-                    let waited = self.wait_to_resend(&zone.name, sent).await;
+                    if !self.wait_to_resend(&zone.name, sent).await {
+                        break unknown(not_sent_again(STOPPED));
+                    }
                     sent += 1;
-                    if !waited {
-                        let reason = format!("{reason}; it had no effect, and {STOPPED} again");
-                        break ("lost", Some(reason.clone()), Outcome::NotSent(reason));
-                    }
                 }
                 Ok(_) => {
-                    let reason = format!("{reason}; and the rules are neither as before nor as they should be");
-                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                    break unknown(format!("{reason}; and the rules are neither as before nor as they should be"));
                 }
                 Err(again) => {
-                    let reason = format!("{reason}; and the rules could not be read to see what took effect: {again}");
-                    break ("unknown", Some(reason.clone()), Outcome::Unknown(reason));
+                    let unread = format!("and the rules could not be read to see what took effect: {again}");
+                    break unknown(format!("{reason}; {unread}"));
                 }
             }
         };
@@ -146,7 +147,7 @@ struct Unsettled {
     /// Why it does not.
     reason: String,
     /// What it means if there was none; `None` if the request may be sent again.
-    refusal: Option<(&'static str, Option<String>, Outcome)>,
+    refusal: Option<Judged>,
 }
 
 /// The ids of rules that were not there before, in their order.
@@ -155,7 +156,7 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
 }
 
 /// What a refusal means for an operation.
-fn refused(error: &ApiError, operation: &RuleOperation) -> (&'static str, Option<String>, Outcome) {
+fn refused(error: &ApiError, operation: &RuleOperation) -> Judged {
     let mut reason = said(error);
     if error.status().is_none() {
         return ("not sent", Some(reason.clone()), Outcome::NotSent(reason));

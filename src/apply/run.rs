@@ -104,7 +104,7 @@ impl<'z> Run<'z> {
     pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
         let other = |is_lost: bool| match is_lost {
             false => Outcome::NotSent(rest.to_owned()),
-            true => not_sent_again(rest),
+            true => Outcome::Unknown(not_sent_again(rest)),
         };
         self.outcomes.into_iter().zip(self.lost).map(|(o, is_lost)| o.unwrap_or_else(|| other(is_lost))).collect()
     }

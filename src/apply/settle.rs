@@ -96,8 +96,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         if seen.done.is_empty() && is_after_a_loss && is_done_before(error) {
             // Either a request of ours came late and no listing shows it yet, or it never came and somebody else was first.
             let reason = format!("{}; an earlier try was never answered, and no effect is to be seen", said(error));
-            run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
-            self.journal.outcome(number, "unknown", Some(&reason), None);
+            self.nobody_can_tell(run, &step, number, &reason);
             self.restore(run, &step.operations).await;
             return Next::Continue;
         }
@@ -114,9 +113,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// The zone cannot be read, so nobody can tell what took effect; nothing more is sent.
     fn unread(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
         let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
-        run.finish(&step.operations, &Outcome::Unknown(reason.clone()));
-        self.journal.outcome(number, "unknown", Some(&reason), None);
+        self.nobody_can_tell(run, step, number, &reason);
         Next::Stop(reason)
+    }
+
+    /// Notes, in the run and in the journal, that nobody can tell what became of a request.
+    fn nobody_can_tell(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str) {
+        run.finish(&step.operations, &Outcome::Unknown(reason.to_owned()));
+        self.journal.outcome(number, "unknown", Some(reason), None);
     }
 
     /// Reads the zone's records.
