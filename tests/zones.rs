@@ -235,7 +235,9 @@ fn a_setting_that_somebody_else_changed_is_not_sent_again() {
 #[test]
 fn a_refusal_for_the_credentials_leaves_what_got_lost_unknown() {
     let parts = [
-        ("settings: { ssl: strict }", "PATCH", "/settings/ssl"),
+        ("settings: { min_tls_version: '1.2', ssl: strict }", "PATCH", "/settings/min_tls_version"),
+        ("dnssec: on", "PATCH", "/dnssec"),
+        ("dns_settings: { ns_ttl: 3600 }", "PATCH", "/dns_settings"),
         ("waf: { custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }] }", "PUT", "/entrypoint"),
     ];
     for (part, method, path) in parts {
@@ -249,6 +251,11 @@ fn a_refusal_for_the_credentials_leaves_what_got_lost_unknown() {
         let left = &ran.json()["result"]["zones"][0]["not_done"];
         assert_eq!(left[0]["outcome"], "unknown", "{left}");
         assert!(left[0]["reason"].as_str().unwrap().contains("was not sent again"), "{left}");
+        // What was never sent did not get lost.
+        for other in left.as_array().unwrap().iter().skip(1) {
+            assert_eq!(other["outcome"], "not-sent", "{left}");
+            assert!(!other["reason"].as_str().unwrap().contains("got lost"), "{left}");
+        }
         workspace.settles("spec.yaml");
     }
 }

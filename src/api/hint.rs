@@ -14,7 +14,7 @@ const SERVICE: &str = super::Settings::BASE_URL;
 
 /// What to do about a proxy that answers 407.
 const PROXY_CREDENTIALS: &str =
-    "the proxy asks for credentials: give them in `HTTPS_PROXY` (`http://user:password@host:port`, or `socks5h://…`)";
+    "the proxy asks for credentials, or for others: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
 
 /// The hint for an error, if there is one.
 pub(super) fn hint(error: &ApiError) -> Option<String> {

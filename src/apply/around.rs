@@ -77,9 +77,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
                 (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
             };
-            if let Outcome::Refused(reason) | Outcome::NotSent(reason) | Outcome::Unknown(reason) = &outcome {
-                ended.push((ends, reason.clone()));
-            }
+            ended.push(ends);
             if outcome == Outcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }

@@ -6,6 +6,7 @@
 //! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal | that part stays as it is, the others go on |
 //! | a refusal for the credentials | the same, but no other part of that kind is sent: each kind needs a permission of its own |
+//! | the same, after a try of ours that got lost | nobody can tell what became of that one |
 //! | no connection, too many requests, nothing to be read | no other part is sent |
 //!
 //! A part that is neither as before nor as it should be has been changed by somebody else, before ours or after it: sent again,
@@ -43,13 +44,13 @@ pub(super) struct PartWork<'a> {
 pub(super) struct Changed {
     /// Of itself.
     pub(super) outcome: Outcome,
-    /// What it means for those after it.
-    pub(super) ends: Ends,
+    /// What it means for those after it, and why.
+    pub(super) ends: (Ends, String),
 }
 
 impl From<Outcome> for Changed {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, ends: Ends::Nothing }
+        Self { outcome, ends: (Ends::Nothing, String::new()) }
     }
 }
 
@@ -107,7 +108,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
             return Outcome::NotSent(BROKEN.to_owned()).into();
         };
-        let mut ends = Ends::Nothing;
+        let mut ends = (Ends::Nothing, String::new());
         let mut sent = 1;
         let (word, detail, outcome) = loop {
             let error = match self.writer.write(&request).await {
@@ -119,14 +120,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let is_lost = error.is_uncertain() || (sent > 1 && error.is_garbled());
             // An earlier try may have come late.
             if !is_lost && !error.is_contradictory() && sent == 1 {
-                ends = Ends::of(&error, part);
+                ends = (Ends::of(&error, part), reason);
                 break refused(&error);
             }
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match self.look_at(work).await {
                 Seen::Done => break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done),
                 Seen::Pending if !is_lost => {
-                    ends = Ends::of(&error, part);
+                    ends = (Ends::of(&error, part), reason.clone());
                     // Such a refusal does not speak of the earlier try.
                     if sent > 1 && is_hopeless(&error) {
                         break unknown(not_sent_again(&reason));
@@ -138,7 +139,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
                 Seen::Pending => {
                     if !self.wait_to_resend(&zone.name, sent).await {
-                        break unknown(not_sent_again(STOPPED));
+                        break unknown(format!("{reason}; {}", not_sent_again(STOPPED)));
                     }
                     sent += 1;
                 }
@@ -147,8 +148,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     break unknown(format!("{reason}; {moved}"));
                 }
                 Seen::Unread(why) => {
-                    ends = Ends::All;
-                    break unknown(format!("{reason}; and {why}"));
+                    let reason = format!("{reason}; and {why}");
+                    ends = (Ends::All, reason.clone());
+                    break unknown(reason);
                 }
             }
         };

@@ -4,6 +4,7 @@
 //! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
 //! | an answer that got lost | the entry point is read: the effect is there, or the request is sent again |
 //! | an answer that cannot be read, or says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
+//! | a refusal for the credentials, after a try of ours that got lost | nobody can tell what became of it, and what follows is not sent |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
 //! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
@@ -124,7 +125,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                         break unknown(never_answered(sent, &reason));
                     }
                     if !self.wait_to_resend(&zone.name, sent).await {
-                        break unknown(not_sent_again(STOPPED));
+                        break unknown(format!("{reason}; {}", not_sent_again(STOPPED)));
                     }
                     sent += 1;
                 }

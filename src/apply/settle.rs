@@ -48,7 +48,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Err(error) => return self.unread(run, &step, number, reason, &error),
         };
         let absent = if run.resends < RESENDS { Absent::SentAgain } else { Absent::GivenUp };
-        let pending = self.take(run, seen, number, reason, absent);
+        let pending = self.take(run, seen, number, reason, absent, true);
         if pending.is_empty() {
             run.resends = 0;
             self.restore(run, &step.operations).await;
@@ -103,7 +103,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         if seen.done.is_empty() {
             return self.refused(run, step, number, error).await;
         }
-        let pending = self.take(run, seen, number, &said(error), Absent::SentAgain);
+        let is_lost = is_after_a_loss || error.is_contradictory();
+        let pending = self.take(run, seen, number, &said(error), Absent::SentAgain, is_lost);
         if !pending.is_empty() {
             run.queue.push_front(pending);
         }
@@ -129,15 +130,27 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
-    fn take(&self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str, absent: Absent) -> Vec<usize> {
+    ///
+    /// If an answer got lost, ours may have taken effect before somebody else changed what it was about.
+    fn take(
+        &self,
+        run: &mut Run<'_>,
+        seen: Seen,
+        number: u64,
+        reason: &str,
+        absent: Absent,
+        is_lost: bool,
+    ) -> Vec<usize> {
         let Seen { done, pending, moved } = seen;
         run.finish(&done, &Outcome::Done);
         for (n, what) in &moved {
-            run.finish(&[*n], &Outcome::Refused(what.clone()));
+            let outcome = if is_lost { Outcome::Unknown } else { Outcome::Refused };
+            run.finish(&[*n], &outcome(format!("{reason}; {what}")));
         }
         let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
             (_, true) => "done",
             (false, false) => "partly",
+            (true, false) if pending.is_empty() && is_lost => "unknown",
             (true, false) if absent == Absent::GivenUp && !pending.is_empty() => "unknown",
             (true, false) => "lost",
         };

@@ -169,6 +169,11 @@ pub const SKIP_PRODUCTS: &[&str] = &["bic", "hot", "rateLimit", "securityLevel",
 /// Phases that a custom rule can skip: those after its own.
 pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
 
+/// Statuses with which a blocked request can be answered.
+pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;
+/// Types of the bodies with which a blocked request can be answered (/waf/custom-rules/create-api, read 2026-11-20).
+pub const RESPONSE_CONTENT_TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
+
 /// What a rate limiting rule must count by, besides what it counts by for itself.
 pub const RATE_COLO: &str = "cf.colo.id";
 /// The address of the client, as something to count by.

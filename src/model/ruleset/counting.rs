@@ -2,7 +2,7 @@
 
 use super::super::facts::rulesets::{RATE_IP, RATE_VISITOR};
 
-/// Why a characteristic cannot stand where it does; the numbers are positions in the list before it.
+/// Why a characteristic cannot stand where it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountingMistake {
     /// Not a field of the rules language.
@@ -10,8 +10,8 @@ pub enum CountingMistake {
     /// The name of a header, which stands in lower case here.
     UpperCaseHeader,
     /// It stands there already.
-    Repeated(usize),
-    /// An address and a visitor exclude each other.
+    Repeated,
+    /// An address and a visitor exclude each other; the other one is at this position.
     Excluded(usize),
 }
 
@@ -34,5 +34,36 @@ pub fn counting_mistake<S: AsRef<str>>(before: &[S], name: &str) -> Option<Count
         RATE_VISITOR => at(RATE_IP),
         _ => None,
     };
-    at(name).map(CountingMistake::Repeated).or(other.map(CountingMistake::Excluded))
+    at(name).map(|_| CountingMistake::Repeated).or(other.map(CountingMistake::Excluded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_counted_by() {
+        let good: [(&[&str], &str); 4] = [
+            (&[], RATE_IP),
+            (&[RATE_IP], "http.host"),
+            (&[], "http.request.headers[\"x-api-key\"]"),
+            (&[], "lower(http.host)"),
+        ];
+        for (before, name) in good {
+            assert_eq!(counting_mistake(before, name), None, "{before:?} {name}");
+        }
+        let bad: [(&[&str], &str, CountingMistake); 8] = [
+            (&[], "iprorc", CountingMistake::NoField),
+            (&[], "", CountingMistake::NoField),
+            (&[], " ip.src", CountingMistake::NoField),
+            (&[], "ip.src ", CountingMistake::NoField),
+            (&[], "http.request.headers[\"X-Api-Key\"]", CountingMistake::UpperCaseHeader),
+            (&["http.host", RATE_IP], RATE_IP, CountingMistake::Repeated),
+            (&["http.host", RATE_IP], RATE_VISITOR, CountingMistake::Excluded(1)),
+            (&[RATE_VISITOR], RATE_IP, CountingMistake::Excluded(0)),
+        ];
+        for (before, name, mistake) in bad {
+            assert_eq!(counting_mistake(before, name), Some(mistake), "{before:?} {name}");
+        }
+    }
 }

@@ -9,7 +9,9 @@ use super::phase::Phase;
 use super::rule::{LiveRule, LiveWaf, RuleBody};
 use super::wants::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
 use crate::diagnostic::Place;
-use crate::model::facts::rulesets::{RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS};
+use crate::model::facts::rulesets::{
+    RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS, RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES,
+};
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
 use crate::model::{ExpressionSetting, parse_expression};
@@ -79,7 +81,7 @@ fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<Ru
     match (phase, action) {
         (Phase::Managed | Phase::Custom, "skip") => skip(body, waf, place).map(RuleForm::Skip),
         (Phase::Custom | Phase::Managed, _) => {
-            Some(RuleForm::Act { action: action.to_owned(), response: body.parameter("response").cloned() })
+            Some(RuleForm::Act { action: action.to_owned(), response: response(body)? })
         }
         (Phase::RateLimit, _) => rate(body, place).map(RuleForm::Rate),
     }
@@ -172,6 +174,19 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
         timeout,
         count,
         to_origin: (rate.get("requests_to_origin") == Some(&Value::Bool(true))).then_some(true),
-        response: body.parameter("response").cloned(),
+        response: response(body)?,
     })
+}
+
+/// What a blocked request is answered, if there is something; `None` if a spec would refuse it.
+fn response(body: &RuleBody) -> Option<Option<Value>> {
+    let Some(response) = body.parameter("response") else { return Some(None) };
+    let Value::Map(members) = response else { return None };
+    let is_said = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        ("status_code", Value::Integer(status)) => RESPONSE_STATUSES.contains(status),
+        ("content", Value::Text(_)) => true,
+        ("content_type", Value::Text(kind)) => RESPONSE_CONTENT_TYPES.contains(&kind.as_str()),
+        _ => false,
+    };
+    (body.action() == "block" && members.len() == 3 && members.iter().all(is_said)).then(|| Some(response.clone()))
 }

@@ -106,7 +106,7 @@ impl Section<'_> {
                 Some(CountingMistake::UpperCaseHeader) => codes::CHARACTERISTIC
                     .at(place, "names of headers are in lower case here")
                     .help(format!("write `{}`", name.to_ascii_lowercase())),
-                Some(CountingMistake::Repeated(_)) => codes::CHARACTERISTIC
+                Some(CountingMistake::Repeated) => codes::CHARACTERISTIC
                     .at(place, format!("`{shown}` stands here again"))
                     .help("remove one of the two"),
                 Some(CountingMistake::Excluded(other)) => codes::CHARACTERISTIC

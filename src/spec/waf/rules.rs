@@ -11,7 +11,7 @@ use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
-use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE};
+use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RESPONSE_STATUSES};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, RuleForm, RuleWants, SkipTarget};
 
@@ -408,7 +408,7 @@ impl Section<'_> {
         }
         let ResponseSyntax { status_code, content, content_type } = &syntax.value;
         let (status, content, content_type) = (status_code.as_ref()?, content.as_ref()?, content_type.as_ref()?);
-        let Some(number) = status.value.0.parse().ok().filter(|n| (400..=499).contains(n)) else {
+        let Some(number) = status.value.0.parse().ok().filter(|n| RESPONSE_STATUSES.contains(n)) else {
             let place = self.reader.place(status);
             let detail = format!("`{}` is no status of a blocked request", super::super::clip(&status.value.0));
             self.reader.diagnostics.push(codes::RESPONSE.at(place, detail).help("write a number from 400 to 499"));

@@ -11,7 +11,8 @@ use super::super::read::{OneOrMany, Spanned, Text};
 use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
 use super::super::word::WordOr;
 use crate::model::facts::rulesets::{
-    CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS, THRESHOLDS,
+    CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,
+    THRESHOLDS,
 };
 
 /// What many zones share.
@@ -443,9 +444,6 @@ fn status(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// The types of bodies that the service sends.
-///
-/// # Sources
-/// developers.cloudflare.com/waf/custom-rules/create-api, read 2026-11-20.
 fn content_type(_: &mut SchemaGenerator) -> Schema {
-    words(&["application/json", "text/html", "text/plain", "text/xml"])
+    words(RESPONSE_CONTENT_TYPES)
 }
