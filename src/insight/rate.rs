@@ -28,6 +28,8 @@ use crate::model::ruleset::{RuleBody, canonical};
 
 /// The members of a rule's rate, in canonical form; `None` if it has none.
 pub(super) fn rate(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
+    // Most rules have none, and a canonical form costs reading an expression; rules are asked in pairs.
+    body.get("ratelimit")?;
     match canonical(body).get("ratelimit") {
         Some(Value::Map(members)) => Some(members.clone()),
         _ => None,

@@ -49,8 +49,35 @@ pub(super) async fn list<R: Reader>(
                 }
                 attempt += 1;
             }
-            _ => return Ok(records.into_values().collect()),
+            _ => return Ok(records.finish()),
         }
+    }
+}
+
+/// Records told apart by id; of one that is seen again, what was seen last. An index, so that not whole records are moved about.
+#[derive(Default)]
+struct Seen {
+    by_id: BTreeMap<RecordId, usize>,
+    records: Vec<Option<LiveRecord>>,
+}
+
+impl Seen {
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Adds what a page holds.
+    fn extend(&mut self, page: Vec<LiveRecord>) {
+        for record in page {
+            self.by_id.insert(record.id.clone(), self.records.len());
+            self.records.push(Some(record));
+        }
+    }
+
+    /// All of them in the order of their ids, which does not depend on that of the service.
+    fn finish(mut self) -> Vec<LiveRecord> {
+        self.by_id.into_values().filter_map(|n| self.records[n].take()).collect()
     }
 }
 
@@ -60,12 +87,13 @@ async fn list_once<R: Reader>(
     zone: &LiveZone,
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
-) -> Result<(BTreeMap<RecordId, LiveRecord>, Option<u64>), FetchError> {
+) -> Result<(Seen, Option<u64>), FetchError> {
     let (asked, first) = first_page(reader, zone, options.page_size.max(1)).await?;
     let received = first.records.len() as u64;
     let per_page = first.info.per_page.unwrap_or(asked);
     let total = first.info.total_count;
-    let mut records: BTreeMap<RecordId, LiveRecord> = first.records.into_iter().map(|r| (r.id.clone(), r)).collect();
+    let mut records = Seen::default();
+    records.extend(first.records);
     let mut newest_total = total;
 
     // The service may clamp the page size and say so, or clamp it and not say so.
@@ -98,7 +126,7 @@ async fn list_once<R: Reader>(
         for page in some {
             newest_total = newest_total.max(page.info.total_count);
             let before = records.len();
-            records.extend(page.records.into_iter().map(|r| (r.id.clone(), r)));
+            records.extend(page.records);
             if records.len() == before {
                 next = u64::MAX;
             }

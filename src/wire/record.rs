@@ -32,34 +32,84 @@ pub struct RecordPatch {
 /// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
 /// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
 pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
-    let text = |name: &'static str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty());
-    let id = text("id").ok_or(RecordShapeError("id"))?;
-    let name = text("name").ok_or(RecordShapeError("name"))?;
-    let type_name = text("type").ok_or(RecordShapeError("type"))?;
-    let data = member(json, "data", Json::as_object)?.map(fields).unwrap_or_default();
-    let priority = json.get("priority").map(scalar).filter(|v| *v != Value::Null);
-    let content = member(json, "content", Json::as_str)?;
+    let members = Members::of(json);
+    fn text(member: Option<&Json>) -> Option<&str> {
+        member.and_then(Json::as_str).filter(|t| !t.is_empty())
+    }
+    let id = text(members.id).ok_or(RecordShapeError("id"))?;
+    let name = text(members.name).ok_or(RecordShapeError("name"))?;
+    let type_name = text(members.type_name).ok_or(RecordShapeError("type"))?;
+    let data = known(members.data, "data", Json::as_object)?.map(fields).unwrap_or_default();
+    let priority = members.priority.map(scalar).filter(|v| *v != Value::Null);
+    let content = known(members.content, "content", Json::as_str)?;
     Ok(LiveRecord {
         id: RecordId(id.to_owned()),
         name: Fqdn::reported(name),
         data: Rdata::reported(type_name, content, &data, priority.as_ref()),
-        ttl: member(json, "ttl", seconds)?.map_or(Ttl::AUTOMATIC, Ttl::reported),
-        proxied: member(json, "proxied", Json::as_bool)?.unwrap_or(false),
-        comment: member(json, "comment", Json::as_str)?.filter(|t| !t.is_empty()).map(str::to_owned),
-        tags: tags(member(json, "tags", Json::as_array)?),
-        settings: settings(json.get("settings")),
-        read_only: read_only(json),
-        modified_on: text("modified_on").map(str::to_owned),
+        ttl: known(members.ttl, "ttl", seconds)?.map_or(Ttl::AUTOMATIC, Ttl::reported),
+        proxied: known(members.proxied, "proxied", Json::as_bool)?.unwrap_or(false),
+        comment: known(members.comment, "comment", Json::as_str)?.filter(|t| !t.is_empty()).map(str::to_owned),
+        tags: tags(known(members.tags, "tags", Json::as_array)?),
+        settings: settings(members.settings),
+        read_only: read_only(members.meta, members.locked),
+        modified_on: text(members.modified_on).map(str::to_owned),
     })
 }
 
+/// The members of a record in an answer. They are found in one walk: a zone has very many records.
+#[derive(Default)]
+struct Members<'j> {
+    id: Option<&'j Json>,
+    name: Option<&'j Json>,
+    type_name: Option<&'j Json>,
+    content: Option<&'j Json>,
+    data: Option<&'j Json>,
+    priority: Option<&'j Json>,
+    ttl: Option<&'j Json>,
+    proxied: Option<&'j Json>,
+    comment: Option<&'j Json>,
+    tags: Option<&'j Json>,
+    settings: Option<&'j Json>,
+    meta: Option<&'j Json>,
+    locked: Option<&'j Json>,
+    modified_on: Option<&'j Json>,
+}
+
+impl<'j> Members<'j> {
+    /// Those that are there; none of what is no object.
+    fn of(json: &'j Json) -> Self {
+        let mut members = Self::default();
+        for (name, value) in json.as_object().into_iter().flatten() {
+            let member = match name.as_str() {
+                "id" => &mut members.id,
+                "name" => &mut members.name,
+                "type" => &mut members.type_name,
+                "content" => &mut members.content,
+                "data" => &mut members.data,
+                "priority" => &mut members.priority,
+                "ttl" => &mut members.ttl,
+                "proxied" => &mut members.proxied,
+                "comment" => &mut members.comment,
+                "tags" => &mut members.tags,
+                "settings" => &mut members.settings,
+                "meta" => &mut members.meta,
+                "locked" => &mut members.locked,
+                "modified_on" => &mut members.modified_on,
+                _ => continue,
+            };
+            *member = Some(value);
+        }
+        members
+    }
+}
+
 /// A member that may be missing, but must be of its kind if it is there.
-fn member<'j, T>(
-    json: &'j Json,
+fn known<'j, T>(
+    member: Option<&'j Json>,
     name: &'static str,
     kind: impl FnOnce(&'j Json) -> Option<T>,
 ) -> Result<Option<T>, RecordShapeError> {
-    match json.get(name) {
+    match member {
         None | Some(Json::Null) => Ok(None),
         Some(member) => kind(member).map(Some).ok_or(RecordShapeError(name)),
     }
@@ -86,9 +136,8 @@ fn settings(json: Option<&Json>) -> Settings {
 }
 
 /// Who maintains the record, if not its zone's owner.
-fn read_only(json: &Json) -> Option<ReadOnly> {
-    let is_set = |object: Option<&Json>, name: &str| object.and_then(|o| o.get(name)?.as_bool()).unwrap_or(false);
-    let meta = json.get("meta");
+fn read_only(meta: Option<&Json>, locked: Option<&Json>) -> Option<ReadOnly> {
+    let is_set = |name: &str| meta.and_then(|meta| meta.get(name)?.as_bool()).unwrap_or(false);
     [
         ("read_only", ReadOnly::ReadOnly),
         ("email_routing", ReadOnly::EmailRouting),
@@ -98,8 +147,8 @@ fn read_only(json: &Json) -> Option<ReadOnly> {
         ("auto_added", ReadOnly::AutoAdded),
     ]
     .into_iter()
-    .find_map(|(name, reason)| is_set(meta, name).then_some(reason))
-    .or_else(|| is_set(Some(json), "locked").then_some(ReadOnly::Locked))
+    .find_map(|(name, reason)| is_set(name).then_some(reason))
+    .or_else(|| (locked.and_then(Json::as_bool) == Some(true)).then_some(ReadOnly::Locked))
 }
 
 /// Members of a `data` object.
