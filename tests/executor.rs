@@ -288,6 +288,10 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![]]).await;
     assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
 
+    // Nor does "no" under a status that says yes.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(200, 10013), Yes], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "done"]);
+
     let (zone, plan) = swap();
     let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
     assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));

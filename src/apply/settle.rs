@@ -93,8 +93,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             Err(_) => Seen::default(),
         };
-        if seen.done.is_empty() && is_after_a_loss && is_done_before(error) {
-            // Either a request of ours came late and no listing shows it yet, or it never came and somebody else was first.
+        if seen.done.is_empty() && is_after_a_loss && (is_done_before(error) || error.is_contradictory()) {
+            // Either a request of ours came late and no listing shows it yet, or it never came and somebody else was first. An
+            // answer that says both yes and no does not speak of the earlier try either.
             let reason = format!("{}; an earlier try was never answered, and no effect is to be seen", said(error));
             self.nobody_can_tell(run, &step, number, &reason);
             self.restore(run, &step.operations).await;

@@ -102,12 +102,12 @@ fn has_all(record: &Record, form: &Record) -> bool {
             || record.comment.as_deref().unwrap_or_default() == form.comment.as_deref().unwrap_or_default())
 }
 
-/// Answers to a zone's last writes that must be lost before reading it is not enough: what it shows may be older.
+/// Answers to writes in a row that must be lost before reading a zone is not enough: what it shows may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether the answer to a write was lost, and after it the service refused for another reason, or told what was not so; or the answer to a zone's last write,
-/// and an attempt to read it after that as well, or there was none because somebody wanted it to stop; or whether so many writes
-/// in a row were not answered.
+/// Whether the answer to a write was lost, and after it the service refused for another reason, or told what was not so; or the
+/// answer to a zone's last write, and an attempt to read it after that as well, or there was none because somebody wanted it to
+/// stop; or whether so many writes in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let own: Vec<&LoggedRequest> = ran
         .requests
@@ -118,7 +118,13 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let Some(write) = own.iter().rposition(|request| request.method != "GET") else { return false };
     // Whichever zone it struck: nothing is listening any more.
     let is_closed = ran.requests.iter().any(|request| matches!(request.fault, Some(What::ConnectionRefused { .. })));
-    let unanswered = own.iter().rev().filter(|request| request.method != "GET").take_while(|r| is_lost(r)).count();
+    // In a row, wherever that was: what follows may be the filling of a name that was emptied for it.
+    let writes: Vec<&LoggedRequest> = own.iter().copied().filter(|request| request.method != "GET").collect();
+    let unanswered =
+        writes.chunk_by(|a, b| is_lost(a) == is_lost(b)).filter(|run| is_lost(&run[0])).map(<[_]>::len).max();
+    if unanswered.is_some_and(|times| times >= NEVER_ANSWERED) {
+        return true;
+    }
     let is_refused =
         |what: &What| matches!(what, What::Answer { .. } | What::TokenRefused { .. } | What::Status { code: 429, .. });
     let is_lost_write = |request: &&LoggedRequest| {
@@ -130,9 +136,5 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
         return true;
     }
-    is_lost(&own[write])
-        && (unanswered >= NEVER_ANSWERED
-            || is_closed
-            || history.interrupt.is_some()
-            || own[write + 1..].iter().any(is_lost))
+    is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
 }
