@@ -131,7 +131,12 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
         request.method != "GET" && is_lost(request) && !request.fault.as_ref().is_some_and(is_refused)
     };
     let is_no_help = |request: &&LoggedRequest| {
-        request.fault.as_ref().is_some_and(|what| is_refused(what) || *what == What::StaleRead)
+        let is_write = request.method != "GET";
+        let helps_not = |what: &What| {
+            // Yes and no to a write: it speaks of no other try.
+            is_refused(what) || *what == What::StaleRead || is_write && *what == What::SuccessFalse200
+        };
+        request.fault.as_ref().is_some_and(helps_not)
     };
     if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
         return true;
