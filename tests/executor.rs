@@ -292,6 +292,17 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(200, 10013), Yes], &[vec![]]).await;
     assert_eq!(words(&ran), ["unknown", "done"]);
 
+    // Nor "the name is taken", which the record of the earlier try may be what takes it.
+    for code in [81053, 81054] {
+        let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![]]).await;
+        assert_eq!((words(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
+        let there = vec![stored(1, &a("a", 1))];
+        let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![], vec![], there]).await;
+        assert_eq!((words(&ran), ran.waited.as_secs()), (vec!["done", "done"], 1));
+        let ran = run(&plan, &zone, Lowering::Single, &[No(400, code), Yes], &[vec![]]).await;
+        assert_eq!(words(&ran), ["refused", "done"], "nothing was lost before");
+    }
+
     let (zone, plan) = swap();
     let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
     assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
@@ -308,6 +319,13 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
         let Outcome::Unknown(reason) = outcome else { panic!() };
         assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
     }
+    assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"), "an undo must look");
+    // What the zone shows is told even so, and the rest is not sent.
+    let there = vec![stored(1, &a("a", 1))];
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![], there]).await;
+    assert_eq!(words(&ran)[0], "done");
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "not sent", "not sent"]);
     let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
     assert_eq!(words(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
     // A refusal of what is asked would have met the first one, too.

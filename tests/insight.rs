@@ -59,7 +59,13 @@ fn catalogue(which: Managed) -> impl Strategy<Value = Catalogue> {
             rules.push(anomaly_rule());
         }
         let id = RulesetId(which.facts().id.to_owned());
-        Catalogue { which: Some(which), id, name: which.key().to_owned(), version: "36".to_owned(), rules }
+        Catalogue {
+            which: Some(which),
+            id,
+            name: which.key().to_owned(),
+            version: "36".to_owned(),
+            rules: rules.into(),
+        }
     })
 }
 

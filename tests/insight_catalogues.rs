@@ -19,11 +19,11 @@ use zonewright::wire::ruleset::read_catalogue;
 fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {
     let whole = owasp();
     let (mut cut, mut empty, mut renamed) = (whole.clone(), whole.clone(), whole.clone());
-    cut.rules.pop();
-    empty.rules.clear();
-    let mut moved = renamed.rules.pop().expect("the rule that compares the score");
+    cut.rules.list_mut().pop();
+    empty.rules.list_mut().clear();
+    let mut moved = renamed.rules.list_mut().pop().expect("the rule that compares the score");
     moved.id = RuleId("f".repeat(32));
-    renamed.rules.insert(3, moved);
+    renamed.rules.list_mut().insert(3, moved);
     assert_eq!(renamed.anomaly_rule().map(|r| r.id.0.clone()), Some("f".repeat(32)), "the only one with a threshold");
     assert_eq!((cut.anomaly_rule(), empty.anomaly_rule()), (None, None), "no rule that scores is taken for it");
     let on = |overrides: Json| deployment(&whole, overrides);

@@ -21,7 +21,7 @@ fn what_is_printed_is_read() {
     assert_eq!(Lock::parse(&text).as_ref(), Ok(&lock));
     assert!(text.contains("\n00000000000000000000000000942430 942430 level-2 on score "));
     let mut shuffled = owasp();
-    shuffled.rules.reverse();
+    shuffled.rules.list_mut().reverse();
     assert_eq!(Lock::of([&shuffled, &cloudflare()].into_iter()).print(), text);
 }
 
@@ -50,15 +50,15 @@ fn upstream_moves_are_told() {
     after.version = "37".to_owned();
     assert_eq!(sentence(&before, &after), "OWASP 36 → 37 since waf.lock: no rule changed");
     assert!(compare(Some(&LockedRuleset::of(&before)), &after).is_empty());
-    after.rules[1].tags = vec!["paranoia-level-1".to_owned()];
-    after.rules[2].enabled = false;
-    after.rules[3].description = "930110: Another name".to_owned();
-    after.rules.remove(0);
-    after.rules.insert(0, scoring_rule(944_100, 1, None));
+    after.rules.list_mut()[1].tags = vec!["paranoia-level-1".to_owned()];
+    after.rules.list_mut()[2].enabled = false;
+    after.rules.list_mut()[3].description = "930110: Another name".to_owned();
+    after.rules.list_mut().remove(0);
+    after.rules.list_mut().insert(0, scoring_rule(944_100, 1, None));
     let expected = "OWASP 36 → 37 since waf.lock: 1 rule added (944100), 1 rule removed (942100), 1 re-levelled (942430 2 → 1), \
                     1 with another default (930100 score → off), 1 renamed (930110: now \"Another name\")";
     assert_eq!(sentence(&before, &after), expected);
-    after.rules[2].tags.push("attack-lfi".to_owned());
+    after.rules.list_mut()[2].tags.push("attack-lfi".to_owned());
     assert!(sentence(&before, &after).ends_with("1 with other tags (930100)"));
     assert_eq!(compare(None, &after).sentence(), "OWASP is not in waf.lock");
 }
@@ -72,8 +72,8 @@ proptest! {
     ) {
         let mut ruleset = cloudflare();
         ruleset.name = name;
-        ruleset.rules.truncate(texts.len());
-        for (n, (rule, (title, action, enabled))) in ruleset.rules.iter_mut().zip(texts).enumerate() {
+        ruleset.rules.list_mut().truncate(texts.len());
+        for (n, (rule, (title, action, enabled))) in ruleset.rules.list_mut().iter_mut().zip(texts).enumerate() {
             rule.description = title;
             rule.action.clone_from(&action);
             rule.id = RuleId(format!("{action}{n}"));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use support::rulesets::{body, deployment, owasp, tuning, waf};
 use zonewright::diagnostic::Sources;
-use zonewright::insight::{Direction, Impact, Move, cancels, move_impact};
+use zonewright::insight::{Direction, Move, Passing, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{RuleOperation, plan_zone};
@@ -76,12 +76,13 @@ fn passing(name: &str, expression: &str) -> Json {
 /// move back goes the other way.
 #[track_caller]
 fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
-    let up = |rule, other| Move { rule, upward: vec![other], downward: Vec::new() };
-    let down = |rule, other| Move { rule, upward: Vec::new(), downward: vec![other] };
-    let impact = |moved: &Move<'_>| -> Impact { move_impact(phase, moved, &waf()) };
-    let found = impact(&up(rises, sinks)).direction;
-    assert_eq!(impact(&down(sinks, rises)).direction, found);
-    assert_eq!(impact(&up(sinks, rises)).direction, found.reversed());
+    let (rises, sinks) = (&Passing::new(rises), &Passing::new(sinks));
+    let direction = |moved: &Move| move_impact(phase, moved, &waf()).direction;
+    let up = |rule, other| direction(&Move { rule, upward: vec![other], downward: Vec::new() });
+    let down = |rule, other| direction(&Move { rule, upward: Vec::new(), downward: vec![other] });
+    let found = up(rises, sinks);
+    assert_eq!(down(sinks, rises), found);
+    assert_eq!(up(sinks, rises), found.reversed());
     found
 }
 
@@ -128,11 +129,20 @@ fn a_move_is_judged_by_what_is_passed() {
     ] {
         assert_eq!(exchanged(Phase::Managed, &skip(parameters, PATH), &owasp), direction);
     }
-    let rate = |requests: u32| {
+    let rate = |requests: u32, action: &str| {
         let rate = json!({ "characteristics": ["ip.src"], "requests_per_period": requests, "period": 10 });
-        body(json!({ "action": "block", "expression": "true", "ratelimit": rate }))
+        body(json!({ "action": action, "expression": "true", "ratelimit": rate }))
     };
-    assert_eq!(exchanged(Phase::RateLimit, &rate(5), &rate(6)), unknown);
+    for (rises, sinks, direction) in [
+        (rate(5, "block"), rate(6, "block"), unknown),
+        // Who is stopped is not counted any more, and one of the two is enough for that.
+        (rate(5, "block"), block.clone(), unknown),
+        (rate(5, "log"), block.clone(), unknown),
+        (all(PATH), rate(5, "block"), weakens),
+        (all(PATH), rate(5, "log"), neutral),
+    ] {
+        assert_eq!(exchanged(Phase::RateLimit, &rises, &sinks), direction, "{rises:#?}\n{sinks:#?}");
+    }
 }
 
 #[test]

@@ -231,32 +231,38 @@ fn a_setting_that_somebody_else_changed_is_not_sent_again() {
     assert!(writes.iter().any(|w| w.path.ends_with("/ssl")), "the others go on");
 }
 
-/// A refusal for the credentials does not speak of the try before it, which may come late.
+/// A refusal for the credentials, or "no" under a status that says yes, does not speak of the try before it, which may come
+/// late.
 #[test]
-fn a_refusal_for_the_credentials_leaves_what_got_lost_unknown() {
+fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
     let parts = [
         ("settings: { min_tls_version: '1.2', ssl: strict }", "PATCH", "/settings/min_tls_version"),
         ("dnssec: on", "PATCH", "/dnssec"),
         ("dns_settings: { ns_ttl: 3600 }", "PATCH", "/dns_settings"),
         ("waf: { custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }] }", "PUT", "/entrypoint"),
     ];
+    let refusals = [
+        (What::Status { code: 401, html: false, retry_after: None }, "was not sent again"),
+        (What::SuccessFalse200, "an earlier try was never answered"),
+    ];
     for (part, method, path) in parts {
-        let workspace = Workspace::new(pro());
-        spec(&workspace, &format!("    {part}"));
-        let when = |nth| When::Matching { method: Some(method.into()), path_suffix: path.into(), nth };
-        workspace.fault(Fault { when: when(1), what: What::ResetBeforeEffect, times: 1 });
-        let refusal = What::Status { code: 401, html: false, retry_after: None };
-        workspace.fault(Fault { when: when(2), what: refusal, times: 1 });
-        let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json"]).exits(5);
-        let left = &ran.json()["result"]["zones"][0]["not_done"];
-        assert_eq!(left[0]["outcome"], "unknown", "{left}");
-        assert!(left[0]["reason"].as_str().unwrap().contains("was not sent again"), "{left}");
-        // What was never sent did not get lost.
-        for other in left.as_array().unwrap().iter().skip(1) {
-            assert_eq!(other["outcome"], "not-sent", "{left}");
-            assert!(!other["reason"].as_str().unwrap().contains("got lost"), "{left}");
+        for (refusal, words) in &refusals {
+            let workspace = Workspace::new(pro());
+            spec(&workspace, &format!("    {part}"));
+            let when = |nth| When::Matching { method: Some(method.into()), path_suffix: path.into(), nth };
+            workspace.fault(Fault { when: when(1), what: What::ResetBeforeEffect, times: 1 });
+            workspace.fault(Fault { when: when(2), what: refusal.clone(), times: 1 });
+            let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", "json"]).exits(5);
+            let left = &ran.json()["result"]["zones"][0]["not_done"];
+            assert_eq!(left[0]["outcome"], "unknown", "{path} {refusal:?}: {left}");
+            assert!(left[0]["reason"].as_str().unwrap().contains(words), "{path} {refusal:?}: {left}");
+            // What was never sent did not get lost.
+            for other in left.as_array().unwrap().iter().skip(1) {
+                assert_eq!(other["outcome"], "not-sent", "{left}");
+                assert!(!other["reason"].as_str().unwrap().contains("got lost"), "{left}");
+            }
+            workspace.settles("spec.yaml");
         }
-        workspace.settles("spec.yaml");
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
+use super::answer::{Meaning, meaning, refused, said, unknown};
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome, said};
+use super::executor::{BROKEN, Executor, Outcome};
 use super::parts::{Changed, Ends, PartWork, change_of};
-use crate::api::{ApiError, Reader, Writer};
+use crate::api::{Reader, Writer};
 use crate::diff::ZonePart;
 use crate::live::{FetchError, fetch_around, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
@@ -100,10 +101,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Ok(Envelope { result, .. }) => read_zone(result).ok(),
             Err(_) => None,
         };
-        let lost = made.is_none() && answer.as_ref().err().is_none_or(ApiError::is_uncertain);
-        let made = match (made, lost) {
-            (None, true) => find_zone_by_name(self.reader, &zone.name, self.options).await.ok().flatten(),
-            (made, _) => made,
+        let is_refused = answer.as_ref().is_err_and(|error| meaning(error, false) == Meaning::Refused);
+        let made = match made {
+            None if !is_refused => find_zone_by_name(self.reader, &zone.name, self.options).await.ok().flatten(),
+            made => made,
         };
         let Some(made) = made else {
             let reason = match &answer {
@@ -116,14 +117,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
                 Err(error) => said(error),
             };
-            let (word, outcome) = match &answer {
-                Err(error) if error.status().is_none() && !error.is_uncertain() => {
-                    ("not sent", Outcome::NotSent(reason.clone()))
-                }
-                Err(error) if !error.is_uncertain() => ("refused", Outcome::Refused(reason.clone())),
-                _ => ("unknown", Outcome::Unknown(reason.clone())),
+            let (word, detail, outcome) = match &answer {
+                Err(error) if meaning(error, false) != Meaning::Lost => refused(error, reason),
+                _ => unknown(reason),
             };
-            self.journal.outcome(number, word, Some(&reason), None);
+            self.journal.outcome(number, word, detail.as_deref(), None);
             return (None, outcome);
         };
         self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result));

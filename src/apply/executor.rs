@@ -7,16 +7,18 @@
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
-//! | the same after a lost answer, and the zone does not show it | unknown |
-//! | a refusal that cannot be read, after a lost answer | as if it were lost, too: it may say that the first one took effect |
+//! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
-//! | refused for the credentials, the quota or the network | the rest is not sent; what was lost before is unknown |
+//! | refused for the credentials, the quota or the network | the rest is not sent |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
+//!
+//! What an answer means is told in [`super::answer`].
 
 use std::time::Duration;
 
+use super::answer::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
 use super::run::Run;
@@ -35,19 +37,6 @@ const NARROWINGS: usize = 64;
 ///
 /// The conflict has been seen to stay for up to half a minute after the delete.
 const LAG_WAITS: [u64; 5] = [1, 2, 4, 8, 15];
-
-/// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
-const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
-
-/// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
-/// leaves behind for the one that was sent in its place.
-const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
-
-/// Codes under 403 that concern the credentials and not the operation.
-const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
-
-/// "Record quota exceeded".
-const QUOTA_CODE: i64 = 81045;
 
 /// What became of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,13 +195,13 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 run.go_single(step.operations);
                 Next::Continue
             }
-            Err(error) if error.is_uncertain() || (error.is_garbled() && run.was_lost(&step.operations)) => {
-                self.settle(run, step, number, &said(&error)).await
-            }
-            Err(error) if error.is_contradictory() || is_done_before(&error) => {
-                self.settle_late(run, step, number, &error).await
-            }
-            Err(error) => self.refused(run, step, number, &error).await,
+            Err(error) => match meaning(&error, run.was_lost(&step.operations)) {
+                Meaning::Lost => self.settle(run, step, number, &said(&error)).await,
+                meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful) => {
+                    self.settle_late(run, step, number, &error, meaning).await
+                }
+                Meaning::Refused => self.refused(run, step, number, &error).await,
+            },
         }
     }
 
@@ -224,7 +213,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         for seconds in LAG_WAITS {
             match &answer {
-                Err(error) if CONFLICT_CODES.iter().any(|c| error.has_code(*c)) => {
+                Err(error) if is_conflict(error) => {
                     if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
                         break;
                     }
@@ -257,11 +246,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let outcome =
             if status.is_none() { Outcome::NotSent(reason.clone()) } else { Outcome::Refused(reason.clone()) };
-        // What would meet every request says nothing of one that was lost before.
-        let (lost, told): (Vec<usize>, Vec<usize>) =
-            step.operations.iter().partition(|n| hopeless && run.was_lost(&[**n]));
-        run.finish(&told, &outcome);
-        run.finish(&lost, &Outcome::Unknown(not_sent_again(&reason)));
+        run.finish(&step.operations, &outcome);
         self.restore(run, &step.operations).await;
         if hopeless { Next::Stop(reason) } else { Next::Continue }
     }
@@ -276,16 +261,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
             let Some(number) = self.journal.intent(run.zone, &back) else { return };
-            let is_identical = is_done_before;
             let mut lost = false;
             let mut answer = self.writer.write(&back.request).await;
             for seconds in LAG_WAITS {
                 let Err(error) = &answer else { break };
                 lost |= error.is_uncertain();
                 // The checks for conflicts may still see what was deleted.
-                let may_pass =
-                    |e: &ApiError| e.is_uncertain() || is_identical(e) || CONFLICT_CODES.iter().any(|c| e.has_code(*c));
-                if !may_pass(error) || (lost && is_identical(error)) {
+                let may_pass = |e: &ApiError| e.is_uncertain() || is_done_before(e) || is_conflict(e);
+                if !may_pass(error) || (lost && is_done_before(error)) {
                     break;
                 }
                 if !self.pause(Duration::from_secs(seconds)).await {
@@ -299,8 +282,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let (word, detail, result, outcome) = match answer {
                 Ok(answer) => ("restored", None, Some(answer.result), Outcome::Restored),
                 // "Identical" to the one whose answer got lost: it came through after all.
-                Err(error) if lost && is_identical(&error) => ("restored", Some(said(&error)), None, Outcome::Restored),
-                Err(error) if lost || error.is_uncertain() || is_identical(&error) => {
+                Err(error) if lost && is_done_before(&error) => {
+                    ("restored", Some(said(&error)), None, Outcome::Restored)
+                }
+                Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
                     let reason = said(&error);
                     let words = not_filled(&reason);
                     ("unknown", Some(reason), None, Outcome::Unknown(words))
@@ -317,48 +302,5 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             run.finish(&[n], &outcome);
             self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
         }
-    }
-}
-
-/// An outcome with the journal's word for it and what the journal says beside it.
-pub(super) type Judged = (&'static str, Option<String>, Outcome);
-
-/// Nobody can tell what became of an operation, for this reason.
-pub(super) fn unknown(reason: String) -> Judged {
-    ("unknown", Some(reason.clone()), Outcome::Unknown(reason))
-}
-
-/// Why nobody can tell what became of an operation whose answer got lost, and that is not sent again for this reason.
-pub(super) fn not_sent_again(reason: &str) -> String {
-    format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}")
-}
-
-/// Whether a refusal may be what a request that came late leaves behind.
-pub(super) fn is_done_before(error: &ApiError) -> bool {
-    DONE_BEFORE_CODES.iter().any(|code| error.has_code(*code))
-}
-
-/// Whether a refusal will meet every further request as well.
-///
-/// Without a status nothing was heard at all. 403 is also used for single operations, such as MX records of a zone with
-/// Email Routing, and then has a code of its own.
-pub(super) fn is_hopeless(error: &ApiError) -> bool {
-    match error.status() {
-        None | Some(401 | 429) => true,
-        Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),
-        Some(_) => error.has_code(QUOTA_CODE),
-    }
-}
-
-/// An error in the service's words, with what to do if we know.
-pub(super) fn said(error: &ApiError) -> String {
-    let messages: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
-    let mut text = if messages.is_empty() { format!("failed to {error}") } else { messages.join("; ") };
-    if let Some(source) = std::error::Error::source(error) {
-        text.push_str(&format!(": {source}"));
-    }
-    match error.hint() {
-        Some(hint) => format!("{text} ({hint})"),
-        None => text,
     }
 }

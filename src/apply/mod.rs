@@ -3,6 +3,7 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
 //! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
 
+mod answer;
 mod around;
 mod event;
 mod executor;

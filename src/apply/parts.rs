@@ -6,7 +6,7 @@
 //! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal | that part stays as it is, the others go on |
 //! | a refusal for the credentials | the same, but no other part of that kind is sent: each kind needs a permission of its own |
-//! | the same, after a try of ours that got lost | nobody can tell what became of that one |
+//! | one that says nothing of an earlier try that got lost | nobody can tell what became of that one |
 //! | no connection, too many requests, nothing to be read | no other part is sent |
 //!
 //! A part that is neither as before nor as it should be has been changed by somebody else, before ours or after it: sent again,
@@ -14,9 +14,11 @@
 
 use std::mem::{Discriminant, discriminant};
 
+use super::answer::{
+    Meaning, earlier_unknown, is_hopeless, meaning, never_answered, not_sent_again, refused, said, unknown,
+};
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Judged, Outcome, STOPPED, is_hopeless, not_sent_again, said, unknown};
-use super::settle::never_answered;
+use super::executor::{BROKEN, Executor, Outcome, STOPPED};
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
 use crate::live::fetch_around;
@@ -116,23 +118,21 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) => error,
             };
             let reason = said(&error);
-            // After a loss, a refusal that cannot be read may say that it took effect.
-            let is_lost = error.is_uncertain() || (sent > 1 && error.is_garbled());
+            let meaning = meaning(&error, sent > 1);
             // An earlier try may have come late.
-            if !is_lost && !error.is_contradictory() && sent == 1 {
-                ends = (Ends::of(&error, part), reason);
-                break refused(&error);
+            if meaning == Meaning::Refused && sent == 1 {
+                ends = (Ends::of(&error, part), reason.clone());
+                break refused(&error, reason);
             }
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match self.look_at(work).await {
                 Seen::Done => break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done),
-                Seen::Pending if !is_lost => {
+                Seen::Pending if meaning != Meaning::Lost => {
                     ends = (Ends::of(&error, part), reason.clone());
-                    // Such a refusal does not speak of the earlier try.
-                    if sent > 1 && is_hopeless(&error) {
-                        break unknown(not_sent_again(&reason));
-                    }
-                    break refused(&error);
+                    break match meaning {
+                        Meaning::EarlierUnknown => unknown(earlier_unknown(&error)),
+                        Meaning::Doubtful | Meaning::Refused | Meaning::Lost => refused(&error, reason),
+                    };
                 }
                 Seen::Pending if sent >= SENDS => {
                     break unknown(never_answered(sent, &reason));
@@ -212,13 +212,4 @@ fn only(part: &ZonePart, wants: &ZoneWants) -> ZoneWants {
         ZonePart::DnsSettings { .. } => one.dns_settings.clone_from(dns_settings),
     }
     one
-}
-
-/// What a refusal means.
-fn refused(error: &ApiError) -> Judged {
-    let reason = said(error);
-    match error.status() {
-        None => ("not sent", Some(reason.clone()), Outcome::NotSent(reason)),
-        Some(_) => ("refused", Some(reason.clone()), Outcome::Refused(reason)),
-    }
 }

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::executor::said;
+use super::answer::said;
 use crate::api::{ApiError, Checker};
 use crate::model::ruleset::Phase;
 use crate::plan::{ExpectRuleset, RuleOperation, ZonePlan, lower_rule_operation};

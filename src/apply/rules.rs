@@ -4,7 +4,7 @@
 //! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
 //! | an answer that got lost | the entry point is read: the effect is there, or the request is sent again |
 //! | an answer that cannot be read, or says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
-//! | a refusal for the credentials, after a try of ours that got lost | nobody can tell what became of it, and what follows is not sent |
+//! | a refusal that says nothing of an earlier try that got lost | the same; nobody can tell what became of what does not show |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
 //! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
@@ -12,10 +12,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::answer::{
+    Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
+};
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Judged, Outcome, STOPPED, is_hopeless, not_sent_again, said, unknown};
+use super::executor::{BROKEN, Executor, Outcome, STOPPED};
 use super::expect::Moved;
-use super::settle::never_answered;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
 use crate::model::LiveZone;
@@ -94,20 +96,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     }
                     Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
                 },
-                // An earlier try may have come late.
-                Err(error) if !error.is_uncertain() && !error.is_contradictory() && sent == 1 => {
-                    break refused(&error, operation);
+                Err(error) => {
+                    let refused = refused(&error, words(&error, operation));
+                    let refusal = match meaning(&error, sent > 1) {
+                        // An earlier try may have come late.
+                        Meaning::Refused if sent == 1 => break refused,
+                        Meaning::Refused | Meaning::Doubtful => Some(refused),
+                        Meaning::EarlierUnknown => Some(unknown(earlier_unknown(&error))),
+                        Meaning::Lost => None,
+                    };
+                    Unsettled { reason: said(&error), refusal }
                 }
-                // After a loss, a refusal that cannot be read may say that it took effect.
-                Err(error) if error.is_uncertain() || (sent > 1 && error.is_garbled()) => {
-                    Unsettled { reason: said(&error), refusal: None }
-                }
-                // Such a refusal does not speak of the earlier try.
-                Err(error) if sent > 1 && is_hopeless(&error) => {
-                    let reason = said(&error);
-                    Unsettled { refusal: Some(unknown(not_sent_again(&reason))), reason }
-                }
-                Err(error) => Unsettled { reason: said(&error), refusal: Some(refused(&error, operation)) },
             };
             let Unsettled { reason, refusal } = unsettled;
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
@@ -156,17 +155,15 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
     after.iter().filter(|new| !before.iter().any(|old| old.id == new.id)).map(|new| new.id.clone()).collect()
 }
 
-/// What a refusal means for an operation.
-fn refused(error: &ApiError, operation: &RuleOperation) -> Judged {
-    let mut reason = said(error);
-    if error.status().is_none() {
-        return ("not sent", Some(reason.clone()), Outcome::NotSent(reason));
+/// A refusal of an operation in the service's words, with what to do if we know.
+fn words(error: &ApiError, operation: &RuleOperation) -> String {
+    let words = said(error);
+    match &operation.action {
+        RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
+            format!("{words}; this service has no means of deploying the first rule of a phase: do it there once")
+        }
+        _ => words,
     }
-    if matches!(operation.action, RuleAction::CreateEntryPoint { .. }) && error.is_no_such_route() {
-        reason =
-            format!("{reason}; this service has no means of deploying the first rule of a phase: do it there once");
-    }
-    ("refused", Some(reason.clone()), Outcome::Refused(reason))
 }
 
 /// The version of an entry point.

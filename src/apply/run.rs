@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::executor::{Outcome, not_sent_again};
+use super::answer::not_sent_again;
+use super::executor::Outcome;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
 use crate::plan::{Action, Lowering, Operation, ZonePlan, groups, lower};

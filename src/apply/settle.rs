@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::answer::{Meaning, earlier_unknown, is_hopeless, never_answered, said};
 use super::event::ApplyEvent;
-use super::executor::{Executor, Next, Outcome, is_done_before, said};
+use super::executor::{Executor, Next, Outcome};
 use super::expect::{Index, OperationState, state_of};
 use super::run::Run;
 use crate::api::{ApiError, Reader, Writer};
@@ -17,17 +18,14 @@ const RESENDS: usize = 4;
 /// Waits for a listing to show what took effect, in seconds: a listing may lag behind the writes before it.
 const LISTING_WAITS: [u64; 3] = [1, 2, 4];
 
-/// Why nobody can tell what became of a request: the service never answered it, and what it shows may be older.
-pub(super) fn never_answered(times: usize, reason: &str) -> String {
-    format!("sent {times} times, never answered, and no effect is to be seen; last: {reason}")
-}
-
-/// What follows for operations of which the zone shows nothing.
+/// What is thought of operations that the zone does not show as done.
 #[derive(Clone, Copy, PartialEq)]
-enum Absent {
-    /// They are sent again, so that what is said of them last is said by the next request.
-    SentAgain,
-    /// Nobody can tell what became of them.
+enum Rest {
+    /// They had no effect. They are sent again, so that what is said of them last is said by the next request.
+    Refused,
+    /// The same, but they may have had one, so nobody can tell of those that somebody else changed.
+    Lost,
+    /// They may have had one, and are not sent again.
     GivenUp,
 }
 
@@ -47,8 +45,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Ok(records) => look(run, &step, &records),
             Err(error) => return self.unread(run, &step, number, reason, &error),
         };
-        let absent = if run.resends < RESENDS { Absent::SentAgain } else { Absent::GivenUp };
-        let pending = self.take(run, seen, number, reason, absent, true);
+        let rest = if run.resends < RESENDS { Rest::Lost } else { Rest::GivenUp };
+        let pending = self.take(run, seen, number, reason, rest);
         if pending.is_empty() {
             run.resends = 0;
             self.restore(run, &step.operations).await;
@@ -56,7 +54,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         run.set_lost(&pending, true);
         run.resends += 1;
-        if absent == Absent::GivenUp {
+        if rest == Rest::GivenUp {
             let reason = never_answered(run.resends, reason);
             run.finish(&pending, &Outcome::Unknown(reason.clone()));
             self.restore(run, &pending).await;
@@ -68,14 +66,20 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         Next::Continue
     }
 
-    /// "Already exists", "does not exist": a request of ours whose answer got lost may have come late after all. The same for
-    /// an answer that says both yes and no.
+    /// A refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
     ///
-    /// If the zone shows that something took effect, the rest is sent again; if not, the refusal is what it says, or nobody can
-    /// tell, if an earlier try got lost.
-    pub(super) async fn settle_late(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
+    /// If the zone shows that something did, the rest is sent again; if not, the refusal is what it says, or nobody can tell, if
+    /// an earlier try got lost.
+    pub(super) async fn settle_late(
+        &self,
+        run: &mut Run<'_>,
+        step: Step,
+        number: u64,
+        error: &ApiError,
+        meaning: Meaning,
+    ) -> Next {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
-        let is_after_a_loss = run.was_lost(&step.operations);
+        let is_after_a_loss = meaning == Meaning::EarlierUnknown;
         for seconds in LISTING_WAITS {
             // What a request of ours left behind is there, though the listing does not show it yet.
             if !is_after_a_loss || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
@@ -93,19 +97,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             Err(_) => Seen::default(),
         };
-        if seen.done.is_empty() && is_after_a_loss && (is_done_before(error) || error.is_contradictory()) {
-            // Either a request of ours came late and no listing shows it yet, or it never came and somebody else was first. An
-            // answer that says both yes and no does not speak of the earlier try either.
-            let reason = format!("{}; an earlier try was never answered, and no effect is to be seen", said(error));
+        if seen.done.is_empty() && is_after_a_loss {
+            let reason = earlier_unknown(error);
             self.nobody_can_tell(run, &step, number, &reason);
             self.restore(run, &step.operations).await;
-            return Next::Continue;
+            return if is_hopeless(error) { Next::Stop(said(error)) } else { Next::Continue };
         }
         if seen.done.is_empty() {
             return self.refused(run, step, number, error).await;
         }
-        let is_lost = is_after_a_loss || error.is_contradictory();
-        let pending = self.take(run, seen, number, &said(error), Absent::SentAgain, is_lost);
+        let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
+        let pending = self.take(run, seen, number, &said(error), rest);
         if !pending.is_empty() {
             run.queue.push_front(pending);
         }
@@ -131,28 +133,17 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
-    ///
-    /// If an answer got lost, ours may have taken effect before somebody else changed what it was about.
-    fn take(
-        &self,
-        run: &mut Run<'_>,
-        seen: Seen,
-        number: u64,
-        reason: &str,
-        absent: Absent,
-        is_lost: bool,
-    ) -> Vec<usize> {
+    fn take(&self, run: &mut Run<'_>, seen: Seen, number: u64, reason: &str, rest: Rest) -> Vec<usize> {
         let Seen { done, pending, moved } = seen;
         run.finish(&done, &Outcome::Done);
         for (n, what) in &moved {
-            let outcome = if is_lost { Outcome::Unknown } else { Outcome::Refused };
+            let outcome = if rest == Rest::Refused { Outcome::Refused } else { Outcome::Unknown };
             run.finish(&[*n], &outcome(format!("{reason}; {what}")));
         }
         let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
             (_, true) => "done",
             (false, false) => "partly",
-            (true, false) if pending.is_empty() && is_lost => "unknown",
-            (true, false) if absent == Absent::GivenUp && !pending.is_empty() => "unknown",
+            (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => "unknown",
             (true, false) => "lost",
         };
         let address = |n: &usize| run.zone.operations[*n].address.as_str();

@@ -145,10 +145,12 @@ fn overrides(
         put("paranoia".to_owned(), level(before_rule), level(Some(after_rule)));
     }
     let anomaly = catalogue.filter(|_| is_owasp).and_then(Catalogue::anomaly_rule);
-    let ids: BTreeSet<&str> = before.rules.iter().chain(&after.rules).map(|r| r.id.as_str()).collect();
+    let (before_rules, after_rules) = (before.by_rule(), after.by_rule());
+    let ids: BTreeSet<&str> = before_rules.keys().chain(after_rules.keys()).copied().collect();
     for id in ids {
         let empty = RuleOverride::default();
-        let (a, b) = (before.rule(id).unwrap_or(&empty), after.rule(id).unwrap_or(&empty));
+        let (a, b) = (before_rules.get(id).copied(), after_rules.get(id).copied());
+        let (a, b) = (a.unwrap_or(&empty), b.unwrap_or(&empty));
         let rule = catalogue.and_then(|c| c.rule(id));
         let name = rule_name(catalogue, id);
         let is_anomaly = anomaly.is_some_and(|r| r.id.0 == id);

@@ -36,7 +36,7 @@ pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
 pub use exception::{Skipped, cancels, skipped};
 pub use filter::RuleFilter;
-pub use order::{Move, move_impact};
+pub use order::{Move, Passing, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
 pub use standing::{RuleStanding, Standing, Why, standing};

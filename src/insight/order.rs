@@ -13,44 +13,75 @@
 //! | rule that only logs | anything that stops, or the other way round | neutral |
 //! | anything | anything else | unclassified |
 
+use std::cell::OnceCell;
+
 use super::direction::{Direction, Effects, Impact, Strength, strength};
 use super::exception::{self, Skipped, skipped};
 use super::{rate, rule, scope};
+use crate::model::expression::Expression;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
-/// A rule that moves within its phase, with the rules that it passes. All of them as they will be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Move<'r> {
+/// A rule that moves, or that others pass. Of a phase in the reverse order every pair is looked at, so what is asked of a rule
+/// each time is found out once.
+#[derive(Debug)]
+pub struct Passing<'r> {
     /// The rule.
-    pub rule: &'r RuleBody,
+    pub body: &'r RuleBody,
+    kind: OnceCell<Kind<'r>>,
+    scope: OnceCell<Expression>,
+}
+
+impl<'r> Passing<'r> {
+    /// Nothing asked yet.
+    #[must_use]
+    pub fn new(body: &'r RuleBody) -> Self {
+        Self { body, kind: OnceCell::new(), scope: OnceCell::new() }
+    }
+
+    /// What it does with a request.
+    fn kind(&self) -> &Kind<'r> {
+        self.kind.get_or_init(|| kind(self.body))
+    }
+
+    /// The requests that it concerns.
+    fn scope(&self) -> &Expression {
+        self.scope.get_or_init(|| scope::expression(self.body))
+    }
+}
+
+/// A rule that moves within its phase, with the rules that it passes. All of them as they will be.
+#[derive(Debug)]
+pub struct Move<'p, 'r> {
+    /// The rule.
+    pub rule: &'p Passing<'r>,
     /// Rules that came before it and come after it now.
-    pub upward: Vec<&'r RuleBody>,
+    pub upward: Vec<&'p Passing<'r>>,
     /// Rules that came after it and come before it now.
-    pub downward: Vec<&'r RuleBody>,
+    pub downward: Vec<&'p Passing<'r>>,
 }
 
 /// A rule stands elsewhere in its phase.
 #[must_use]
-pub fn move_impact(phase: Phase, moved: &Move<'_>, waf: &LiveWaf) -> Impact {
+pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact {
     let Move { rule, upward, downward } = moved;
-    if !rule.is_enabled() {
+    if !rule.body.is_enabled() {
         return Impact::none("the rule is off");
     }
-    if scope::expression(rule).is_always_false() {
+    if rule.scope().is_always_false() {
         return Impact::none("no request is concerned");
     }
     let mut effects = Effects::default();
     for other in upward {
         let direction = exchanged(rule, other, waf);
         if direction != Direction::Neutral {
-            effects.add(direction, sentence(rule, other, direction, "before", phase, waf));
+            effects.add(direction, sentence(rule.body, other.body, direction, "before", phase, waf));
         }
     }
     for other in downward {
         let direction = exchanged(other, rule, waf);
         if direction != Direction::Neutral {
-            effects.add(direction, sentence(rule, other, direction, "after", phase, waf));
+            effects.add(direction, sentence(rule.body, other.body, direction, "after", phase, waf));
         }
     }
     match effects.finish() {
@@ -62,11 +93,14 @@ pub fn move_impact(phase: Phase, moved: &Move<'_>, waf: &LiveWaf) -> Impact {
 }
 
 /// What a rule does with a request.
+#[derive(Debug)]
 enum Kind<'r> {
     /// It lets it pass by other rules.
     Skips(Skipped),
     /// It stops it, or makes a note.
     Acts(Strength),
+    /// The same, from a rate on.
+    Limits(Strength),
     /// It hands it to a ruleset.
     Executes(&'r str),
     /// Something else.
@@ -78,49 +112,48 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
         (None, Some(id), _) => Kind::Executes(id),
+        (None, None, Some(strength)) if rate::rate(body).is_some() => Kind::Limits(strength),
         (None, None, Some(strength)) => Kind::Acts(strength),
         (None, None, None) => Kind::Other,
     }
 }
 
 /// What it does that one rule now comes before another that came before it.
-fn exchanged(rises: &RuleBody, sinks: &RuleBody, waf: &LiveWaf) -> Direction {
+fn exchanged(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
     let direction = for_both(rises, sinks, waf);
     // The costly part, only where it matters.
-    if direction == Direction::Neutral || !rises.is_enabled() || !sinks.is_enabled() {
+    if direction == Direction::Neutral || !rises.body.is_enabled() || !sinks.body.is_enabled() {
         return Direction::Neutral;
     }
-    match scope::are_apart(&scope::expression(rises), &scope::expression(sinks)) {
+    match scope::are_apart(rises.scope(), sinks.scope()) {
         true => Direction::Neutral,
         false => direction,
     }
 }
 
 /// The same for requests that both concern.
-fn for_both(rises: &RuleBody, sinks: &RuleBody, waf: &LiveWaf) -> Direction {
-    let has_rate = || rate::rate(rises).is_some() || rate::rate(sinks).is_some();
-    match (kind(rises), kind(sinks)) {
-        (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(&one, &other, waf),
-        (Kind::Skips(skipped), other) => passed(&skipped, &other, sinks, waf),
-        (other, Kind::Skips(skipped)) => passed(&skipped, &other, rises, waf).reversed(),
-        (Kind::Acts(Strength::Log), Kind::Acts(_)) | (Kind::Acts(_), Kind::Acts(Strength::Log)) if !has_rate() => {
-            Direction::Neutral
-        }
-        (Kind::Acts(one), Kind::Acts(other)) if one == other && !has_rate() => Direction::Neutral,
+fn for_both(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
+    match (rises.kind(), sinks.kind()) {
+        (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
+        (Kind::Skips(skipped), other) => passed(skipped, other, sinks.body, waf),
+        (other, Kind::Skips(skipped)) => passed(skipped, other, rises.body, waf).reversed(),
+        (Kind::Acts(Strength::Log), Kind::Acts(_)) | (Kind::Acts(_), Kind::Acts(Strength::Log)) => Direction::Neutral,
+        (Kind::Acts(one), Kind::Acts(other)) if one == other => Direction::Neutral,
         (Kind::Executes(one), Kind::Executes(other)) if is_managed(one, waf) && is_managed(other, waf) => {
             Direction::Neutral
         }
-        (Kind::Acts(_) | Kind::Executes(_) | Kind::Other, Kind::Acts(_) | Kind::Executes(_) | Kind::Other) => {
-            Direction::Unclassified
-        }
+        (
+            Kind::Acts(_) | Kind::Limits(_) | Kind::Executes(_) | Kind::Other,
+            Kind::Acts(_) | Kind::Limits(_) | Kind::Executes(_) | Kind::Other,
+        ) => Direction::Unclassified,
     }
 }
 
 /// What it does that an exception now comes before a rule.
 fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) -> Direction {
     match (skipped.acts_on(rule, waf), kind) {
-        (Some(false), _) | (_, Kind::Acts(Strength::Log)) => Direction::Neutral,
-        (Some(true), Kind::Acts(_) | Kind::Executes(_)) => Direction::Weakens,
+        (Some(false), _) | (_, Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => Direction::Neutral,
+        (Some(true), Kind::Acts(_) | Kind::Limits(_) | Kind::Executes(_)) => Direction::Weakens,
         (None, _) | (Some(true), Kind::Other | Kind::Skips(_)) => Direction::Unclassified,
     }
 }
@@ -187,7 +220,8 @@ mod tests {
         };
         let block = rule("block", "true", true);
         let moved = |rule: &RuleBody| {
-            let moved = Move { rule, upward: vec![&block], downward: Vec::new() };
+            let (rule, block) = (Passing::new(rule), Passing::new(&block));
+            let moved = Move { rule: &rule, upward: vec![&block], downward: Vec::new() };
             move_impact(Phase::Custom, &moved, &LiveWaf::default()).direction
         };
         assert_eq!(moved(&rule("skip", "true", true)), Direction::Weakens);

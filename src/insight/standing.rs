@@ -1,9 +1,11 @@
 //! What a deployment of a managed ruleset does: every rule with its state and the reason for it.
 
+use std::collections::HashMap;
+
 use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
-use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, effective};
+use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective};
 use crate::model::ruleset::RuleBody;
 
 /// Why a rule is as it is.
@@ -107,9 +109,10 @@ pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standin
     let overrides = Overrides::read(body.parameter("overrides"))?;
     let effects = effective(catalogue, &overrides);
     let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
+    let by_rule = overrides.by_rule();
     let all = catalogue.rules.iter().zip(effects).map(|(rule, effect)| RuleStanding {
-        why: why(rule, &overrides, |o| o.enabled.is_some()),
-        why_action: why(rule, &overrides, |o| o.action.is_some()),
+        why: why(rule, &by_rule, &overrides, |o| o.enabled.is_some()),
+        why_action: why(rule, &by_rule, &overrides, |o| o.action.is_some()),
         rule,
         effect,
     });
@@ -136,8 +139,13 @@ struct Said<'o> {
 }
 
 /// Which override decides.
-fn why(rule: &CatalogueRule, overrides: &Overrides, says: impl Fn(&Said) -> bool) -> Why {
-    let own = overrides.rule(&rule.id.0);
+fn why(
+    rule: &CatalogueRule,
+    by_rule: &HashMap<&str, &RuleOverride>,
+    overrides: &Overrides,
+    says: impl Fn(&Said) -> bool,
+) -> Why {
+    let own = by_rule.get(rule.id.0.as_str());
     if own.is_some_and(|o| says(&Said { enabled: &o.enabled, action: &o.action })) {
         return Why::Rule;
     }

@@ -11,7 +11,7 @@ use super::operation::Cause;
 use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
 use super::standing::Standing;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
-use crate::insight::{Direction, Impact, Move, cancels, deployment_impact, move_impact, rule_impact, skipped};
+use crate::insight::{Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, rule_impact, skipped};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
@@ -64,7 +64,7 @@ fn by_place(phase: &PhaseChanges) -> BTreeMap<Member, usize> {
 /// The rules of a phase as they will be.
 struct Wanted<'c> {
     /// In their order.
-    rules: Vec<(Member, &'c RuleBody)>,
+    rules: Vec<(Member, Passing<'c>)>,
     /// Where each of them is.
     at: BTreeMap<Member, usize>,
     /// Those that execute a ruleset.
@@ -87,9 +87,9 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
         }
         Member::New(_) => placed.get(member).map(|n| &phase.changes[*n].after),
     };
-    let rules: Vec<_> = phase.order.iter().filter_map(|member| Some((*member, body(member)?))).collect();
+    let rules: Vec<_> = phase.order.iter().filter_map(|member| Some((*member, Passing::new(body(member)?)))).collect();
     let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).collect();
-    let deployments = rules.iter().map(|(_, body)| *body).filter(|body| body.executes().is_some()).collect();
+    let deployments = rules.iter().map(|(_, rule)| rule.body).filter(|body| body.executes().is_some()).collect();
     Wanted { rules, at, deployments }
 }
 
@@ -104,15 +104,15 @@ fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
 }
 
 /// What a rule that is there passes on its way to another place.
-fn passed<'c>(wanted: &Wanted<'c>, placed: Member) -> Option<Move<'c>> {
+fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>> {
     let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
-    let live = |side: &[(Member, &'c RuleBody)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'c RuleBody> {
+    let live = |side: &'w [(Member, Passing<'c>)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'w Passing<'c>> {
         let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
-        others.map(|(_, body)| *body).collect()
+        others.map(|(_, rule)| rule).collect()
     };
     // Live members are numbered in the order in which they stand.
     Some(Move {
-        rule: wanted[at].1,
+        rule: &wanted[at].1,
         upward: live(&wanted[at + 1..], &|other| other < placed),
         downward: live(&wanted[..at], &|other| other > placed),
     })
@@ -121,9 +121,11 @@ fn passed<'c>(wanted: &Wanted<'c>, placed: Member) -> Option<Move<'c>> {
 /// What a change means for traffic, by itself and by its place.
 fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &LiveWaf) -> Impact {
     let moved = |live: &LiveRule| {
-        let moved = change.placed.and_then(|placed| passed(wanted, placed));
-        let moved = moved.unwrap_or(Move { rule: &live.body, upward: Vec::new(), downward: Vec::new() });
-        move_impact(phase.phase, &moved, waf)
+        let stays = Passing::new(&live.body);
+        match change.placed.and_then(|placed| passed(wanted, placed)) {
+            Some(moved) => move_impact(phase.phase, &moved, waf),
+            None => move_impact(phase.phase, &Move { rule: &stays, upward: Vec::new(), downward: Vec::new() }, waf),
+        }
     };
     let (before, after) = match &change.kind {
         RuleChangeKind::Create => (None, Some(&change.after)),
@@ -158,8 +160,8 @@ fn in_company(
     if change.after.executes().is_some() && impact.direction == Direction::Strengthens {
         let own = member(phase, change);
         let mut before = wanted.rules.iter().take_while(|(member, _)| Some(*member) != own);
-        if let Some((_, exception)) = before.find(|(_, body)| cancels(body, &change.after, waf)) {
-            let name = exception.reference().or_else(|| exception.description()).unwrap_or("without a name");
+        if let Some((_, exception)) = before.find(|(_, rule)| cancels(rule.body, &change.after, waf)) {
+            let name = exception.body.reference().or_else(|| exception.body.description()).unwrap_or("without a name");
             impact.direction = Direction::Neutral;
             impact.lines.push(format!("no effect: the exception {name} passes by all of it, for all its requests"));
         }

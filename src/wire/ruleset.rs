@@ -290,7 +290,7 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
         id: RulesetId(id.to_owned()),
         name: name.to_owned(),
         version: version(json).unwrap_or_default(),
-        rules,
+        rules: rules.into(),
     })
 }
 

@@ -47,7 +47,13 @@ pub(crate) fn anomaly_rule() -> CatalogueRule {
 pub(crate) fn owasp_of(mut rules: Vec<CatalogueRule>) -> Catalogue {
     rules.push(anomaly_rule());
     let id = RulesetId(Managed::Owasp.facts().id.to_owned());
-    Catalogue { which: Some(Managed::Owasp), id, name: "OWASP".to_owned(), version: "36".to_owned(), rules }
+    Catalogue {
+        which: Some(Managed::Owasp),
+        id,
+        name: "OWASP".to_owned(),
+        version: "36".to_owned(),
+        rules: rules.into(),
+    }
 }
 
 /// An OWASP ruleset of the size of the Core Rule Set.

@@ -1,5 +1,6 @@
 //! A managed ruleset with all its rules, as the service serves it.
 
+use super::catalogue_rules::CatalogueRules;
 use crate::model::facts::crs::{CRS_RULES, FAMILIES, Family};
 use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_RULESETS, ManagedFacts, SCORE_ACTIONS, THRESHOLDS};
 use crate::model::ruleset::{RuleId, RulesetId};
@@ -122,6 +123,16 @@ impl CatalogueRule {
         Paranoia::new(level)
     }
 
+    /// What it looks for in lower case, without its number.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let lower = self.description.to_lowercase();
+        match lower.split_once(':') {
+            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim().to_owned(),
+            _ => lower,
+        }
+    }
+
     /// The family of attacks that it is about.
     #[must_use]
     pub fn family(&self) -> Option<&'static Family> {
@@ -155,7 +166,7 @@ pub struct Catalogue {
     /// Its version; the service raises it, so it says nothing about the zone.
     pub version: String,
     /// Its rules in their order.
-    pub rules: Vec<CatalogueRule>,
+    pub rules: CatalogueRules,
 }
 
 impl Catalogue {
@@ -163,7 +174,7 @@ impl Catalogue {
     /// ruleset that has a threshold.
     #[must_use]
     pub fn anomaly_rule(&self) -> Option<&CatalogueRule> {
-        let documented = self.rules.iter().find(|r| r.id.0 == ANOMALY_RULE);
+        let documented = self.rule(ANOMALY_RULE);
         let is_owasp = self.which == Some(Managed::Owasp);
         documented.or_else(|| self.rules.iter().rfind(|r| is_owasp && r.threshold.is_some()))
     }
@@ -177,7 +188,7 @@ impl Catalogue {
     /// A rule by its id.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&CatalogueRule> {
-        self.rules.iter().find(|r| r.id.0 == id)
+        self.rules.by_id(id)
     }
 
     /// Whether any rule carries the tag.

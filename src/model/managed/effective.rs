@@ -25,7 +25,7 @@ pub struct Effect {
 /// What each rule of a catalogue does under overrides, in the catalogue's order.
 #[must_use]
 pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
-    let by_rule: HashMap<&str, &RuleOverride> = overrides.rules.iter().map(|r| (r.id.as_str(), r)).collect();
+    let by_rule = overrides.by_rule();
     let anyway = Anyway::new(catalogue, overrides);
     catalogue.rules.iter().map(|rule| anyway.of(rule).under(by_rule.get(rule.id.0.as_str()).copied())).collect()
 }

@@ -53,19 +53,13 @@ impl RuleName {
     /// None, or several.
     pub fn resolve<'c>(&self, catalogue: &'c Catalogue) -> Result<&'c CatalogueRule, Unresolved> {
         let text = self.0.to_lowercase();
-        let title = |rule: &CatalogueRule| {
-            let lower = rule.description.to_lowercase();
-            match lower.split_once(':') {
-                Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim().to_owned(),
-                _ => lower,
-            }
-        };
-        let by_number = |r: &&CatalogueRule| self.number().is_some() && r.number == self.number();
-        let by_id = |r: &&CatalogueRule| self.is_id() && r.id.0.to_lowercase().starts_with(&text);
-        let by_title = |r: &&CatalogueRule| r.description.to_lowercase() == text || title(r) == text;
-        let ways: [&dyn Fn(&&CatalogueRule) -> bool; 3] = [&by_number, &by_title, &by_id];
+        let rules = &catalogue.rules;
+        let by_number = || self.number().map(|number| rules.by_number(number)).unwrap_or_default();
+        let by_title = || rules.by_title(&text);
+        let by_id = || if self.is_id() { rules.by_prefix(&text) } else { Vec::new() };
+        let ways: [&dyn Fn() -> Vec<&'c CatalogueRule>; 3] = [&by_number, &by_title, &by_id];
         for way in ways {
-            let found: Vec<_> = catalogue.rules.iter().filter(way).collect();
+            let found = way();
             match found.as_slice() {
                 [] => {}
                 [only] => return Ok(only),
@@ -74,15 +68,15 @@ impl RuleName {
                 }
             }
         }
-        let mut near: Vec<_> = catalogue
-            .rules
+        let mut near: Vec<_> = rules
             .iter()
             .filter_map(|rule| {
                 let number = rule.number.map(|n| n.to_string()).unwrap_or_default();
-                let likeness = if !text.is_empty() && title(rule).contains(&text) {
+                let title = rule.title();
+                let likeness = if !text.is_empty() && title.contains(&text) {
                     1.0
                 } else {
-                    strsim::jaro_winkler(&title(rule), &text).max(strsim::jaro_winkler(&number, &text))
+                    strsim::jaro_winkler(&title, &text).max(strsim::jaro_winkler(&number, &text))
                 };
                 (likeness > 0.85).then_some((likeness, rule))
             })

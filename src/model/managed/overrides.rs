@@ -1,6 +1,6 @@
 //! Overrides of a deployment, typed, with what we do not know kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::model::fields::Value;
 
@@ -161,6 +161,12 @@ impl Overrides {
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&RuleOverride> {
         self.rules.iter().rfind(|r| r.id == id)
+    }
+
+    /// All overrides of rules by the rule. Of several, the last.
+    #[must_use]
+    pub fn by_rule(&self) -> HashMap<&str, &RuleOverride> {
+        self.rules.iter().map(|r| (r.id.as_str(), r)).collect()
     }
 
     /// The same without what says nothing.

@@ -1,0 +1,124 @@
+//! What an answer to a write means that is not success. The same for records, for rules and for the parts of a zone.
+//!
+//! | answer | of this request | of an earlier try whose answer got lost |
+//! |---|---|---|
+//! | none, half of one, a server error | nothing | nothing |
+//! | a refusal that cannot be read | refused; after a loss nothing: it may say that the earlier one took effect | nothing |
+//! | no, under a status that says yes | refused, unless an effect is to be seen | nothing |
+//! | "already exists", "does not exist" | the same | nothing: it may be what that one left behind |
+//! | "the name is taken" | refused | the same |
+//! | refused for the credentials, the quota or the network | refused | nothing |
+//! | any other refusal | refused | refused: it would have met that one as well |
+
+use super::executor::Outcome;
+use crate::api::ApiError;
+
+/// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
+const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
+
+/// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
+/// leaves behind for the one that was sent in its place.
+const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
+
+/// Codes under 403 that concern the credentials and not the operation.
+const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
+
+/// "Record quota exceeded".
+const QUOTA_CODE: i64 = 81045;
+
+/// What follows from an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It may have taken effect: the service is read, and what it does not show is sent again.
+    Lost,
+    /// This try was refused, and nobody knows of an earlier one: the service is read, and what it does not show is unknown.
+    EarlierUnknown,
+    /// It was refused, or says so: the service is read, and what it does not show was refused.
+    Doubtful,
+    /// It was refused.
+    Refused,
+}
+
+/// What an answer means, `after_loss` if an earlier try of the same request may have taken effect.
+pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
+    let is_doubtful = error.is_contradictory() || is_done_before(error);
+    if error.is_uncertain() || (after_loss && error.is_garbled()) {
+        Meaning::Lost
+    } else if after_loss && (is_doubtful || is_conflict(error) || is_hopeless(error)) {
+        Meaning::EarlierUnknown
+    } else if is_doubtful {
+        Meaning::Doubtful
+    } else {
+        Meaning::Refused
+    }
+}
+
+/// Whether a refusal may be what a request that came late leaves behind.
+pub(super) fn is_done_before(error: &ApiError) -> bool {
+    DONE_BEFORE_CODES.iter().any(|code| error.has_code(*code))
+}
+
+/// Whether a record is refused because of others with its name.
+pub(super) fn is_conflict(error: &ApiError) -> bool {
+    CONFLICT_CODES.iter().any(|code| error.has_code(*code))
+}
+
+/// Whether a refusal will meet every further request as well.
+///
+/// Without a status nothing was heard at all. 403 is also used for single operations, such as MX records of a zone with
+/// Email Routing, and then has a code of its own.
+pub(super) fn is_hopeless(error: &ApiError) -> bool {
+    match error.status() {
+        None | Some(401 | 429) => true,
+        Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),
+        Some(_) => error.has_code(QUOTA_CODE),
+    }
+}
+
+/// An outcome with the journal's word for it and what the journal says beside it.
+pub(super) type Judged = (&'static str, Option<String>, Outcome);
+
+/// Nobody can tell what became of an operation, for this reason.
+pub(super) fn unknown(reason: String) -> Judged {
+    ("unknown", Some(reason.clone()), Outcome::Unknown(reason))
+}
+
+/// It was refused, in these words, or not even heard.
+pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
+    match error.status() {
+        None => ("not sent", Some(reason.clone()), Outcome::NotSent(reason)),
+        Some(_) => ("refused", Some(reason.clone()), Outcome::Refused(reason)),
+    }
+}
+
+/// Why nobody can tell what became of an operation whose answer got lost, and that is not sent again for this reason.
+pub(super) fn not_sent_again(reason: &str) -> String {
+    format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}")
+}
+
+/// The same for what no answer ever came to.
+pub(super) fn never_answered(times: usize, reason: &str) -> String {
+    format!("sent {times} times, never answered, and no effect is to be seen; last: {reason}")
+}
+
+/// The same for [`Meaning::EarlierUnknown`].
+pub(super) fn earlier_unknown(error: &ApiError) -> String {
+    let reason = said(error);
+    match is_hopeless(error) {
+        true => not_sent_again(&reason),
+        false => format!("{reason}; an earlier try was never answered, and no effect is to be seen"),
+    }
+}
+
+/// An error in the service's words, with what to do if we know.
+pub(super) fn said(error: &ApiError) -> String {
+    let messages: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
+    let mut text = if messages.is_empty() { format!("failed to {error}") } else { messages.join("; ") };
+    if let Some(source) = std::error::Error::source(error) {
+        text.push_str(&format!(": {source}"));
+    }
+    match error.hint() {
+        Some(hint) => format!("{text} ({hint})"),
+        None => text,
+    }
+}
