@@ -129,9 +129,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Seen::Done => break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done),
                 Seen::Pending if meaning != Meaning::Lost => {
                     ends = (Ends::of(&error, part), reason.clone());
-                    break match meaning {
-                        Meaning::EarlierUnknown => unknown(earlier_unknown(&error)),
-                        Meaning::Doubtful | Meaning::Refused | Meaning::Lost => refused(&error, reason),
+                    break match meaning == Meaning::EarlierUnknown {
+                        true => unknown(earlier_unknown(&error)),
+                        false => refused(&error, reason),
                     };
                 }
                 Seen::Pending if sent >= SENDS => {

@@ -4,7 +4,8 @@
 //! apart by id, the number received is held against the number that the service counts, and a listing that falls short is
 //! read again.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
@@ -12,7 +13,7 @@ use serde_json::Value as Json;
 use super::again::again;
 use super::fetch::{FetchError, Options, Progress};
 use crate::api::Reader;
-use crate::model::{LiveRecord, LiveZone, RecordId};
+use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
 use crate::wire::record::read;
 use crate::wire::zone::list_records;
 use crate::wire::{Envelope, PageInfo};
@@ -54,30 +55,39 @@ pub(super) async fn list<R: Reader>(
     }
 }
 
-/// Records told apart by id; of one that is seen again, what was seen last. An index, so that not whole records are moved about.
+/// Records told apart by id; of one that is seen again, what was seen last.
 #[derive(Default)]
 struct Seen {
-    by_id: BTreeMap<RecordId, usize>,
-    records: Vec<Option<LiveRecord>>,
+    by_id: HashMap<RecordId, usize>,
+    records: Vec<LiveRecord>,
 }
 
 impl Seen {
     /// How many there are.
     fn len(&self) -> usize {
-        self.by_id.len()
+        self.records.len()
     }
 
     /// Adds what a page holds.
     fn extend(&mut self, page: Vec<LiveRecord>) {
         for record in page {
-            self.by_id.insert(record.id.clone(), self.records.len());
-            self.records.push(Some(record));
+            match self.by_id.entry(record.id.clone()) {
+                Entry::Occupied(seen) => self.records[*seen.get()] = record,
+                Entry::Vacant(new) => {
+                    new.insert(self.records.len());
+                    self.records.push(record);
+                }
+            }
         }
     }
 
     /// All of them in the order of their ids, which does not depend on that of the service.
-    fn finish(mut self) -> Vec<LiveRecord> {
-        self.by_id.into_values().filter_map(|n| self.records[n].take()).collect()
+    fn finish(self) -> Vec<LiveRecord> {
+        let mut order: Vec<(RecordId, usize)> = self.by_id.into_iter().collect();
+        order.sort_unstable();
+        let mut records = self.records;
+        arrange(&mut records, order.into_iter().map(|(_, n)| n).collect());
+        records
     }
 }
 

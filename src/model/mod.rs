@@ -5,6 +5,7 @@
 //! into [`Fields`] and text.
 
 mod address;
+mod arrange;
 mod danger;
 pub mod expression;
 pub mod facts;
@@ -19,6 +20,7 @@ mod tier;
 mod ttl;
 
 pub use address::Address;
+pub(crate) use arrange::arrange;
 pub use danger::Danger;
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};

@@ -5,7 +5,7 @@
 
 use super::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::model::{Address, DesiredRecord, DesiredZone, RecordType};
+use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange};
 
 /// Checks a zone and drops what is there twice, so that the rest can be compared.
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
@@ -35,14 +35,13 @@ pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
 
 /// Puts records and tombstones in their order: name, type, value, and where they stand.
 fn sort(zone: &mut DesiredZone) {
-    zone.records.sort_by(|a, b| {
-        (&a.name, a.data.record_type(), &a.data, a.spelling.place).cmp(&(
-            &b.name,
-            b.data.record_type(),
-            &b.data,
-            b.spelling.place,
-        ))
-    });
+    fn key(record: &DesiredRecord) -> (&Fqdn, Option<RecordType>, &Rdata, Place) {
+        (&record.name, record.data.record_type(), &record.data, record.spelling.place)
+    }
+    // Records are large and sorting moves each of them many times, so their numbers are sorted.
+    let mut order: Vec<usize> = (0..zone.records.len()).collect();
+    order.sort_by(|a, b| key(&zone.records[*a]).cmp(&key(&zone.records[*b])));
+    arrange(&mut zone.records, order);
     zone.tombstones.sort_by(|a, b| {
         (&a.name, a.record_type, &a.data, a.spelling.place).cmp(&(&b.name, b.record_type, &b.data, b.spelling.place))
     });

@@ -1,6 +1,6 @@
 //! Outlines: named things with values, as two specs say them, and how they are held against each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::sequence::longest_rising;
 use super::{SpecChange, SpecChangeKind};
@@ -193,21 +193,26 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
 
 /// Items by their names, and then those that stand elsewhere in the order of what both have.
 fn list(path: &str, before: &[(String, Said)], after: &[(String, Said)], changes: &mut Vec<SpecChange>) {
-    let find = |list: &[(String, Said)], name: &str| list.iter().position(|(n, _)| n == name);
-    for (name, b) in before.iter().filter(|(name, _)| find(after, name).is_none()) {
+    let (stood, stands) = (places(before), places(after));
+    for (name, b) in before.iter().filter(|(name, _)| !stands.contains_key(name.as_str())) {
         said(&below(path, name), Some(b), None, changes);
     }
     let mut common = Vec::new();
     for (at, (name, a)) in after.iter().enumerate() {
-        let stood = find(before, name);
+        let stood = stood.get(name.as_str()).copied();
         said(&below(path, name), stood.map(|n| &before[n].1), Some(a), changes);
         common.extend(stood.map(|stood| (at, stood)));
     }
-    let kept = longest_rising(&common);
+    let kept: BTreeSet<usize> = longest_rising(&common).into_iter().collect();
     for (at, _) in common.iter().filter(|(at, _)| !kept.contains(at)) {
         let behind = at.checked_sub(1).map(|n| after[n].0.clone());
         push(&below(path, &after[*at].0), SpecChangeKind::Moved { behind }, None, Some(&after[*at].1), changes);
     }
+}
+
+/// Where the items of a list stand by name; of several, the first.
+fn places(list: &[(String, Said)]) -> HashMap<&str, usize> {
+    list.iter().enumerate().rev().map(|(n, (name, _))| (name.as_str(), n)).collect()
 }
 
 /// The path of a member: `a.b` for plain names, `a[b c]` for others.

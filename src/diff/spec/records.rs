@@ -3,7 +3,7 @@
 //! Equal values belong together; of the rest, those of one purpose (two SPF texts) are paired in their order, so that a value
 //! that was changed reads as a change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::outline::{Pairs, Said, What};
 use super::zone::allowed;
@@ -63,36 +63,42 @@ fn key(zone: &ZoneName, record: &DesiredRecord) -> String {
 fn paired(set: Set<'_>) -> Vec<(Option<&DesiredRecord>, Option<&DesiredRecord>)> {
     let Set { mut before, mut after } = set;
     let mut pairs = Vec::new();
-    take_pairs(&mut before, &mut after, &mut pairs, |b, a| b.data == a.data);
+    take_pairs(&mut before, &mut after, &mut pairs, |record| Some(&record.data));
     for records in [&mut before, &mut after] {
         records.sort_by_cached_key(|record| record.data.presentation());
     }
-    let is_one_purpose = |b: &DesiredRecord, a: &DesiredRecord| {
-        b.data.purpose() != Purpose::Unique && b.data.purpose() == a.data.purpose()
-    };
-    let is_near = |b: &DesiredRecord, a: &DesiredRecord| b.data.pairing_key() == a.data.pairing_key();
-    take_pairs(&mut before, &mut after, &mut pairs, |b, a| is_one_purpose(b, a) && is_near(b, a));
-    take_pairs(&mut before, &mut after, &mut pairs, is_one_purpose);
+    let purpose = |record: &DesiredRecord| Some(record.data.purpose()).filter(|purpose| *purpose != Purpose::Unique);
+    let near = |record: &DesiredRecord| Some((purpose(record)?, record.data.pairing_key()));
+    take_pairs(&mut before, &mut after, &mut pairs, near);
+    take_pairs(&mut before, &mut after, &mut pairs, purpose);
     pairs.extend(before.into_iter().map(|record| (Some(record), None)));
     pairs.extend(after.into_iter().map(|record| (None, Some(record))));
     pairs.sort_by_cached_key(|(before, after)| after.or(*before).map(|record| record.data.presentation()));
     pairs
 }
 
-/// Moves those that belong together into the pairs.
-fn take_pairs<'a>(
+/// Moves those with the same key into the pairs, in their order; what has none stays alone.
+fn take_pairs<'a, K: Ord>(
     before: &mut Vec<&'a DesiredRecord>,
     after: &mut Vec<&'a DesiredRecord>,
     pairs: &mut Vec<(Option<&'a DesiredRecord>, Option<&'a DesiredRecord>)>,
-    belong: impl Fn(&DesiredRecord, &DesiredRecord) -> bool,
+    key: impl Fn(&'a DesiredRecord) -> Option<K>,
 ) {
-    before.retain(|b| match after.iter().position(|a| belong(b, a)) {
-        Some(at) => {
-            pairs.push((Some(*b), Some(after.remove(at))));
-            false
+    let mut left: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for (n, record) in after.iter().enumerate() {
+        if let Some(key) = key(record) {
+            left.entry(key).or_default().push_back(n);
         }
-        None => true,
+    }
+    let mut taken = vec![false; after.len()];
+    before.retain(|record| {
+        let Some(n) = key(record).and_then(|key| left.get_mut(&key)?.pop_front()) else { return true };
+        taken[n] = true;
+        pairs.push((Some(*record), Some(after[n])));
+        false
     });
+    let mut taken = taken.into_iter();
+    after.retain(|_| taken.next() == Some(false));
 }
 
 /// What a spec says of a record; of one among several, the value in one piece.

@@ -349,6 +349,9 @@ impl Rdata {
             })
         };
         let Some(record_type) = RecordType::parse(type_name) else { return opaque() };
+        if record_type == RecordType::Txt {
+            return content.map_or_else(opaque, |text| Self::Txt(Txt::reported(text)));
+        }
         let facts = record_type.facts();
         let mut fields = Fields::new();
         for field in facts.fields {
@@ -362,9 +365,6 @@ impl Rdata {
             if let Some(value) = value {
                 fields.insert(field.name.to_owned(), value);
             }
-        }
-        if record_type == RecordType::Txt {
-            return content.map_or_else(opaque, |text| Self::Txt(Txt::reported(text)));
         }
         if let Ok(data) = Self::from_fields(record_type, &fields) {
             return data;
