@@ -30,9 +30,13 @@ enum Answer {
     Lost,
     /// A refusal with a status, and nothing else that can be read.
     Unreadable(u16),
+    /// "Wait", under a status.
+    Busy(u16),
+    /// "Ask there", under a status.
+    Elsewhere(u16),
 }
 
-use Answer::{Lost, No, Unreadable, Yes};
+use Answer::{Busy, Elsewhere, Lost, No, Unreadable, Yes};
 
 /// A service with a script for writes, and what it holds whenever it is read.
 #[derive(Clone)]
@@ -56,6 +60,8 @@ impl Writer for Service {
             }),
             Lost => Err(ApiError::Garbled { request: name, status: 502, what: "a page".into() }),
             Unreadable(status) => Err(ApiError::Garbled { request: name, status, what: "half of a text".into() }),
+            Busy(status) => Err(ApiError::Throttled { request: name, status, messages: vec![], wait: None }),
+            Elsewhere(status) => Err(ApiError::Redirected { request: name, status, to: "elsewhere".into() }),
         }
     }
 }
@@ -308,6 +314,57 @@ async fn a_request_that_may_have_come_late_is_not_called_refused() {
     assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
 }
 
+/// One name that is taken by somebody else does not keep the others of a batch from their effect.
+#[tokio::test(start_paused = true)]
+async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3), a("d", 4)], &zone);
+    let taken = || No(400, 81054);
+    let script = [Lost, taken(), Yes, taken(), Yes, taken()];
+    let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
+    // What is refused as a whole had no effect when it was sent first either.
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "done", "done", "refused"]);
+}
+
+/// An answer of which both may be true leaves its operations as unsure as one that got lost.
+#[tokio::test(start_paused = true)]
+async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let first = vec![stored(1, &a("a", 1))];
+    let ran = run(&plan, &zone, BATCH, &[No(200, 10013), No(400, 81058)], &[first]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "unknown"], 2));
+}
+
+/// Being sent away says nothing of the try before.
+#[tokio::test(start_paused = true)]
+async fn what_is_sent_away_the_second_time_is_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {
+        for (script, first) in [(vec![answer.clone()], "refused"), (vec![Lost, answer], "unknown")] {
+            let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+            assert_eq!(words(&ran), [first, second]);
+        }
+    }
+}
+
+/// Nobody knows of the create, but the name shall not be empty.
+#[tokio::test(start_paused = true)]
+async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
+    let (zone, plan) = swap();
+    // Two of one id are never as many as the service counts.
+    let unreadable = vec![stored(7, &a("x", 7)), stored(7, &a("x", 7))];
+    for script in [vec![Yes, Lost, Yes], vec![Yes, Lost, No(401, 10000), Yes]] {
+        let reads = [vec![], unreadable.clone()];
+        let reads = if script.len() == 3 { &reads[1..] } else { &reads[..] };
+        let ran = run(&plan, &zone, Lowering::Single, &script, reads).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["restored", "unknown"], script.len()));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_was_lost_and_not_sent_again_is_unknown() {
     let zone = live(&[]);
@@ -323,7 +380,7 @@ async fn what_was_lost_and_not_sent_again_is_unknown() {
     // What the zone shows is told even so, and the rest is not sent.
     let there = vec![stored(1, &a("a", 1))];
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![], there]).await;
-    assert_eq!(words(&ran)[0], "done");
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
     let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![]]).await;
     assert_eq!(words(&ran), ["unknown", "not sent", "not sent"]);
     let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;

@@ -2,12 +2,12 @@
 //!
 //! | answer | of this request | of an earlier try whose answer got lost |
 //! |---|---|---|
-//! | none, half of one, a server error | nothing | nothing |
+//! | none, half of one, a server error (but 501) | nothing | nothing |
 //! | a refusal that cannot be read | refused; after a loss nothing: it may say that the earlier one took effect | nothing |
 //! | no, under a status that says yes | refused, unless an effect is to be seen | nothing |
 //! | "already exists", "does not exist" | the same | nothing: it may be what that one left behind |
-//! | "the name is taken" | refused | the same |
-//! | refused for the credentials, the quota or the network | refused | nothing |
+//! | "the name is taken", 404 otherwise, "stands there already" | refused | the same |
+//! | refused for the credentials, the quota, the network or the rate, or sent elsewhere | refused | nothing |
 //! | any other refusal | refused | refused: it would have met that one as well |
 
 use super::executor::Outcome;
@@ -19,6 +19,9 @@ const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
 /// "The record already exists", "an identical record already exists", "record does not exist": what a request that came late
 /// leaves behind for the one that was sent in its place.
 const DONE_BEFORE_CODES: [i64; 3] = [81044, 81057, 81058];
+
+/// "The rule is already at the requested position": what a move that came late leaves behind.
+const IN_PLACE_CODE: i64 = 20011;
 
 /// Codes under 403 that concern the credentials and not the operation.
 const CREDENTIAL_CODES: [i64; 5] = [9103, 9106, 9109, 10000, 10405];
@@ -44,13 +47,22 @@ pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
     let is_doubtful = error.is_contradictory() || is_done_before(error);
     if error.is_uncertain() || (after_loss && error.is_garbled()) {
         Meaning::Lost
-    } else if after_loss && (is_doubtful || is_conflict(error) || is_hopeless(error)) {
+    } else if after_loss && (is_doubtful || is_of_one_try(error)) {
         Meaning::EarlierUnknown
     } else if is_doubtful {
         Meaning::Doubtful
     } else {
         Meaning::Refused
     }
+}
+
+/// Whether a refusal that is not doubtful says nothing of an earlier try of the same request.
+fn is_of_one_try(error: &ApiError) -> bool {
+    is_conflict(error)
+        || is_hopeless(error)
+        || error.status() == Some(404)
+        || error.has_code(IN_PLACE_CODE)
+        || matches!(error, ApiError::Redirected { .. })
 }
 
 /// Whether a refusal may be what a request that came late leaves behind.
@@ -69,6 +81,8 @@ pub(super) fn is_conflict(error: &ApiError) -> bool {
 /// Email Routing, and then has a code of its own.
 pub(super) fn is_hopeless(error: &ApiError) -> bool {
     match error.status() {
+        // The service's own words for too many requests come under other statuses as well.
+        _ if matches!(error, ApiError::Throttled { .. }) => true,
         None | Some(401 | 429) => true,
         Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),
         Some(_) => error.has_code(QUOTA_CODE),

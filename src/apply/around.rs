@@ -102,11 +102,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Err(_) => None,
         };
         let is_refused = answer.as_ref().is_err_and(|error| meaning(error, false) == Meaning::Refused);
-        let made = match made {
-            None if !is_refused => find_zone_by_name(self.reader, &zone.name, self.options).await.ok().flatten(),
-            made => made,
+        let found = match made {
+            None if !is_refused => find_zone_by_name(self.reader, &zone.name, self.options).await,
+            made => Ok(made),
         };
-        let Some(made) = made else {
+        let is_looked_up = found.is_ok();
+        let Some(made) = found.ok().flatten() else {
             let reason = match &answer {
                 Ok(_) => "the service said that it made the zone, but the zone cannot be found".to_owned(),
                 Err(error) if error.has_code(EXISTS_CODE) => {
@@ -118,7 +119,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Err(error) => said(error),
             };
             let (word, detail, outcome) = match &answer {
-                Err(error) if meaning(error, false) != Meaning::Lost => refused(error, reason),
+                Err(error) if is_looked_up && meaning(error, false) != Meaning::Lost => refused(error, reason),
                 _ => unknown(reason),
             };
             self.journal.outcome(number, word, detail.as_deref(), None);

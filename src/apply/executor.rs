@@ -29,10 +29,6 @@ use crate::plan::{Action, Lowering, Step, ZonePlan, lower_step};
 use crate::wire::Envelope;
 use crate::wire::zone::create_record;
 
-/// How often requests of a zone are cut in halves before what is refused stays refused as a whole. Finding one culprit among
-/// 200 takes eight; a zone where everything is refused must not cost hundreds of requests.
-const NARROWINGS: usize = 64;
-
 /// Waits before a create is tried again that the service refuses because of a record just deleted, in seconds.
 ///
 /// The conflict has been seen to stay for up to half a minute after the delete.
@@ -200,7 +196,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful) => {
                     self.settle_late(run, step, number, &error, meaning).await
                 }
-                Meaning::Refused => self.refused(run, step, number, &error).await,
+                Meaning::Refused => {
+                    // It would have met an earlier try as well.
+                    run.set_lost(&step.operations, false);
+                    run.resends = 0;
+                    self.refused(run, step, number, &error).await
+                }
             },
         }
     }
@@ -230,7 +231,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let reason = said(error);
         let status = error.status();
         let hopeless = is_hopeless(error);
-        let halves = if hopeless || run.narrowings >= NARROWINGS { None } else { run.halves(&step.operations) };
+        let halves = if hopeless { None } else { run.halves(&step.operations) };
         self.journal.outcome(number, if status.is_none() { "not sent" } else { "refused" }, Some(&reason), None);
         self.observer.event(&ApplyEvent::Refused {
             zone: run.zone.name.clone(),

@@ -2,8 +2,8 @@
 //!
 //! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
 //! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
-//! | an answer that got lost | the entry point is read: the effect is there, or the request is sent again |
-//! | an answer that cannot be read, or says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
+//! | an answer that got lost, or cannot be read | the entry point is read: the effect is there, or the request is sent again |
+//! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal that says nothing of an earlier try that got lost | the same; nobody can tell what became of what does not show |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!

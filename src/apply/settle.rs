@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::answer::{Meaning, earlier_unknown, is_hopeless, never_answered, said};
+use super::answer::{Meaning, earlier_unknown, is_conflict, is_hopeless, never_answered, said};
 use super::event::ApplyEvent;
 use super::executor::{Executor, Next, Outcome};
 use super::expect::{Index, OperationState, state_of};
@@ -43,7 +43,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         self.observer.event(&ApplyEvent::Settling { zone: run.zone.name.clone(), reason: reason.to_owned() });
         let seen = match self.read_again(run).await {
             Ok(records) => look(run, &step, &records),
-            Err(error) => return self.unread(run, &step, number, reason, &error),
+            Err(error) => return self.unread(run, &step, number, reason, &error).await,
         };
         let rest = if run.resends < RESENDS { Rest::Lost } else { Rest::GivenUp };
         let pending = self.take(run, seen, number, reason, rest);
@@ -80,9 +80,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ) -> Next {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
         let is_after_a_loss = meaning == Meaning::EarlierUnknown;
+        // Which name is taken is found out first, so that the others do not wait for it.
+        let is_narrowed = is_conflict(error) && run.halves(&step.operations).is_some();
         for seconds in LISTING_WAITS {
             // What a request of ours left behind is there, though the listing does not show it yet.
-            if !is_after_a_loss || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
+            if !is_after_a_loss || is_narrowed || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
                 break;
             }
             if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
@@ -93,11 +95,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let seen = match seen {
             Ok(seen) => seen,
             Err(read) if is_after_a_loss || error.is_contradictory() => {
-                return self.unread(run, &step, number, &said(error), &read);
+                return self.unread(run, &step, number, &said(error), &read).await;
             }
             Err(_) => Seen::default(),
         };
         if seen.done.is_empty() && is_after_a_loss {
+            run.resends = 0;
+            if is_narrowed {
+                return self.refused(run, step, number, error).await;
+            }
             let reason = earlier_unknown(error);
             self.nobody_can_tell(run, &step, number, &reason);
             self.restore(run, &step.operations).await;
@@ -108,16 +114,23 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
         let pending = self.take(run, seen, number, &said(error), rest);
+        if rest == Rest::Lost {
+            run.set_lost(&pending, true);
+        }
+        if is_hopeless(error) {
+            return Next::Stop(said(error));
+        }
         if !pending.is_empty() {
             run.queue.push_front(pending);
         }
         Next::Continue
     }
 
-    /// The zone cannot be read, so nobody can tell what took effect; nothing more is sent.
-    fn unread(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
+    /// The zone cannot be read, so nobody can tell what took effect; nothing more is sent, but to fill a name that was emptied.
+    async fn unread(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str, error: &FetchError) -> Next {
         let reason = format!("{reason}; and the zone could not be read to see what took effect: {error}");
         self.nobody_can_tell(run, step, number, &reason);
+        self.restore(run, &step.operations).await;
         Next::Stop(reason)
     }
 

@@ -49,8 +49,10 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     }
     show(&planned, &verdict, requests.len(), &loaded, global, output)?;
     let exit = exit(&verdict, args);
-    // The process ends here; taking 100,000 records apart before would be a twentieth of the work.
-    std::mem::forget((planned, loaded));
+    // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
+    // the options, and are wiped.
+    let Planned { plan, live, options: _ } = planned;
+    std::mem::forget((plan, live, loaded));
     Ok(if refused { Exit::Error } else { exit })
 }
 
