@@ -262,6 +262,47 @@ fn lost_answers_are_settled_by_reading() {
     }
 }
 
+/// What a move or a delete that came late leaves behind is no refusal of it, though the entry point does not show it yet.
+#[test]
+fn what_came_late_is_not_called_refused() {
+    let rule = |name: &str| json!({ "ref": name, "action": "log", "expression": format!("http.host eq \"{name}.example.com\"") });
+    let line =
+        |name: &str| format!("\n  - {{ name: {name}, when: 'http.host eq \"{name}.example.com\"', action: log }}");
+    let cases = [
+        ("PATCH", format!("custom:{}{}", line("b"), line("a")), "requested position"),
+        ("DELETE", format!("custom:{}\nunmanaged: prune", line("a")), "could not find"),
+    ];
+    for (method, wanted, words) in cases {
+        let workspace = with_rules(CUSTOM, json!([rule("a"), rule("b")]));
+        waf_spec(&workspace, &wanted);
+        workspace.fault(Fault {
+            when: When::Matching { method: Some(method.into()), path_suffix: String::new(), nth: 1 },
+            what: What::ResetAfterEffect,
+            times: 1,
+        });
+        // Read for the plan, before the write, and from then on as it was.
+        let reads = When::Matching { method: Some("GET".into()), path_suffix: "/entrypoint".into(), nth: 3 };
+        workspace.fault(Fault { when: reads, what: What::StaleRead, times: 2 });
+        let ran = workspace.run(&[
+            "apply",
+            "spec.yaml",
+            "--yes",
+            "--allow",
+            "weakens-protection",
+            "--allow-deletes",
+            "1",
+            "--format",
+            "json",
+        ]);
+        let left = &ran.json()["result"]["zones"][0]["not_done"];
+        assert_eq!((ran.code, &left[0]["outcome"]), (Some(5), &json!("unknown")), "{method}: {left}");
+        assert!(left[0]["reason"].as_str().unwrap().contains(words), "{method}: {left}");
+        assert_eq!(workspace.writes().len(), 2);
+        settles(&workspace);
+        assert_eq!(workspace.writes().len(), 2, "it had taken effect");
+    }
+}
+
 /// After a refusal what follows is not sent, and what holds is told.
 #[test]
 fn a_refusal_stops_what_follows() {
