@@ -105,9 +105,12 @@ fn has_all(record: &Record, form: &Record) -> bool {
 /// Answers to writes in a row that must be lost before reading a zone is not enough: what it shows may be older.
 const NEVER_ANSWERED: usize = 4;
 
-/// Whether the answer to a write was lost, and after it the service refused for another reason, or told what was not so; or the
-/// answer to a zone's last write, and an attempt to read it after that as well, or there was none because somebody wanted it to
-/// stop; or whether so many writes in a row were not answered.
+/// Whether nobody could know what became of a write to a zone. Its answer was lost, and
+///
+/// - the service then refused for another reason, or told what was not so;
+/// - or every attempt to read the zone before the next write was lost, too, or one after the last write;
+/// - or nothing was listening any more, or somebody wanted it to stop;
+/// - or so many writes in a row were not answered.
 fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let own: Vec<&LoggedRequest> = ran
         .requests
@@ -133,12 +136,21 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     let is_no_help = |request: &&LoggedRequest| {
         let is_write = request.method != "GET";
         let helps_not = |what: &What| {
-            // Yes and no to a write: it speaks of no other try.
-            is_refused(what) || *what == What::StaleRead || is_write && *what == What::SuccessFalse200
+            // Yes and no to a write, or being sent elsewhere with it: it speaks of no other try.
+            let is_of_one_try = matches!(what, What::SuccessFalse200 | What::Redirect { .. });
+            is_refused(what) || *what == What::StaleRead || is_write && is_of_one_try
         };
         request.fault.as_ref().is_some_and(helps_not)
     };
     if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
+        return true;
+    }
+    // The filling of a name that was emptied for a create may follow.
+    let is_never_read = |n: usize| {
+        let reads = own[n + 1..].iter().take_while(|request| request.method == "GET");
+        reads.clone().next().is_some() && reads.clone().all(|request| is_lost(request))
+    };
+    if own.iter().enumerate().any(|(n, request)| is_lost_write(&request) && is_never_read(n)) {
         return true;
     }
     is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))
