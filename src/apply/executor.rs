@@ -45,12 +45,17 @@ pub enum Outcome {
     NotSent(String),
     /// It was not sent, because what it concerns is no longer as the plan saw it.
     Stale(String),
-    /// It was undone, because what it made room for was refused.
+    /// It was undone, because what it made room for is not known to be there.
     Restored,
     /// Nobody knows whether it took effect, or what is there now.
     Unknown(String),
     /// It has to wait for something that no request can bring about; a later run does it.
     Deferred(String),
+}
+
+impl Outcome {
+    /// Why an operation was [`Self::Restored`], in words.
+    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
 }
 
 /// What became of a zone's operations, one for each, in their order.

@@ -274,7 +274,7 @@ fn outcome(address: &Address, outcome: &Outcome) -> Option<Json> {
         Outcome::Refused(reason) => ("refused", reason.as_str()),
         Outcome::NotSent(reason) => ("not-sent", reason.as_str()),
         Outcome::Stale(reason) => ("stale", reason.as_str()),
-        Outcome::Restored => ("restored", "what it made room for was refused"),
+        Outcome::Restored => ("restored", Outcome::WHY_RESTORED),
         Outcome::Unknown(reason) => ("unknown", reason.as_str()),
         Outcome::Deferred(reason) => ("deferred", reason.as_str()),
     };

@@ -148,9 +148,9 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     // The filling of a name that was emptied for a create may follow.
     let is_never_read = |n: usize| {
         let reads = own[n + 1..].iter().take_while(|request| request.method == "GET");
-        reads.clone().next().is_some() && reads.clone().all(|request| is_lost(request))
+        reads.clone().next().is_some() && reads.clone().all(is_lost)
     };
-    if own.iter().enumerate().any(|(n, request)| is_lost_write(&request) && is_never_read(n)) {
+    if own.iter().enumerate().any(|(n, request)| is_lost_write(request) && is_never_read(n)) {
         return true;
     }
     is_lost(&own[write]) && (is_closed || history.interrupt.is_some() || own[write + 1..].iter().any(is_lost))

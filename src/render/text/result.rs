@@ -38,7 +38,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
             Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
-            None if applied.wrote_anything() => styled("could not be read back", DELETE, colour),
+            None if applied.wrote_anything() => styled("not read back", DELETE, colour),
             None => styled("nothing was written", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
@@ -48,7 +48,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
                 Outcome::Refused(reason) => ("refused", reason.as_str()),
                 Outcome::NotSent(reason) => ("not sent", reason.as_str()),
                 Outcome::Stale(reason) => ("stale", reason.as_str()),
-                Outcome::Restored => ("restored", "what it made room for was refused"),
+                Outcome::Restored => ("restored", Outcome::WHY_RESTORED),
                 Outcome::Unknown(reason) => ("unknown", reason.as_str()),
                 Outcome::Deferred(reason) => ("deferred", reason.as_str()),
             };
