@@ -328,6 +328,31 @@ async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
     assert_eq!(words(&ran), ["done", "done", "done", "refused"]);
 }
 
+/// What somebody else changed is not sent again with what is narrowed.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changed_is_not_sent_again_in_halves() {
+    let zone = live(&[stored(1, &a("a", 1))]);
+    let plan = plan(&[a("a", 2), a("b", 2), a("c", 3)], &zone);
+    let other = vec![stored(1, &a("a", 9))];
+    let script = [Lost, No(400, 81054), Yes];
+    let ran = run(&plan, &zone, BATCH, &script, &[zone.records.clone(), other]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "done", "done"], 3));
+    let (_, last) = &ran.sent[2];
+    assert_eq!((&last["patches"], last["posts"].as_array().map(Vec::len)), (&Value::Null, Some(2)), "{last}");
+}
+
+/// Losses are counted in a row, and an answer ends the row.
+#[tokio::test(start_paused = true)]
+async fn an_answer_ends_the_row_of_losses() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let first = vec![stored(1, &a("a", 1))];
+    let script = [Lost, Lost, Lost, No(400, 81058), Lost, Lost, Lost, Yes];
+    let reads = [vec![vec![]; 3], vec![first]].concat();
+    let ran = run(&plan, &zone, Lowering::Single, &script, &reads).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done"], 8));
+}
+
 /// An answer of which both may be true leaves its operations as unsure as one that got lost.
 #[tokio::test(start_paused = true)]
 async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {

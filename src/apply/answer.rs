@@ -60,7 +60,7 @@ pub(super) fn meaning(error: &ApiError, after_loss: bool) -> Meaning {
 fn is_of_one_try(error: &ApiError) -> bool {
     is_conflict(error)
         || is_hopeless(error)
-        || error.status() == Some(404)
+        || (error.status() == Some(404) && !error.is_no_such_route())
         || error.has_code(IN_PLACE_CODE)
         || matches!(error, ApiError::Redirected { .. })
 }

@@ -7,10 +7,10 @@
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
-//! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown |
+//! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown, after halves if a name is taken |
 //! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
 //! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
-//! | refused for the credentials, the quota or the network | the rest is not sent |
+//! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
@@ -193,6 +193,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 if !error.is_garbled() {
                     run.set_lost(&step.operations, false);
                 }
+                run.resends = 0;
                 run.go_single(step.operations);
                 Next::Continue
             }

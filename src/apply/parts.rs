@@ -81,7 +81,7 @@ impl Ends {
     fn of(error: &ApiError, part: &ZonePart) -> Self {
         match error.status() {
             _ if !is_hopeless(error) => Self::Nothing,
-            Some(403) => Self::Kind(discriminant(part)),
+            Some(403) if !matches!(error, ApiError::Throttled { .. }) => Self::Kind(discriminant(part)),
             _ => Self::All,
         }
     }

@@ -98,7 +98,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 },
                 Err(error) => {
                     let refused = refused(&error, words(&error, operation));
+                    let makes_a_rule = matches!(operation.action, RuleAction::Create { .. });
                     let refusal = match meaning(&error, sent > 1) {
+                        // What an earlier try made may be what stands in the way.
+                        Meaning::Refused if sent > 1 && makes_a_rule => Some(unknown(earlier_unknown(&error))),
                         // An earlier try may have come late.
                         Meaning::Refused if sent == 1 => break refused,
                         Meaning::Refused | Meaning::Doubtful => Some(refused),

@@ -68,8 +68,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 
     /// A refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
     ///
-    /// If the zone shows that something did, the rest is sent again; if not, the refusal is what it says, or nobody can tell, if
-    /// an earlier try got lost.
+    /// If the zone shows that something did, or that somebody else changed something of it, the rest is sent again; if not, the
+    /// refusal is what it says, or nobody can tell, if an earlier try got lost. A name that is taken is looked for in halves first.
     pub(super) async fn settle_late(
         &self,
         run: &mut Run<'_>,
@@ -81,7 +81,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
         let is_after_a_loss = meaning == Meaning::EarlierUnknown;
         // Which name is taken is found out first, so that the others do not wait for it.
-        let is_narrowed = is_conflict(error) && run.halves(&step.operations).is_some();
+        let is_narrowed = is_conflict(error) && !is_hopeless(error) && run.halves(&step.operations).is_some();
+        run.resends = 0;
         for seconds in LISTING_WAITS {
             // What a request of ours left behind is there, though the listing does not show it yet.
             if !is_after_a_loss || is_narrowed || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
@@ -99,17 +100,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             Err(_) => Seen::default(),
         };
-        if seen.done.is_empty() && is_after_a_loss {
-            run.resends = 0;
-            if is_narrowed {
-                return self.refused(run, step, number, error).await;
-            }
+        let is_nothing_seen = seen.done.is_empty() && seen.moved.is_empty();
+        if is_nothing_seen && is_after_a_loss && !is_narrowed {
             let reason = earlier_unknown(error);
             self.nobody_can_tell(run, &step, number, &reason);
             self.restore(run, &step.operations).await;
             return if is_hopeless(error) { Next::Stop(said(error)) } else { Next::Continue };
         }
-        if seen.done.is_empty() {
+        if is_nothing_seen {
             return self.refused(run, step, number, error).await;
         }
         let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
@@ -120,7 +118,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         if is_hopeless(error) {
             return Next::Stop(said(error));
         }
-        if !pending.is_empty() {
+        if pending.is_empty() {
+            self.restore(run, &step.operations).await;
+        } else {
             run.queue.push_front(pending);
         }
         Next::Continue

@@ -130,8 +130,9 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     }
     let is_refused =
         |what: &What| matches!(what, What::Answer { .. } | What::TokenRefused { .. } | What::Status { code: 429, .. });
+    let is_answered = |what: &What| is_refused(what) || matches!(what, What::Redirect { .. });
     let is_lost_write = |request: &&LoggedRequest| {
-        request.method != "GET" && is_lost(request) && !request.fault.as_ref().is_some_and(is_refused)
+        request.method != "GET" && is_lost(request) && !request.fault.as_ref().is_some_and(is_answered)
     };
     let is_no_help = |request: &&LoggedRequest| {
         let is_write = request.method != "GET";
@@ -145,8 +146,13 @@ fn could_not_be_known(history: &History, ran: &Ran, zone: &str) -> bool {
     if own.iter().position(is_lost_write).is_some_and(|lost| own[lost + 1..].iter().any(is_no_help)) {
         return true;
     }
-    // The filling of a name that was emptied for a create may follow.
+    // Nothing but the filling of a name that was emptied for a create may follow.
     let is_never_read = |n: usize| {
+        let fills = |request: &&&LoggedRequest| request.method == "POST" && request.path.ends_with("/dns_records");
+        let writes = own[n + 1..].iter().filter(|request| request.method != "GET");
+        if !own[n].path.contains("/dns_records") || !writes.clone().all(|request| fills(&request)) {
+            return false;
+        }
         let reads = own[n + 1..].iter().take_while(|request| request.method == "GET");
         reads.clone().next().is_some() && reads.clone().all(is_lost)
     };
