@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O lives at
-//! the two ends. Which room may lean on which is held by `tests/architecture.rs`.
+//! the two ends. Which room may lean on which is held by `tests/pure/architecture.rs`.
 
 pub mod api;
 pub mod apply;

@@ -1,6 +1,6 @@
 //! What holds for every parser of foreign bytes, whatever the bytes are.
 //!
-//! One function for each fuzz target; it panics where a property does not hold. `tests/fuzz_corpus.rs` includes this file and
+//! One function for each fuzz target; it panics where a property does not hold. `tests/pure/fuzz_corpus.rs` includes this file and
 //! replays all corpora and regressions with the stable compiler, so what fuzzing found stays found.
 //!
 //! | target | bytes | properties beside "no panic" |

@@ -6,7 +6,7 @@ use super::{ALL, Rule};
 
 /// What the page begins with.
 const HEAD: &str = "\
-<!-- Generated from src/lint; do not edit. UPDATE_GENERATED=1 cargo test --test generated writes it anew. -->
+<!-- Generated from src/lint; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it anew. -->
 
 # Lints
 

@@ -1,5 +1,5 @@
 //! Shared by the tests.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses its own part, and fails by panicking")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses its own part, and fails by panicking")]
 
 pub(crate) mod at_once;
 pub(crate) mod generators;

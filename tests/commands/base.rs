@@ -1,0 +1,279 @@
+//! `--base`: git as the memory. Intent and drift are told apart, and what was given up is deleted.
+
+use std::process::Command;
+
+use crate::support::workspace::{Ran, Workspace, options};
+use serde_json::{Value, json};
+use zonewright::sandbox::{Fault, What, When};
+
+/// Runs git in the workspace, whatever the user's own settings are.
+#[track_caller]
+fn git(workspace: &Workspace, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(workspace.path()).args(["-c", "user.name=t", "-c", "user.email=t@example.com"]).args(arguments);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let ran = command.output().expect("git runs");
+    assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A repository with one commit of a spec of example.com, applied.
+fn committed(waf_or_records: &str) -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
+    git(&workspace, &["init", "-q", "-b", "main"]);
+    git(&workspace, &["add", "spec"]);
+    git(&workspace, &["commit", "-qm", "spec"]);
+    workspace.run(&["apply", "spec", "--yes", "--allow", "weakens-protection"]).exits(0);
+    workspace
+}
+
+fn edit(workspace: &Workspace, waf_or_records: &str) {
+    workspace.file("spec/zone.yaml", format!("version: 1\nzones:\n  example.com:\n{waf_or_records}\n"));
+}
+
+/// Actions and causes by address.
+fn causes(ran: &Ran) -> Vec<(String, String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let one = |o: &Value| (text(&o["address"]), text(&o["action"]), text(&o["cause"]));
+    ran.json()["operations"].as_array().expect("there are operations").iter().map(one).collect()
+}
+
+fn plan(workspace: &Workspace, base: &str) -> Ran {
+    workspace.run(&["plan", "spec", "--base", base, "--format", "json"]).exits(0)
+}
+
+fn one(address: &str, action: &str, cause: &str) -> Vec<(String, String, String)> {
+    vec![(format!("example.com/{address}"), action.to_owned(), cause.to_owned())]
+}
+
+#[test]
+fn intent_drift_and_conflicts_are_told_apart() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
+    let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap_or_default().to_owned();
+    let id = workspace.dump()["zones"][0]["records"][0]["id"].as_str().unwrap_or_default().to_owned();
+    // The author changed it.
+    edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
+    assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "spec"));
+    // Somebody else changed it, and the author as well.
+    workspace.plant(&json!({ "zones": [{ "name": "example.com", "records": [] }] }));
+    workspace.write("PATCH", &format!("/zones/{zone}/dns_records/{id}"), &json!({ "ttl": 900 }));
+    assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "both"));
+    let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
+    assert!(
+        ran.stdout.contains("by somebody else as well") && ran.stdout.contains("--allow overrides-conflict"),
+        "{}",
+        ran.stdout
+    );
+    workspace.run(&["apply", "spec", "--base", "HEAD", "--yes"]).exits(3);
+    // Somebody else alone.
+    edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }");
+    assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
+    let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
+    assert!(ran.stdout.contains("takes back a change made outside (last changed 20"), "{}", ran.stdout);
+    // Nobody knows without the spec before.
+    let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0);
+    assert_eq!(causes(&without), one("dns/www/A", "update", "unknown"));
+}
+
+#[test]
+fn what_somebody_put_in_the_way_is_drift_and_no_conflict() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    let dump = workspace.dump();
+    let (zone, record) = (&dump["zones"][0]["id"], &dump["zones"][0]["records"][0]["id"]);
+    let path =
+        format!("/zones/{}/dns_records/{}", zone.as_str().unwrap_or_default(), record.as_str().unwrap_or_default());
+    workspace.write("DELETE", &path, &Value::Null);
+    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "a.example.net" }]));
+    let wanted = [one("dns/www/CNAME", "delete", "drift"), one("dns/www/A", "create", "drift")].concat();
+    assert_eq!(causes(&plan(&workspace, "HEAD")), wanted);
+}
+
+#[test]
+fn what_was_given_up_is_deleted_and_nothing_else() {
+    let workspace = committed(
+        "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: [192.0.2.2, 192.0.2.3] }\n      - { name: c, type: A, content: 192.0.2.4, protect: true }",
+    );
+    workspace.plant_records(json!([{ "type": "A", "name": "b.example.com", "content": "192.0.2.99" }]));
+    edit(&workspace, "    records:\n      - { name: b, type: A, content: [192.0.2.5, 192.0.2.3] }");
+    let ran = plan(&workspace, "HEAD");
+    let json = ran.json();
+    let deleted: Vec<_> =
+        json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "delete").collect();
+    let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
+    assert_eq!(contents, ["192.0.2.1", "192.0.2.2", "192.0.2.4"]);
+    assert!(deleted.iter().all(|o| o["effect"] == "removed from the spec" && o["cause"] == "spec"));
+    // Without the spec before, nothing is deleted.
+    let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
+    assert_eq!(without["summary"]["delete"], 0);
+    let consents = ["--allow-deletes", "3", "--allow", "removes-last-address,changes-protected"];
+    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents[..2]].concat()).exits(3);
+    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents].concat()).exits(0);
+    let left: Vec<_> = workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
+    assert_eq!(left.len(), 3);
+    assert!(left.contains(&json!("192.0.2.99")), "what somebody else made stays");
+    workspace.run(&["plan", "spec", "--base", "HEAD", "--detailed-exitcode"]).exits(0);
+}
+
+#[test]
+fn a_removal_that_was_refused_is_not_in_sync() {
+    let workspace = committed(
+        "    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n      - { name: b, type: A, content: 192.0.2.2 }\n      - { name: c, type: A, content: 192.0.2.3 }",
+    );
+    edit(&workspace, "    records:\n      - { name: a, type: A, content: 192.0.2.1 }");
+    let when = When::Matching { method: Some("DELETE".to_owned()), path_suffix: String::new(), nth: 2 };
+    workspace.fault(Fault { when, what: What::TokenRefused { status: 401, code: 1000 }, times: 1 });
+    let consents = ["--allow-deletes", "2", "--allow", "removes-last-address"];
+    let apply = ["apply", "spec", "--base", "HEAD", "--yes", "--batch-size", "1", "--format", "json"];
+    let ran = workspace.run(&[&apply[..], &consents].concat()).exits(5).json();
+    assert_eq!(workspace.records("example.com").len(), 2);
+    let zone = &ran["result"]["zones"][0];
+    assert_eq!((&zone["in_sync"], &zone["remaining"]), (&json!(false), &json!(1)));
+}
+
+#[test]
+fn rules_that_were_given_up_go_too() {
+    let both = "    waf:\n      owasp: { paranoia: 2, disable: [{ rule: 942430, reason: x }, { rule: 911100, reason: y }] }\n      custom:\n        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\n        - { name: b, when: 'http.host eq \"b.example.com\"', action: block }";
+    let workspace = committed(both);
+    edit(
+        &workspace,
+        "    waf:\n      owasp: { paranoia: 2, disable: [{ rule: 942430, reason: x }] }\n      custom:\n        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }",
+    );
+    let ran = plan(&workspace, "HEAD");
+    let actions: Vec<_> = causes(&ran)
+        .into_iter()
+        .map(|(address, action, cause)| (address.rsplit('/').next().unwrap_or_default().to_owned(), action, cause))
+        .collect();
+    let wanted = [("owasp", "update", "spec"), ("b", "delete", "spec")];
+    assert_eq!(actions, wanted.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())));
+    workspace
+        .run(&["apply", "spec", "--base", "HEAD", "--yes", "--allow-deletes", "1", "--allow", "weakens-protection"])
+        .exits(0);
+    workspace.run(&["plan", "spec", "--base", "HEAD", "--detailed-exitcode"]).exits(0);
+    // The rule that is off on purpose stays so.
+    let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
+    let rules = json!(rulesets.iter().map(|r| &r["rules"]).collect::<Vec<_>>());
+    assert!(rules.to_string().contains("5e4903d6afa841c9b88b96203297003f"), "{rules}");
+    assert!(!rules.to_string().contains("8ac8bc2a661e475d940980f9317f28e1"), "{rules}");
+}
+
+#[test]
+fn the_rules_of_a_section_that_was_given_up_go_too() {
+    let rule = "        - { name: a, when: 'http.host eq \"a.example.com\"', action: block }";
+    let workspace = committed(&format!("    records: []\n    waf:\n      custom:\n{rule}"));
+    edit(&workspace, "    records: []");
+    let allowed = ["--allow-deletes", "1", "--allow", "weakens-protection"];
+    workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &allowed].concat()).exits(0);
+    let rulesets = workspace.dump()["zones"][0]["rulesets"].as_array().cloned().unwrap_or_default();
+    assert!(rulesets.iter().all(|r| r["rules"].as_array().is_none_or(Vec::is_empty)), "{rulesets:?}");
+}
+
+#[test]
+fn the_work_tree_is_not_touched_and_refusals_are_explained() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    edit(&workspace, "    records: []");
+    workspace.file("spec/untracked.yaml", "version: 1\nzones: { example.net: { records: [] } }\n");
+    std::fs::remove_file(workspace.path().join("spec/untracked.yaml")).expect("it is there");
+    workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
+    let text = std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
+    assert!(text.contains("records: []"));
+    for (base, words) in [
+        ("no-such-branch", "there is no revision \"no-such-branch\" in this repository"),
+        ("--upload-pack=x", "--upload-pack"),
+        ("HEAD~7", "there is no revision"),
+    ] {
+        let ran = workspace.run(&["plan", "spec", &format!("--base={base}")]).exits(1);
+        assert!(ran.stderr.contains(words), "{base}: {}", ran.stderr);
+    }
+    // A path is taken as one.
+    workspace
+        .file("before/zone.yaml", text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"));
+    assert_eq!(causes(&plan(&workspace, "before")), one("dns/www/A", "delete", "spec"));
+    // A spec before that has mistakes is not half of one.
+    workspace.file("before/zone.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
+    let ran = workspace.run(&["plan", "spec", "--base", "before"]).exits(1);
+    assert!(ran.stderr.contains("the spec before (before) has mistakes"), "{}", ran.stderr);
+    // Outside of any repository.
+    let outside = Workspace::new(options());
+    outside.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
+    let mut command = outside.command();
+    command.env("GIT_CEILING_DIRECTORIES", outside.path()).args(["plan", "spec.yaml", "--base", "HEAD"]);
+    let ran: Ran = command.output().expect("it runs").into();
+    assert!(ran.exits(1).stderr.contains("not a git repository"));
+}
+
+#[test]
+fn a_shallow_clone_is_explained() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    edit(&workspace, "    records: []");
+    git(&workspace, &["commit", "-qam", "second"]);
+    let origin = format!("file://{}", workspace.path().display());
+    git(&workspace, &["clone", "-q", "--depth", "1", &origin, "shallow"]);
+    let ran = workspace.run(&["plan", "shallow/spec", "--base", "HEAD~1"]).exits(1);
+    assert!(ran.stderr.contains("shallow clone") && ran.stderr.contains("fetch-depth: 0"), "{}", ran.stderr);
+}
+
+/// Half of a spec, or half of a listing, is more likely a broken source than a wish. (Accidents 1 and 12.)
+#[test]
+fn what_shrank_by_half_needs_a_word() {
+    let addresses = |n: usize| {
+        let one = |n| format!("      - {{ name: h{n}, type: A, content: 192.0.2.{n} }}");
+        format!("    records:\n{}", (1..=n).map(one).collect::<Vec<_>>().join("\n"))
+    };
+    let workspace = committed(&addresses(20));
+    edit(&workspace, &addresses(8));
+    let consents = [
+        "apply",
+        "spec",
+        "--base",
+        "HEAD",
+        "--yes",
+        "--allow-deletes",
+        "12",
+        "--allow",
+        "removes-last-address,changes-much",
+    ];
+    let ran = workspace.run(&consents).exits(3);
+    assert!(ran.stdout.contains("--allow spec-shrank"), "{}", ran.stdout);
+    // A service that lost half of the zone.
+    let empty = Workspace::new(options());
+    empty.file("before.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
+    empty.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
+    let ran = empty.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes"]).exits(3);
+    assert!(ran.stdout.contains("--allow live-shrank"), "{}", ran.stdout);
+    empty.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes", "--allow", "live-shrank"]).exits(0);
+}
+
+/// Consents in the spec and in the policy file, with their reasons.
+#[test]
+fn consents_can_be_committed() {
+    let workspace = Workspace::new(options());
+    workspace
+        .plant_records(json!([{ "type": "MX", "name": "example.com", "content": "mx1.example.net", "priority": 10 }]));
+    let spec = |extra: &str| {
+        workspace.records_spec(&format!(
+            "      - {{ name: \"@\", type: MX, content: mx1.example.net, priority: 20{extra} }}"
+        ))
+    };
+    spec("");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
+    spec(", allow: { changes-apex-mx: TICKET-7 }");
+    let ran = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0);
+    assert_eq!(ran.json()["consents_given"], json!([{ "danger": "changes-apex-mx", "by": "spec: TICKET-7" }]));
+    spec("");
+    workspace.file(
+        ".zonewright-policy.yaml",
+        "version: 1\nzones:\n  \"*.com\":\n    allow: { changes-apex-mx: moving mail }\n",
+    );
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert!(ran.stdout.contains("policy: moving mail"), "{}", ran.stdout);
+    workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { nonsense: x }\n");
+    let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("there is no danger called \"nonsense\""), "{}", ran.stderr);
+    // A danger that does not exist, in the spec: with a place.
+    std::fs::remove_file(workspace.path().join(".zonewright-policy.yaml")).expect("it is there");
+    spec(", allow: { chnges-apex-mx: x }");
+    let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-apex-mx"), "{}", ran.stderr);
+}

@@ -1,0 +1,172 @@
+//! What the documentation shows is what the program does: transcripts are run, specs are validated, lists of codes are whole.
+//!
+//! In README.md (the part about protection) and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is
+//! that file; one that starts with `waf:` is a section of a zone; each command of a `console` block is run, all of a document in
+//! one directory and against one embedded service, and its standard output compared. `…` stands for any number of lines.
+//! In docs/safety.md, each claim names a test as `file::test`; it has to exist.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::workspace::{Ran, binary};
+
+/// The text of a file of this repository.
+fn text(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// The fenced blocks of a document, with their languages.
+fn blocks(document: &str) -> Vec<(&str, &str)> {
+    let fenced = document.split("```").skip(1).step_by(2);
+    fenced.map(|block| block.split_once('\n').unwrap()).collect()
+}
+
+/// Whether lines are as told.
+fn is_told(printed: &[&str], told: &[&str]) -> bool {
+    match told {
+        [] => printed.is_empty(),
+        ["…", rest @ ..] => (0..=printed.len()).any(|n| is_told(&printed[n..], rest)),
+        [line, rest @ ..] => printed.first() == Some(line) && is_told(&printed[1..], rest),
+    }
+}
+
+/// Runs what a document shows.
+fn check(document: &str) {
+    let directory = tempfile::TempDir::new().unwrap();
+    let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
+    let mut commands = 0;
+    for (language, block) in blocks(document) {
+        match (language, block.split_once('\n')) {
+            ("yaml", Some((first, _))) if first.starts_with("# ") => {
+                fs::write(directory.path().join(&first[2..]), block).unwrap();
+            }
+            ("yaml", _) if block.starts_with("waf:") => {
+                let lines: String = block.lines().map(|line| format!("    {line}\n")).collect();
+                let spec = format!("version: 1\nzones:\n  example.net:\n{lines}");
+                fs::write(directory.path().join("section.yaml"), spec).unwrap();
+                run(&["validate", "section.yaml"]).exits(0);
+            }
+            ("console", _) => {
+                for one in block.split("$ zonewright ").skip(1) {
+                    let (command, told) = one.split_once('\n').unwrap();
+                    let ran = run(&command.split(' ').collect::<Vec<_>>());
+                    let printed: Vec<_> = ran.stdout.lines().collect();
+                    let told: Vec<_> = told.lines().collect();
+                    assert!(
+                        is_told(&printed, &told),
+                        "{command}\ntold:\n{}\nprinted:\n{}",
+                        told.join("\n"),
+                        ran.stdout
+                    );
+                    commands += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(commands > 0, "nothing is shown");
+}
+
+#[test]
+fn the_readme_about_protection() {
+    let readme = text("README.md");
+    check(readme.split("## Protection (WAF)").nth(1).unwrap().split("\n## ").next().unwrap());
+}
+
+#[test]
+fn the_page_about_protection() {
+    check(&text("docs/waf.md"));
+}
+
+/// The page lists every code of the spec's findings about protection, with its severity and summary.
+#[test]
+fn the_page_about_protection_has_all_codes() {
+    let page = text("docs/waf.md");
+    let source = text("src/spec/codes.rs");
+    let rows: Vec<_> = source.lines().filter(|line| line.contains("= \"WAF")).collect();
+    assert!(rows.len() >= 30);
+    for row in rows {
+        let quoted: Vec<_> = row.split('"').collect();
+        let told = format!("| {} | {} | {} |", quoted[1], quoted[2].trim().to_lowercase(), quoted[3]);
+        assert!(page.contains(&told), "{told}");
+    }
+}
+
+/// A code means one thing, everywhere.
+#[test]
+fn no_code_is_used_twice() {
+    let mut found: Vec<String> = Vec::new();
+    for room in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let all = sources(room.unwrap().file_name().to_str().unwrap());
+        found.extend(all.split("= Code(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()));
+    }
+    assert!(found.len() >= 20, "{}", found.len());
+    found.sort();
+    let twice: Vec<_> = found.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| &pair[0]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+/// The sources of a module of the crate, or of a module of the tests in any of their binaries, whichever has this name.
+fn sources(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = String::new();
+    let mut open = vec![root.join("src").join(name)];
+    for entry in fs::read_dir(root.join("tests")).unwrap() {
+        let binary = entry.unwrap().path();
+        open.extend([binary.join(name), binary.join(format!("{name}.rs"))]);
+    }
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|e| e == "rs") && path.exists() {
+            all += &fs::read_to_string(path).unwrap();
+        }
+    }
+    all
+}
+
+/// Each claim of the page about safety is held by a test that exists.
+#[test]
+fn the_page_about_safety_names_tests() {
+    let page = text("docs/safety.md");
+    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")).collect();
+    assert!(named.len() >= 50, "{}", named.len());
+    for (file, test) in named.into_iter().filter(|named| *named != ("file", "test")) {
+        assert!(sources(file).contains(&format!("fn {test}(")), "{file}::{test} does not exist");
+    }
+}
+
+/// Every place of a link within the documentation is there.
+#[test]
+fn links_within_the_documentation_lead_somewhere() {
+    let anchors = |page: &str| -> Vec<String> {
+        let headings = page.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
+        let anchor = |heading: &str| {
+            let kept = heading
+                .to_lowercase()
+                .chars()
+                .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+                .collect::<String>();
+            kept.replace(' ', "-")
+        };
+        headings.map(anchor).collect()
+    };
+    for (page, below) in [
+        ("README.md", ""),
+        ("docs/safety.md", "docs/"),
+        ("docs/pipelines.md", "docs/"),
+        ("examples/pipelines/README.md", "examples/pipelines/"),
+    ] {
+        let content = text(page);
+        for link in
+            content.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).filter(|l| !l.contains("://"))
+        {
+            let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+            let target = if path.is_empty() { page.to_owned() } else { format!("{below}{path}") };
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{page}: {link}");
+            if let Some(anchor) = anchor {
+                assert!(anchors(&text(&target)).contains(&anchor.to_owned()), "{page}: {link} has no such heading");
+            }
+        }
+    }
+}

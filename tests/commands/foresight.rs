@@ -1,0 +1,135 @@
+//! What a plan says beside what differs: that an apply did not last, that rulesets changed, how long sending takes.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use crate::support::journals::{journals, newest};
+use crate::support::workspace::{Workspace, options};
+use serde_json::{Value, json};
+
+/// The findings of a plan with this code.
+fn findings(workspace: &Workspace, code: &str) -> Vec<Value> {
+    let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+    plan["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == code).cloned().collect()
+}
+
+/// Somebody else changes the record.
+fn somebody(workspace: &Workspace, body: &Value) {
+    let zone = workspace.dump()["zones"][0].clone();
+    let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
+    workspace.write("PATCH", &format!("/zones/{}/dns_records/{}", id(&zone), id(&zone["records"][0])), body);
+}
+
+/// A zone with one record, applied with a time to live of 600.
+fn applied() -> Workspace {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
+    wanted(&workspace, 600);
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace
+}
+
+/// The spec wants this time to live.
+fn wanted(workspace: &Workspace, ttl: u32) {
+    workspace.records_spec(&format!("      - {{ name: www, type: A, content: 192.0.2.1, ttl: {ttl} }}"));
+}
+
+#[test]
+fn what_somebody_takes_back_is_an_alarm() {
+    let workspace = applied();
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+    somebody(&workspace, &json!({ "ttl": 300 }));
+    let found = findings(&workspace, "PLAN0022");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["severity"], "warning");
+    let detail = found[0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("example.com/dns/www/A was applied at 2"), "{detail}");
+    assert!(detail.ends_with("it did not converge, or somebody takes it back"), "{detail}");
+    // It is said before an apply as well, and hinders nothing.
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
+
+    // A day later it is no alarm any more.
+    somebody(&workspace, &json!({ "ttl": 300 }));
+    assert_eq!(findings(&workspace, "PLAN0022").len(), 1);
+    for journal in journals(&workspace) {
+        let text = fs::read_to_string(&journal).unwrap();
+        let year = text.split("\"time\":\"").nth(1).unwrap()[..4].to_owned();
+        fs::write(&journal, text.replace(&format!("\"time\":\"{year}-"), "\"time\":\"2020-")).unwrap();
+    }
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+}
+
+#[test]
+fn a_second_change_and_a_way_back_are_no_alarm() {
+    let workspace = applied();
+    // Another change of the same record.
+    wanted(&workspace, 900);
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    // Back to what was applied once.
+    wanted(&workspace, 600);
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+    // What was undone is wanted again.
+    workspace.run(&["undo", &newest(&workspace), "--yes"]).exits(0);
+    wanted(&workspace, 900);
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+    // What was refused was not applied.
+    let last = newest(&workspace);
+    let text = fs::read_to_string(&last).unwrap();
+    somebody(&workspace, &json!({ "ttl": 900 }));
+    wanted(&workspace, 600);
+    assert_eq!(findings(&workspace, "PLAN0022").len(), 1, "the undo brought 600, and it is gone");
+    fs::write(&last, text.replace("\"outcome\":\"done\"", "\"outcome\":\"refused\"")).unwrap();
+    assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+}
+
+#[test]
+fn rulesets_that_changed_since_they_were_locked_are_noted() {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
+    assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new(), "without a file nothing is said");
+    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    assert_eq!(findings(&workspace, "PLAN0021"), Vec::<Value>::new());
+    // As if the service had added a rule since.
+    let path = workspace.path().join("waf.lock");
+    let lock = fs::read_to_string(&path).unwrap();
+    let without: Vec<&str> = lock.lines().filter(|line| !line.contains("942430")).collect();
+    assert_eq!(without.len() + 1, lock.lines().count());
+    fs::write(&path, without.join("\n") + "\n").unwrap();
+    let found = findings(&workspace, "PLAN0021");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["severity"], "note");
+    assert!(found[0]["detail"].as_str().unwrap().contains("1 rule added (942430"), "{}", found[0]);
+    assert!(found[0]["help"].as_str().unwrap().contains("zonewright waf lock SPEC"), "{}", found[0]);
+    let text = workspace.run(&["plan", "spec.yaml"]).exits(0);
+    assert!(text.stderr.contains("1 rule added (942430"), "{}", text.stderr);
+    // One that cannot be read hinders nothing.
+    fs::write(&path, "nonsense\n").unwrap();
+    let found = findings(&workspace, "PLAN0021");
+    assert_eq!((found.len(), found[0]["severity"].as_str()), (1, Some("warning")));
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+}
+
+#[test]
+fn a_plan_beyond_the_budget_says_how_long_it_takes() {
+    let mut options = options();
+    options.profile.record_quota = Some(10_000);
+    let workspace = Workspace::new(options);
+    let records = (0..1300).fold(String::new(), |mut text, n| {
+        writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.1 }}").unwrap();
+        text
+    });
+    workspace.records_spec(&records);
+    let words = "about 5 min at the service's limit of 1,200 requests in 5 minutes";
+    let plan = |flags: &[&str]| workspace.run(&[&["plan", "spec.yaml"], flags].concat()).exits(0);
+    assert!(plan(&["--batch-size", "1"]).stdout.contains(words));
+    let one = plan(&["--batch-size", "1", "--format", "json"]).json();
+    assert_eq!((&one["requests"]["to_apply"], &one["requests"]["seconds_at_limit"]), (&json!(1300), &json!(300)));
+    // In batches it fits, and nothing is said.
+    assert!(!plan(&[]).stdout.contains("at the service's limit"));
+    let requests = plan(&["--format", "json"]).json()["requests"].clone();
+    assert_eq!((&requests["to_apply"], requests.get("seconds_at_limit")), (&json!(7), None));
+}

@@ -1,0 +1,105 @@
+//! `--format` of the binary: which command has which, and where each writes.
+
+use crate::support::workspace::{Workspace, binary, options};
+use serde_json::json;
+use tempfile::TempDir;
+
+const SPEC: &str =
+    "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: old, type: TXT, state: absent }";
+
+/// With a record that the spec wants gone.
+fn workspace() -> Workspace {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "name": "old.example.com", "type": "TXT", "content": "\"gone\"" }]));
+    workspace.records_spec(SPEC);
+    workspace
+}
+
+#[test]
+fn a_format_that_a_command_does_not_have_is_wrong_usage() {
+    let directory = TempDir::new().unwrap();
+    let cases = [
+        (&["plan", "x.yaml", "--format", "junit"][..], "text, json, markdown, github, sarif, html"),
+        (&["validate", "x.yaml", "--format", "html"], "text, json, markdown, github, sarif, junit"),
+        (&["validate", "x.yaml", "--print", "--format", "sarif"], "text, json"),
+        (&["apply", "x.yaml", "--yes", "--format", "markdown"], "text, json"),
+        (&["import", "example.com", "--format", "html"], "text, json"),
+        (&["schema", "--format", "sarif"], "text, json"),
+        (&["plan", "x.yaml", "--format", "yaml"], "markdown"),
+        (&["plan", "x.yaml", "--format", "markdown", "--comment-marker", "a--b"], "letters, digits"),
+        (&["plan", "x.yaml", "--format", "markdown", "--comment-limit", "100"], "at least 4000"),
+    ];
+    for (arguments, possible) in cases {
+        let ran: crate::support::workspace::Ran = binary(directory.path()).args(arguments).output().unwrap().into();
+        let ran = ran.exits(64);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(possible), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_plan_in_each_format() {
+    let workspace = workspace();
+    let plan = |format: &str| {
+        let ran = workspace.run(&["plan", "spec.yaml", "--format", format, "--color", "always"]).exits(0);
+        assert!(ran.stderr.is_empty() && !ran.stdout.contains('\u{1b}'), "{format}: {ran:?}");
+        ran
+    };
+    let text = plan("markdown").stdout;
+    assert!(text.starts_with("<!-- zonewright:plan -->\n### zonewright plan: needs consent\n"), "{text}");
+    assert!(text.contains("add `--allow-deletes 1`") && text.contains("spec.yaml:6"), "{text}");
+    let lines = plan("github").stdout;
+    assert!(lines.contains("::error file=spec.yaml,line=6,col=9,endLine=6,"), "{lines}");
+    assert!(
+        lines.contains("title=danger delete%3A example.com/dns/old/TXT::delete record old TXT, \"gone\""),
+        "{lines}"
+    );
+    let log = plan("sarif").json();
+    assert_eq!(log["runs"][0]["automationDetails"]["id"], "zonewright/plan/");
+    let page = plan("html").stdout;
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(workspace.writes().is_empty());
+    // Codes do not depend on the format.
+    for format in ["markdown", "html", "github", "sarif"] {
+        workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--format", format]).exits(2);
+        workspace.run(&["plan", "spec.yaml", "--allow-deletes", "1", "--format", format]).exits(0);
+    }
+    let named = workspace.run(&["plan", "spec.yaml", "--format", "markdown", "--comment-marker", "prod"]).exits(0);
+    assert!(named.stdout.starts_with("<!-- zonewright:plan:prod -->\n"), "{named:?}");
+}
+
+#[test]
+fn a_spec_with_errors_in_each_format() {
+    let workspace = workspace();
+    workspace.records_spec("      - { name: www, type: A, content: nonsense }");
+    for (command, formats) in
+        [("plan", ["markdown", "github", "sarif", "html"]), ("validate", ["markdown", "github", "sarif", "junit"])]
+    {
+        for format in formats {
+            let ran = workspace.run(&[command, "spec.yaml", "--format", format]).exits(1);
+            assert!(ran.stdout.contains("nonsense") && ran.stdout.contains("spec.yaml"), "{format}: {ran:?}");
+            assert_eq!(ran.stderr, "1 error in the spec; no request was made\n", "{format}");
+        }
+    }
+    assert!(workspace.requests().is_empty());
+}
+
+#[test]
+fn a_valid_spec_in_each_format() {
+    let workspace = workspace();
+    let run = |format: &str| workspace.run(&["validate", "spec.yaml", "--format", format]).exits(0).stdout;
+    assert_eq!(
+        run("markdown"),
+        "<!-- zonewright:validate -->\n### zonewright validate: the spec is valid\n\n1 file, 1 zone, 1 record: nothing found.\n"
+    );
+    assert_eq!(
+        run("github"),
+        "::notice title=zonewright validate%3A the spec is valid::1 file, 1 zone, 1 record: nothing found\n"
+    );
+    let log: serde_json::Value = serde_json::from_str(&run("sarif")).unwrap();
+    assert_eq!(log["runs"][0]["results"], json!([]));
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|r| r["id"] == "LINT0001") && rules.iter().any(|r| r["id"] == "SPEC0001"));
+    let tests = run("junit");
+    assert!(tests.contains("<testcase classname=\"zonewright.spec\" name=\"spec.yaml\"/>"), "{tests}");
+    assert!(tests.contains("failures=\"0\"") && tests.contains("zonewright.lint\" name=\"LINT0001 "), "{tests}");
+}

@@ -1,0 +1,369 @@
+//! What the service answers, or somebody who answers for it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::shown::{EVIL, is_harmless};
+use crate::support::listener::{Answer, Listener};
+use crate::support::openmetrics::Metrics;
+use crate::support::workspace::{Ran, Workspace, options};
+use zonewright::sandbox::{Fault, What, When};
+
+/// Touches everything that the service answers about.
+const SPEC: &str = "
+version: 1
+zones:
+  example.com:
+    unmanaged: prune
+    ignore: [{ name: 'kept*', type: TXT, reason: somebody else's }]
+    settings: { ssl: strict }
+    dnssec: on
+    records:
+      - { name: www, type: A, content: 192.0.2.1, ttl: 300, comment: plain words, tags: ['a:b'] }
+      - { name: t, type: TXT, content: v=spf1 -all }
+      - { name: old, type: TXT, state: absent }
+    waf:
+      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+";
+
+/// Every way in which such answers are shown, with the form of what is printed.
+const SHOWN: &[(&[&str], &str)] = &[
+    (&["plan", "spec.yaml", "-v"], "text"),
+    (&["plan", "spec.yaml", "--color", "never", "-vvv"], "text"),
+    (&["plan", "spec.yaml", "--format", "json"], "json"),
+    (&["plan", "spec.yaml", "--format", "markdown"], "markdown"),
+    (&["plan", "spec.yaml", "--format", "github"], "github"),
+    (&["plan", "spec.yaml", "--format", "sarif"], "sarif"),
+    (&["plan", "spec.yaml", "--format", "html"], "html"),
+    (&["apply", "spec.yaml", "--yes", "--dry-run", "--allow-deletes", "6"], "text"),
+    (&["apply", "spec.yaml", "--yes"], "text"),
+    (&["apply", "spec.yaml", "--yes", "--format", "json"], "json"),
+    (&["drift", "spec.yaml", "-v"], "text"),
+    (&["drift", "spec.yaml", "--format", "json"], "json"),
+    (&["drift", "spec.yaml", "--format", "markdown"], "markdown"),
+    (&["watch", "spec.yaml", "--count", "1"], "text"),
+    (&["watch", "spec.yaml", "--count", "1", "--format", "json"], "json"),
+    (&["snapshot", "spec.yaml", "--out", "new.gz"], "text"),
+    (&["import", "example.com"], "yaml"),
+    (&["waf", "effective", "example.com"], "text"),
+    (&["waf", "effective", "example.com", "--format", "json"], "json"),
+    (&["waf", "diff", "spec.yaml"], "text"),
+];
+
+/// Answers reads of what ends so with this, for ever.
+fn answers(workspace: &Workspace, path_suffix: &str, code: u16, body: Value) {
+    workspace.fault(Fault {
+        when: When::Matching { method: Some("GET".to_owned()), path_suffix: path_suffix.to_owned(), nth: 1 },
+        what: What::Answer { code, body },
+        times: u64::MAX / 2,
+    });
+}
+
+/// A success with this result.
+fn success(result: &Value) -> Value {
+    let count = result.as_array().map_or(1, Vec::len);
+    json!({ "success": true, "errors": [], "messages": [], "result": result,
+            "result_info": { "page": 1, "per_page": 5000, "count": count, "total_count": count, "total_pages": 1 } })
+}
+
+/// A business zone with the spec beside it.
+fn workspace() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec.yaml", SPEC);
+    workspace
+}
+
+/// A service in which every text that a person can write says this.
+fn told(words: &str) -> Workspace {
+    let workspace = workspace();
+    let record = |id: &str, kind: &str, name: &str, content: &str| {
+        json!({ "id": id, "type": kind, "name": name, "content": content, "ttl": 1, "proxied": false, "comment": words,
+                "tags": [words, format!("a:{words}")], "settings": {}, "meta": { words: words },
+                "created_on": words, "modified_on": words, "comment_modified_on": words })
+    };
+    answers(
+        &workspace,
+        "/dns_records",
+        200,
+        success(&json!([
+            record("1", "A", "www.example.com", "192.0.2.9"),
+            record("2", "TXT", "t.example.com", words),
+            record("3", "TXT", "old.example.com", words),
+            record("4", "TXT", "kept.example.com", words),
+            record(words, "CNAME", &format!("{words}.example.com"), words),
+            record("6", words, &format!("other.{words}.example.com"), words),
+            record("7", "MX", "example.com", words),
+        ])),
+    );
+    let rule = |id: &str, more: Value| {
+        let mut rule = json!({ "id": id, "ref": words, "version": words, "action": "block", "expression": words, "enabled": true,
+                               "description": words, "last_updated": words, "categories": [words] });
+        rule.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        rule
+    };
+    answers(
+        &workspace,
+        "/phases/http_request_firewall_custom/entrypoint",
+        200,
+        success(
+            &json!({ "id": "r", "name": words, "description": words, "kind": "zone", "version": "3", "phase": "http_request_firewall_custom",
+            "rules": [
+                rule("1", json!({})),
+                rule("2", json!({ "ref": "scanners", "action": "managed_challenge" })),
+                rule("3", json!({ "action": words, "action_parameters": { words: words } })),
+                rule("4", json!({ "action": "skip", "action_parameters": { "phases": [words], "ruleset": words } })),
+            ] }),
+        ),
+    );
+    answers(
+        &workspace,
+        "/settings/ssl",
+        200,
+        success(&json!({ "id": "ssl", "value": words, "editable": true, "modified_on": words })),
+    );
+    answers(&workspace, "/dnssec", 200, success(&json!({ "status": "disabled", "ds": words, "modified_on": words })));
+    workspace
+}
+
+#[test]
+fn what_others_wrote_is_data_in_every_output() {
+    let workspace = told(EVIL);
+    for (arguments, format) in SHOWN {
+        let ran = workspace.run(arguments);
+        assert!(matches!(ran.code, Some(0..=3)), "{arguments:?}: {ran:?}");
+        is_harmless(&format!("{arguments:?}"), format, &ran);
+    }
+    // It is shown, and not merely left out.
+    for format in ["text", "json", "markdown", "html"] {
+        let ran = workspace.run(&["plan", "spec.yaml", "--format", format]).exits(0);
+        assert!(ran.stdout.contains("EVIL"), "{format}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_megabyte_of_it_is_cut_for_people() {
+    let workspace = workspace();
+    let long = format!("EVIL\u{202e}{}", "é".repeat(500_000));
+    let record = |id: &str, kind: &str, name: &str, content: &str, comment: &str| json!({ "id": id, "type": kind, "name": name, "content": content, "ttl": 1, "proxied": false, "comment": comment, "tags": [] });
+    answers(
+        &workspace,
+        "/dns_records",
+        200,
+        success(&json!([
+            record("1", "A", "www.example.com", "192.0.2.9", &long),
+            record("2", "TXT", "t.example.com", &long, ""),
+            record("3", "TXT", &format!("{long}.example.com"), "plain", ""),
+            record("4", &long, "x.example.com", "plain", ""),
+        ])),
+    );
+    let rule = json!({ "id": "1", "ref": "scanners", "action": "block", "expression": long, "description": long, "enabled": true });
+    let entry_point = json!({ "id": "r", "name": "default", "kind": "zone", "version": "3", "phase": "http_request_firewall_custom", "rules": [rule] });
+    answers(&workspace, "/phases/http_request_firewall_custom/entrypoint", 200, success(&entry_point));
+    let told_to_people = |(arguments, format): &&(&[&str], &str)| {
+        matches!(arguments[0], "plan" | "drift") && !matches!(*format, "json" | "sarif") && !arguments.contains(&"-vvv")
+    };
+    let mut count = 0;
+    for (arguments, format) in SHOWN.iter().filter(told_to_people) {
+        let ran = workspace.run(arguments);
+        assert!(matches!(ran.code, Some(0 | 2)), "{arguments:?}: {:?}", ran.code);
+        is_harmless(&format!("long: {arguments:?}"), format, &ran);
+        assert!(ran.stdout.contains("EVIL"), "{arguments:?}");
+        count += 1;
+    }
+    assert_eq!(count, 6);
+}
+
+#[test]
+fn messages_of_the_service_are_no_commands() {
+    let long = format!("{EVIL}{}", "x".repeat(1_000_000));
+    let wrong = |words: &str| {
+        let chain = json!([{ "code": 9021, "message": words }]);
+        let error = json!({ "code": 1004, "message": words, "error_chain": chain, "source": { "pointer": words } });
+        json!({ "success": false, "errors": [error], "messages": [words], "result": null })
+    };
+    for (words, code, path) in
+        [(EVIL, 400, "/zones"), (EVIL, 403, "/dns_records"), (&long, 404, "/dns_records"), (EVIL, 400, "/entrypoint")]
+    {
+        let workspace = workspace();
+        answers(&workspace, path, code, wrong(words));
+        for (arguments, format) in SHOWN.iter().filter(|(a, _)| matches!(a[0], "plan" | "apply" | "import")).step_by(2)
+        {
+            let ran = workspace.run(arguments);
+            is_harmless(&format!("{code} for {path}: {arguments:?}"), format, &ran);
+        }
+        assert!(workspace.writes().is_empty());
+    }
+}
+
+#[test]
+fn a_refused_write_is_told_harmlessly() {
+    for format in ["text", "json"] {
+        let workspace = workspace();
+        let body =
+            json!({ "success": false, "errors": [{ "code": 1004, "message": EVIL }], "messages": [], "result": null });
+        let when = When::Matching { method: Some("POST".to_owned()), path_suffix: String::new(), nth: 1 };
+        workspace.fault(Fault { when, what: What::Answer { code: 400, body }, times: 1_000 });
+        let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--format", format]);
+        assert!(matches!(ran.code, Some(1 | 5)), "{ran:?}");
+        is_harmless("a refused write", format, &ran);
+        let shown = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(shown.contains("EVIL") && shown.contains("1004"), "{shown}");
+        let journals = fs::read_dir(workspace.path().join(".zonewright/journal")).unwrap();
+        for journal in journals {
+            let text = fs::read_to_string(journal.unwrap().path()).unwrap();
+            super::shown::plain("the journal", &text);
+        }
+    }
+}
+
+#[test]
+fn metrics_and_webhooks_are_whole() {
+    let workspace = told(EVIL);
+    let listener = Listener::start([Answer::Status(204)]);
+    let arguments = ["drift", "spec.yaml", "--metrics", "m.prom", "--webhook", &listener.url("/hook"), "--quiet"];
+    let ran: Ran = workspace.run(&arguments).exits(2);
+    is_harmless("drift", "text", &ran);
+    let text = fs::read_to_string(workspace.path().join("m.prom")).unwrap();
+    Metrics::read(&text);
+    assert!(!text.contains("evil_metric 1\n"), "{text}");
+    super::shown::plain("metrics", &text);
+    let [request] = &listener.requests()[..] else { panic!("{:?}", listener.requests()) };
+    assert_eq!(request.body["kind"], "drift", "{}", request.head);
+    assert!(!request.head.contains("EVIL"), "{}", request.head);
+    assert!(request.body.to_string().contains("EVIL"));
+}
+
+#[test]
+fn what_was_kept_of_it_is_shown_as_safely() {
+    let workspace = told(EVIL);
+    workspace.run(&["snapshot", "spec.yaml"]).exits(0);
+    for (arguments, format) in SHOWN.iter().filter(|(a, _)| a[0] == "plan") {
+        let arguments = [arguments, &["--against", "zonewright.snapshot.json.gz"][..]].concat();
+        let ran = workspace.run(&arguments).exits(0);
+        is_harmless(&format!("{arguments:?}"), format, &ran);
+    }
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+    super::shown::plain("a saved plan", &fs::read_to_string(workspace.path().join("plan.json")).unwrap());
+    is_harmless("apply of a plan", "text", &workspace.run(&["apply", "plan.json", "--yes"]));
+    is_harmless("apply of a plan", "json", &workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]));
+}
+
+/// What is imported from such a service is a spec that is in sync, and says what the service says as far as a spec can.
+#[test]
+fn what_is_imported_reads_as_it_was() {
+    let workspace = workspace();
+    let record = |name: &str, content: &str, comment: &str, tag: &str| json!({ "id": name, "type": "TXT", "name": name, "content": content, "ttl": 1, "comment": comment, "tags": [tag] });
+    let told = "a\u{202e}b\u{a0}##[error]\u{feff} ${X} $$";
+    let records = json!([
+        record("t.example.com", "\"a\u{202e}\u{1b}[2J\u{85} ##[error]\n::error::${X}\"", told, "a:b"),
+        record("u.example.com", "plain", EVIL, "plain"),
+        record("v.example.com", "plain", "plain", EVIL),
+        record(&format!("{EVIL}.example.com"), "plain", "plain", "plain"),
+    ]);
+    answers(&workspace, "/dns_records", 200, success(&records));
+    let ran = workspace.run(&["import", "example.com", "--only-dns"]).exits(0);
+    is_harmless("import", "yaml", &ran);
+    assert_eq!(
+        serde_yaml::from_str::<Value>(&ran.stdout).unwrap()["zones"]["example.com"]["records"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    for left in [
+        "u TXT: a spec cannot say its comment; left alone",
+        "v TXT: a spec cannot say its tags; left alone",
+        "a name that a spec cannot say",
+    ] {
+        assert!(ran.stderr.contains(left), "{left}: {}", ran.stderr);
+    }
+    workspace.file("imported.yaml", &ran.stdout);
+    let plan = workspace.run(&["plan", "imported.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(
+        (&plan["verdict"], &plan["summary"]["unchanged"]),
+        (&json!("in-sync"), &json!(3)),
+        "{plan:#}\n{}",
+        ran.stdout
+    );
+}
+
+/// A listing with a record of another zone may leave out others as well: nothing is planned by it, however much is pruned.
+#[test]
+fn a_record_of_another_zone_makes_a_listing_unusable() {
+    let evil = format!("{EVIL}.example.org");
+    for name in ["a.example.org", "example.com.example.org", "aexample.com", "com", ".", &evil] {
+        let workspace = Workspace::new(options());
+        workspace.file("spec.yaml", "version: 1\nzones: { example.com: { unmanaged: prune, records: [] } }\n");
+        let record = |id: &str, name: &str| json!({ "id": id, "type": "A", "name": name, "content": "192.0.2.1", "ttl": 1, "proxied": false });
+        answers(&workspace, "/dns_records", 200, success(&json!([record("1", "a.example.com"), record("2", name)])));
+        let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+        assert!(ran.stderr.contains("which is not in the zone"), "{}", ran.stderr);
+        is_harmless("a record of another zone", "text", &ran);
+    }
+}
+
+/// What the service says of its managed rulesets, too.
+#[test]
+fn rules_of_managed_rulesets_are_data() {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
+    workspace.run(&["waf", "lock", "spec.yaml"]).exits(0);
+    let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
+    let owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
+    let named = json!({ "id": owasp, "name": EVIL, "description": EVIL, "kind": "managed", "version": "99", "last_updated": EVIL,
+                        "phase": "http_request_firewall_managed" });
+    answers(&workspace, "/rulesets", 200, success(&json!([named])));
+    let rule = |id: &str, action: &str| {
+        json!({ "id": id, "description": format!("942430: {EVIL}"), "action": action, "categories": [EVIL, "paranoia-level-3"], "enabled": true,
+                "ref": EVIL, "version": EVIL, "score_threshold": 40, "action_parameters": { "increment": 3, EVIL: EVIL } })
+    };
+    let mut whole = named.clone();
+    whole["rules"] = json!([rule("a", "score"), rule(EVIL, EVIL), rule("6179ae15870a4bb7b2d480d4843b323c", "block")]);
+    answers(&workspace, &format!("/rulesets/{owasp}"), 200, success(&whole));
+    for (arguments, format) in [
+        (&["waf", "rules", "spec.yaml"][..], "text"),
+        (&["waf", "rules", "spec.yaml", "--format", "json"], "json"),
+        (&["waf", "diff", "spec.yaml"], "text"),
+        (&["waf", "diff", "spec.yaml", "--format", "json"], "json"),
+        (&["waf", "effective", "example.com"], "text"),
+        (&["waf", "lock", "spec.yaml", "--check"], "text"),
+        (&["plan", "spec.yaml", "-v"], "text"),
+        (&["plan", "spec.yaml", "--format", "markdown"], "markdown"),
+        (&["plan", "spec.yaml", "--format", "html"], "html"),
+        (&["plan", "spec.yaml", "--format", "github"], "github"),
+        (&["waf", "lock", "spec.yaml"], "text"),
+    ] {
+        let ran = workspace.run(arguments);
+        assert!(matches!(ran.code, Some(0..=3)), "{arguments:?}: {ran:?}");
+        is_harmless(&format!("{arguments:?}"), format, &ran);
+    }
+    let written = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
+    super::shown::plain("waf.lock", &written);
+    assert!(written != lock && workspace.writes().is_empty());
+}
+
+/// With colour there are our own colours, and nothing else that a terminal acts upon.
+#[test]
+fn colours_are_ours() {
+    let workspace = told(EVIL);
+    for command in ["plan", "drift", "apply"] {
+        let more: &[&str] = if command == "apply" { &["--yes"] } else { &["-v"] };
+        let ran = workspace.run(&[&[command, "spec.yaml", "--color", "always"], more].concat());
+        for shown in [&ran.stdout, &ran.stderr] {
+            let mut parts = shown.split("\u{1b}[");
+            let mut bare = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                let (style, rest) = part.split_once('m').unwrap_or_else(|| panic!("{command}: {part:?}"));
+                assert!(style.chars().all(|c| c.is_ascii_digit() || c == ';'), "{command}: {style:?}");
+                bare.push_str(rest);
+            }
+            super::shown::plain(command, &bare);
+        }
+        assert!(ran.stdout.contains('\u{1b}'), "{command}: no colour at all");
+    }
+}

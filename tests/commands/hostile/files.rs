@@ -1,0 +1,337 @@
+//! What stands in files and arguments: specs, policies, plans, journals, snapshots, locks, and their names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use zonewright::cli::Invocation;
+use zonewright::plan::file;
+
+use super::shown::{EVIL, is_harmless};
+use crate::support::journals::newest;
+use crate::support::workspace::{Ran, Workspace, binary, options};
+
+/// How a spec that is wrong is shown, with the form of what is printed.
+const CHECKS: &[(&[&str], &str)] = &[
+    (&["validate", "spec.yaml"], "text"),
+    (&["validate", "spec.yaml", "--color", "never", "--format", "json"], "json"),
+    (&["validate", "spec.yaml", "--format", "markdown"], "markdown"),
+    (&["validate", "spec.yaml", "--format", "github"], "github"),
+    (&["validate", "spec.yaml", "--format", "sarif"], "sarif"),
+    (&["validate", "spec.yaml", "--format", "junit"], "junit"),
+    (&["plan", "spec.yaml", "--sandbox"], "text"),
+    (&["plan", "spec.yaml", "--sandbox", "--format", "html"], "html"),
+    (&["plan", "spec.yaml", "--sandbox", "--format", "markdown"], "markdown"),
+    (&["plan", "spec.yaml", "--sandbox", "--format", "json"], "json"),
+    (&["diff", "empty.yaml", "spec.yaml"], "text"),
+    (&["diff", "empty.yaml", "spec.yaml", "--format", "json"], "json"),
+];
+
+/// Runs the program within this one, as there are many to run, and in this directory.
+fn inside(directory: &Path, arguments: &[&str]) -> Ran {
+    let there = |name: &str| directory.join(name).into_os_string();
+    let given = arguments.iter().map(|argument| match *argument {
+        "--sandbox" => format!("--sandbox={}", directory.join("service").display()).into(),
+        name if name.ends_with(".yaml") => there(name),
+        argument => argument.into(),
+    });
+    let ours = ["--cache".into(), there("cache"), "--journal".into(), there("journal")];
+    let streams: [Arc<Mutex<Vec<u8>>>; 2] = Default::default();
+    let [results, messages] = streams.clone();
+    let arguments = given.chain(ours).collect();
+    let invocation = Invocation { arguments, environment: BTreeMap::new(), results, messages, hears: None };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let code = Some(runtime.block_on(invocation.run()).code().into());
+    let [stdout, stderr] = streams.map(|stream| String::from_utf8(stream.lock().unwrap().clone()).unwrap());
+    Ran { code, stdout, stderr }
+}
+
+/// Runs all of these over a spec.
+#[track_caller]
+fn check_all(spec: &Value, what: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("empty.yaml"), "version: 1\nzones: {}\n").unwrap();
+    fs::write(directory.path().join("spec.yaml"), spec.to_string()).unwrap();
+    let run = |arguments: &[&str]| inside(directory.path(), arguments);
+    for (arguments, format) in CHECKS {
+        let ran = run(arguments);
+        assert!(matches!(ran.code, Some(0 | 1 | 3)), "{what}: {arguments:?}: {ran:?}");
+        is_harmless(&format!("{what}: {arguments:?}"), format, &ran);
+    }
+    let ran = run(&["validate", "spec.yaml", "--print"]);
+    if ran.code == Some(0) {
+        is_harmless(what, "yaml", &ran);
+        fs::write(directory.path().join("printed.yaml"), &ran.stdout).unwrap();
+        let ran = run(&["diff", "spec.yaml", "printed.yaml", "--exit-code"]);
+        assert_eq!(ran.code, Some(0), "{what}: printed it says something else\n{ran:?}");
+    }
+}
+
+/// A spec with such records and such other members of the zone.
+fn spec(records: Value, more: Value) -> Value {
+    let mut zone = json!({ "records": records });
+    zone.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({ "version": 1, "zones": { "example.com": zone } })
+}
+
+#[test]
+fn words_of_a_spec_are_data_in_every_output() {
+    let a = |more: Value| {
+        let mut record = json!({ "name": "a", "type": "A", "content": "192.0.2.1" });
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record
+    };
+    let none = json!({});
+    let long = format!("EVIL{}", "\u{202e}y".repeat(250_000));
+    // What has a limit of the service's is cut to it, so that the spec is good.
+    let fits: String = EVIL.replace('\0', "").chars().take(90).collect();
+    for words in [EVIL, long.as_str(), fits.as_str()] {
+        let specs = [
+            ("text", spec(json!([{ "name": "t", "type": "TXT", "content": words }]), none.clone())),
+            ("comment", spec(json!([a(json!({ "comment": words }))]), none.clone())),
+            (
+                "metadata",
+                spec(json!([a(json!({ "owner": words, "reason": words, "expires": "2020-01-01" }))]), none.clone()),
+            ),
+            ("reason", spec(json!([a(json!({ "allow": { "exposes-origin": words } }))]), none.clone())),
+            (
+                "ignored",
+                spec(json!([]), json!({ "unmanaged": "prune", "ignore": [{ "name": "a*", "reason": words }] })),
+            ),
+            ("name", spec(json!([{ "name": words, "type": "A", "content": "192.0.2.1" }]), none.clone())),
+            ("type", spec(json!([{ "name": "a", "type": words, "content": "192.0.2.1" }]), none.clone())),
+            ("content", spec(json!([{ "name": "a", "type": "A", "content": words }]), none.clone())),
+            (
+                "data",
+                spec(json!([{ "name": "a", "type": "SRV", "data": { "target": words, words: 1 } }]), none.clone()),
+            ),
+            ("key", spec(json!([a(json!({ words: 1 }))]), none.clone())),
+            ("tags", spec(json!([a(json!({ "tags": [words] }))]), none.clone())),
+            ("zone", json!({ "version": 1, "zones": { words: { "records": [] } } })),
+            ("include", json!({ "version": 1, "include": [words], "zones": {} })),
+            (
+                "variable",
+                json!({ "version": 1, "variables": { "A": words }, "zones": { "example.com": { "records": [{ "name": "a", "type": "TXT", "content": "${A}" }] } } }),
+            ),
+            ("setting", spec(json!([]), json!({ "settings": { "ssl": words, words: "on" } }))),
+            (
+                "rule",
+                spec(
+                    json!([]),
+                    json!({ "waf": { "custom": [{ "name": "a", "when": format!("http.host eq {words:?}"), "action": "block" }] } }),
+                ),
+            ),
+            (
+                "broken rule",
+                spec(json!([]), json!({ "waf": { "custom": [{ "name": words, "when": words, "action": words }] } })),
+            ),
+            (
+                "tuning",
+                spec(
+                    json!([]),
+                    json!({ "waf": { "owasp": { "disable": [{ "rule": 942430, "reason": words, "expires": "2020-01-01" }] } } }),
+                ),
+            ),
+            ("anything", Value::String(words.to_owned())),
+        ];
+        // A long text is as long wherever it stands, so a few places will do.
+        let some = if words.len() > 10_000 { 6 } else { 1 };
+        for (what, spec) in specs.into_iter().step_by(some) {
+            check_all(&spec, &format!("{what}: {:?}", words.chars().take(12).collect::<String>()));
+        }
+    }
+}
+
+#[test]
+fn arguments_and_names_of_files_are_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let name = "e\u{1b}[31m\u{202e}##[error]\n::error::x.yaml";
+    let place = directory.path().join(name);
+    let wrong = "version: 1\nzones: { example.com: { records: [{ name: a, type: A, content: nonsense }] } }\n";
+    fs::write(&place, wrong).unwrap();
+    let base = format!("https://{EVIL}").replace('\0', "");
+    let evil = EVIL.replace('\0', "");
+    for arguments in [
+        &["validate", name][..],
+        &["validate", name, "--format", "json"],
+        &["validate", name, "--format", "github"],
+        &["validate", name, "--format", "markdown"],
+        &["validate", name, "--format", "sarif"],
+        &["validate", name, "--format", "junit"],
+        &["plan", name, "--sandbox", "--format", "html"],
+        &["validate", "--nonsense", &evil],
+        &["validate", &format!("--{evil}")],
+        &[&evil],
+        &["validate", &evil],
+        &["validate", name, "--zone", &evil],
+        &["validate", name, "--var", &evil],
+        &["validate", name, "--policy", &evil],
+        &["plan", name, "--base", &evil, "--sandbox"],
+        &["plan", name, "--against", &evil],
+        &["plan", name, "--base-url", &base],
+        &["plan", name, "--allow", &evil, "--sandbox"],
+        &["plan", name, "--comment-marker", &evil, "--sandbox"],
+        &["plan", name, "--today", &evil, "--sandbox"],
+        &["apply", name, "--yes", "--sandbox", "--journal", &evil],
+        &["import", &evil, "--sandbox"],
+        &["import", "example.com", &format!("--sandbox={evil}"), "--zone", &evil],
+        &["undo", &evil, "--sandbox"],
+        &["drift", name, "--webhook", &evil, "--sandbox"],
+        &["drift", name, "--fail-on", &evil, "--sandbox"],
+        &["completions", &evil],
+        &["sandbox", "seed", &evil],
+        &["waf", "rules", name, "--sandbox"],
+    ] {
+        let ran: Ran = binary(directory.path()).args(arguments).output().unwrap().into();
+        assert!(matches!(ran.code, Some(1 | 64)), "{arguments:?}: {ran:?}");
+        let format = arguments.iter().position(|a| *a == "--format").map_or("text", |at| arguments[at + 1]);
+        is_harmless(&format!("{arguments:?}"), format, &ran);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).is_empty(), "{arguments:?}: nothing is said");
+    }
+}
+
+/// A value in which one text, by its number, is another one; `None` if it has fewer.
+fn replaced(value: &Value, nth: &mut usize, by: &str) -> Value {
+    match value {
+        Value::String(text) => {
+            let is_it = *nth == 0;
+            *nth = nth.wrapping_sub(1);
+            Value::String(if is_it { by.to_owned() } else { text.clone() })
+        }
+        Value::Array(items) => items.iter().map(|item| replaced(item, nth, by)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(n, v)| (n.clone(), replaced(v, nth, by))).collect::<serde_json::Map<_, _>>().into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// How many texts a value holds.
+fn texts(value: &Value) -> usize {
+    match value {
+        Value::String(_) => 1,
+        Value::Array(items) => items.iter().map(texts).sum(),
+        Value::Object(members) => members.values().map(texts).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+/// A service with a record to change and one to delete, and protection.
+fn changed() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300, "comment": "before" },
+        { "type": "TXT", "name": "old.example.com", "content": "\"gone\"" },
+    ]));
+    workspace.file(
+        "spec.yaml",
+        "
+version: 1
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 192.0.2.2, ttl: 600 }
+      - { name: old, type: TXT, state: absent }
+    waf:
+      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+",
+    );
+    workspace
+}
+
+#[test]
+fn a_saved_plan_says_nothing_to_a_terminal() {
+    let workspace = changed();
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json", "--allow-deletes", "1"]).exits(0);
+    let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+    let (plan, saved) = file::open(&text).unwrap();
+    let mut bare = plan.clone();
+    bare.as_object_mut().unwrap().retain(|name, _| name != "saved" && name != "checksum");
+    let mut forged: Vec<String> = (0..texts(&bare))
+        .map(|n| file::seal(replaced(&bare, &mut { n }, EVIL), Vec::new(), &saved).to_string())
+        .collect();
+    let of = |change: fn(&mut file::Saved)| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        file::seal(bare.clone(), Vec::new(), &saved).to_string()
+    };
+    forged.extend([
+        of(|s| s.tool = EVIL.to_owned()),
+        of(|s| s.created_at = EVIL.to_owned()),
+        of(|s| s.today = EVIL.to_owned()),
+        of(|s| s.desired = EVIL.to_owned()),
+        of(|s| {
+            s.desired = format!("version: 1\nzones: {{ example.com: {{ records: [{{ name: {EVIL:?}, type: A }}] }} }}")
+        }),
+        of(|s| s.base = Some((EVIL.to_owned(), EVIL.to_owned()))),
+        of(|s| s.spec_digest = EVIL.to_owned()),
+        of(|s| s.dangers = vec![EVIL.to_owned()]),
+        of(|s| s.live = [(EVIL.to_owned(), EVIL.to_owned())].into()),
+        // Not sealed again.
+        text.replace("example.com", json!(EVIL).to_string().trim_matches('"')),
+    ]);
+    for (n, forged) in forged.iter().enumerate() {
+        workspace.file("plan.json", forged);
+        let format = if n % 3 == 0 { "json" } else { "text" };
+        let ran = workspace.run(&["apply", "plan.json", "--yes", "--dry-run", "--format", format]);
+        assert!(matches!(ran.code, Some(0 | 1 | 3 | 4)), "{n}: {ran:?}");
+        is_harmless(&format!("forgery {n}"), format, &ran);
+    }
+    assert!(workspace.writes().is_empty());
+}
+
+#[test]
+fn a_journal_says_nothing_to_a_terminal() {
+    let workspace = changed();
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "1"]).exits(0);
+    let lines: Vec<Value> = fs::read_to_string(newest(&workspace))
+        .unwrap_or_else(|_| panic!("{}", newest(&workspace)))
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let whole = Value::Array(lines);
+    let writes = workspace.writes().len();
+    for n in 0..texts(&whole) {
+        let forged = replaced(&whole, &mut { n }, EVIL);
+        let text: String = forged.as_array().unwrap().iter().map(|line| format!("{line}\n")).collect();
+        workspace.file("forged.jsonl", text);
+        let format = if n % 3 == 0 { "json" } else { "text" };
+        let ran = workspace.run(&["undo", "forged.jsonl", "--yes", "--dry-run", "--format", format]);
+        assert!(matches!(ran.code, Some(0 | 1 | 3 | 4)), "{n}: {ran:?}");
+        is_harmless(&format!("forgery {n}"), format, &ran);
+    }
+    assert_eq!(workspace.writes().len(), writes);
+}
+
+#[test]
+fn locks_and_policies_say_nothing_to_a_terminal() {
+    let workspace = changed();
+    workspace.file("owasp.yaml", "version: 1\nzones: { example.com: { waf: { owasp: { paranoia: 2 } } } }\n");
+    workspace.run(&["waf", "lock", "owasp.yaml"]).exits(0);
+    let lock = fs::read_to_string(workspace.path().join("waf.lock")).unwrap();
+    let words: Vec<String> = lock.lines().take(8).flat_map(str::split_whitespace).map(str::to_owned).collect();
+    let line = EVIL.replace(['\n', '\r', '\u{85}', '\u{2028}'], " ");
+    for word in words.iter().step_by(2) {
+        workspace.file("waf.lock", lock.replacen(word.as_str(), &line, 1));
+        let ran = workspace.run(&["waf", "lock", "owasp.yaml", "--check"]);
+        assert!(matches!(ran.code, Some(0..=2)), "{word}: {ran:?}");
+        is_harmless(&format!("waf.lock without {word}"), "text", &ran);
+    }
+    for policy in [
+        EVIL.to_owned(),
+        json!({ "version": 1, "allow": { "exposes-origin": EVIL } }).to_string(),
+        json!({ "version": 1, "allow": { EVIL: "x" }, EVIL: 1, "zones": { EVIL: { "allow": { "changes-much": EVIL } } } }).to_string(),
+        json!({ "version": 1, "zones": { "*": { "allow": { "removes-last-address": EVIL, "changes-much": EVIL } } } }).to_string(),
+    ] {
+        workspace.file(".zonewright-policy.yaml", &policy);
+        for format in ["text", "json", "markdown", "html", "github"] {
+            let ran = workspace.run(&["plan", "spec.yaml", "--format", format]);
+            assert!(matches!(ran.code, Some(0 | 1)), "{policy}: {ran:?}");
+            is_harmless(&format!("{policy} as {format}"), format, &ran);
+        }
+    }
+}

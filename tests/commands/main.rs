@@ -1,0 +1,43 @@
+//! The binary, run over real HTTP against the sandbox: one module for each command or concern.
+#![cfg(feature = "sandbox")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod accidents;
+#[cfg(target_os = "linux")]
+mod asking;
+mod base;
+mod cli;
+mod complaints;
+mod concurrency;
+mod documentation;
+mod drift;
+mod end_to_end;
+mod every_type;
+mod foresight;
+mod formats;
+mod hostile;
+mod import;
+#[cfg(unix)]
+mod interrupted;
+mod killed;
+#[cfg(target_os = "linux")]
+mod network;
+#[cfg(unix)]
+mod pipelines;
+mod real_zones;
+mod saved;
+#[cfg(unix)]
+mod sdk;
+mod secrets;
+mod snapshot;
+mod spec_diff;
+#[path = "../support/mod.rs"]
+mod support;
+mod tampering;
+mod undo;
+mod undo_protection;
+mod waf;
+mod waf_commands;
+#[cfg(unix)]
+mod watch;
+mod zones;

@@ -1,0 +1,567 @@
+//! The files below `examples/pipelines`, as far as a machine without a forge can run them.
+//!
+//! The scripts are run for real, in a repository of their own against the embedded service: a change is planned and commented,
+//! merged and applied; somebody else writes in between; a plan is forged. `gh` is a stand-in that keeps comments in files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::support::workspace::{Ran, Workspace, options};
+use serde_json::{Value, json};
+
+/// Where this project is.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A forge's client that knows the calls of our scripts: comments are files in `comments`, named after their ids.
+const GH: &str = r#"#!/bin/sh
+set -eu
+mkdir -p "$GH_STATE/comments" "$GH_STATE/issues"
+expression() { while [ "$1" != --jq ]; do shift; done; printf '%s' "$2"; }
+case "$1 $2 $*" in
+    api*' --paginate '*/comments*)
+        for file in "$GH_STATE"/comments/*; do
+            [ -e "$file" ] || continue
+            jq -n --arg id "$(basename "$file")" --rawfile body "$file" '[{ id: ($id | tonumber), user: { login: "github-actions[bot]" }, body: $body }]'
+        done >"$GH_STATE/all.json"
+        # A comment of somebody who knows the marker.
+        jq -n --arg body "$marker and more" '[{ id: 1, user: { login: "mallory" }, body: $body }]' | cat - "$GH_STATE/all.json" |
+            jq -r "$(expression "$@")"
+        ;;
+    api*' --paginate '*/labels*) printf '%s' "${GH_LABELS:-[]}" | jq -r "$(expression "$@")" ;;
+    api*/pulls*) printf '%s' "$GH_PULLS" | jq -r "$(expression "$@")" ;;
+    api*'--method PATCH'*) cp "${7#body=@}" "$GH_STATE/comments/${5##*/}" ;;
+    api*'--method POST'*) cp "${7#body=@}" "$GH_STATE/comments/$((100 + $(find "$GH_STATE/comments" -type f | wc -l)))" ;;
+    'run list '*) printf '[{ "databaseId": 5 }]' | jq -r "$(expression "$@")" ;;
+    'run download '*) mkdir -p "$9" && cp "$GH_STATE/$7"/* "$9" ;;
+    'issue list '*)
+        find "$GH_STATE/issues" -type f -printf '{ "number": %f }' | jq -s . | jq -r "$(expression "$@")"
+        ;;
+    'label create '*) ;;
+    'issue create '*) for last; do :; done; cp "$last" "$GH_STATE/issues/3" ;;
+    'issue edit '*) for last; do :; done; cp "$last" "$GH_STATE/issues/$3" ;;
+    'issue close '*) rm "$GH_STATE/issues/$3" ;;
+    *) echo "unknown call: $*" >&2; exit 1 ;;
+esac
+"#;
+
+/// A client of HTTP that knows the calls of `comment-gitlab.sh`: notes are files in `notes`.
+const CURL: &str = r#"#!/bin/sh
+set -eu
+mkdir -p "$GH_STATE/notes"
+[ "$1" = --config ] && grep -q 'PRIVATE-TOKEN: glpat-test' "$2"
+method=GET
+for argument; do
+    case $argument in
+        PUT | POST) method=$argument ;;
+        @*) body=${argument#@} ;;
+        http*) url=$argument ;;
+    esac
+done
+case "$method $url" in
+    'GET '*/user) echo '{ "id": 9 }' ;;
+    'GET '*/notes\?*)
+        echo '{ "id": 1, "author": { "id": 4 }, "body": "<!-- zonewright:plan -->" }' >"$GH_STATE/all.json"
+        for file in "$GH_STATE"/notes/*; do
+            [ -e "$file" ] || continue
+            jq --arg id "$(basename "$file")" '{ id: ($id | tonumber), author: { id: 9 }, body }' "$file" >>"$GH_STATE/all.json"
+        done
+        jq -s . "$GH_STATE/all.json"
+        ;;
+    'PUT '*) cp "$body" "$GH_STATE/notes/${url##*/}" ;;
+    'POST '*) cp "$body" "$GH_STATE/notes/$((100 + $(find "$GH_STATE/notes" -type f | wc -l)))" ;;
+esac
+"#;
+
+/// A repository with the scripts, a service, and a path with the program and the stand-in.
+struct Forge {
+    workspace: Workspace,
+    repository: PathBuf,
+    bin: PathBuf,
+}
+
+/// The spec of the rehearsal.
+fn spec(records: &[&str]) -> String {
+    let lines: String = records.iter().map(|record| format!("      - {{ {record} }}\n")).collect();
+    format!("version: 1\nzones:\n  example.com:\n    records:\n{lines}")
+}
+
+const WWW: &str = "name: www, type: A, content: 192.0.2.1, ttl: 300";
+const WWW_600: &str = "name: www, type: A, content: 192.0.2.1, ttl: 600";
+const API: &str = "name: api, type: A, content: 192.0.2.2, ttl: 300";
+const NEW: &str = "name: new, type: A, content: 192.0.2.3, ttl: 300";
+
+impl Forge {
+    /// With one commit of two records, applied.
+    fn new() -> Self {
+        let workspace = Workspace::new(options());
+        let (repository, bin) = (workspace.path().join("repository"), workspace.path().join("bin"));
+        let scripts = repository.join("ci/zonewright");
+        fs::create_dir_all(&scripts).unwrap();
+        fs::create_dir_all(&bin).unwrap();
+        for script in fs::read_dir(root().join("examples/pipelines/scripts")).unwrap() {
+            let script = script.unwrap();
+            fs::copy(script.path(), scripts.join(script.file_name())).unwrap();
+        }
+        symlink(env!("CARGO_BIN_EXE_zonewright"), bin.join("zonewright")).unwrap();
+        for (name, text) in [("gh", GH), ("curl", CURL)] {
+            fs::write(bin.join(name), text).unwrap();
+            fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let forge = Self { workspace, repository, bin };
+        forge.git(&["init", "-q", "-b", "main"]);
+        forge.commit(&spec(&[WWW, API]), "the first spec");
+        forge.zonewright(&["apply", "zones", "--yes", "--journal", "../journal"]).exits(0);
+        forge
+    }
+
+    /// A command in the repository.
+    fn command(&self, program: &str) -> Command {
+        let command = self.workspace.command();
+        let own = command.get_envs().map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned))).collect::<Vec<_>>();
+        let mut other = Command::new(program);
+        other.env_clear().current_dir(&self.repository).stdin(Stdio::null());
+        other.envs(own.into_iter().filter_map(|(k, v)| v.map(|v| (k, v))));
+        let path = std::env::var("PATH").unwrap_or_default();
+        other.env("PATH", format!("{}:{path}", self.bin.display()));
+        other.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        other.env("GH_STATE", self.workspace.path().join("forge")).env("GITHUB_REPOSITORY", "example/zones");
+        other.env("JOURNAL", self.workspace.path().join("journal"));
+        other
+    }
+
+    #[track_caller]
+    fn git(&self, arguments: &[&str]) -> String {
+        let mut command = self.command("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]).args(arguments);
+        let ran: Ran = command.output().unwrap().into();
+        ran.exits(0).stdout.trim().to_owned()
+    }
+
+    fn zonewright(&self, arguments: &[&str]) -> Ran {
+        self.command("zonewright").args(arguments).output().unwrap().into()
+    }
+
+    /// Runs a script with labels, one a line, on its standard input.
+    fn script(&self, name: &str, arguments: &[&str], labels: &str) -> Ran {
+        let labels = fs::File::open(self.workspace.file("labels", labels)).unwrap();
+        let mut command = self.command("sh");
+        command.arg(format!("ci/zonewright/{name}")).args(arguments).stdin(labels);
+        command.output().unwrap().into()
+    }
+
+    /// Commits a spec on the branch that is checked out.
+    fn commit(&self, spec: &str, title: &str) {
+        self.workspace.file("repository/zones/example.com.yaml", spec);
+        self.git(&["add", "zones", "ci"]);
+        self.git(&["commit", "-qm", title]);
+    }
+
+    /// Begins a branch with this spec.
+    fn branch(&self, name: &str, spec: &str) {
+        self.git(&["switch", "-qc", name, "main"]);
+        self.commit(spec, name);
+    }
+
+    /// Plans the branch that is checked out, as a pull request would.
+    fn plan(&self, labels: &str) -> Ran {
+        let base = self.git(&["merge-base", "main", "HEAD"]);
+        self.script("plan.sh", &[&base, "../out"], labels)
+    }
+
+    fn comment(&self) -> String {
+        fs::read_to_string(self.workspace.path().join("out/comment.md")).unwrap()
+    }
+
+    /// Merges a branch and applies its saved plan, as a pipeline of the main branch would.
+    fn merge_and_apply(&self, branch: &str, labels: &str) -> Ran {
+        self.git(&["switch", "-q", "main"]);
+        let base = self.git(&["merge-base", "main", branch]);
+        self.git(&["merge", "-q", "--no-ff", "-m", "merge", branch]);
+        self.script("apply.sh", &[&base, "../out/plan.json"], labels)
+    }
+
+    /// What the forge has of a kind, by id.
+    fn kept(&self, kind: &str) -> Vec<(String, String)> {
+        let list = fs::read_dir(self.workspace.path().join("forge").join(kind)).unwrap().map(|entry| entry.unwrap());
+        let one = |e: fs::DirEntry| (e.file_name().into_string().unwrap(), fs::read_to_string(e.path()).unwrap());
+        let mut all: Vec<_> = list.map(one).collect();
+        all.sort();
+        all
+    }
+
+    /// Somebody else changes a record.
+    fn changed_outside(&self, name: &str, body: &Value) {
+        let dump = self.workspace.dump();
+        let zone = &dump["zones"][0];
+        let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
+        let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+        self.workspace.write("PATCH", &path, body);
+    }
+}
+
+/// Whether a program is there; the scripts need `jq`, which every hosted runner has.
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Edit, comment, merge, apply, no drift; then somebody else writes, and that is said, refused, and taken back.
+#[test]
+fn the_whole_loop() {
+    assert!(has("jq") && has("git"), "the pipelines need jq and git: install them");
+    let forge = Forge::new();
+    // A pull request that changes one record and makes another.
+    forge.branch("change", &spec(&[WWW_600, API, NEW]));
+    forge.plan("").exits(0);
+    let comment = forge.comment();
+    assert!(comment.starts_with("<!-- zonewright:plan -->\n"), "{comment}");
+    assert!(comment.contains("300") && comment.contains("600") && comment.contains("192.0.2.3"), "{comment}");
+    forge.script("comment-github.sh", &["7", "../out/comment.md"], "").exits(0);
+    // Pushed once more: the same comment is rewritten.
+    forge.commit(&spec(&[WWW_600, API]), "without the new one");
+    forge.plan("").exits(0);
+    forge.script("comment-github.sh", &["7", "../out/comment.md"], "").exits(0);
+    assert_eq!(forge.kept("comments"), [("100".to_owned(), forge.comment())]);
+    assert!(!forge.comment().contains("192.0.2.3"));
+    let writes = forge.workspace.writes().len();
+    let applied = forge.merge_and_apply("change", "").exits(0);
+    assert!(applied.stdout.contains("in sync, read back"), "{}", applied.stdout);
+    assert_eq!(forge.workspace.writes().len(), writes + 1);
+    forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
+    drift(&forge, 0, &["<!-- zonewright:drift"]);
+    // Between the review and the merge somebody else changes the same record.
+    forge.branch("late", &spec(&[WWW, API]));
+    forge.plan("").exits(0);
+    forge.changed_outside("www.example.com", &json!({ "ttl": 900 }));
+    forge.git(&["switch", "-q", "main"]);
+    drift(&forge, 2, &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at the service"]);
+    let writes = forge.workspace.writes().len();
+    let refused = forge.merge_and_apply("late", "").exits(4);
+    assert!(
+        refused.stderr.contains("example.com/dns/www/A: it was changed by somebody else at 20"),
+        "{}",
+        refused.stderr
+    );
+    assert!(refused.stdout.contains("by somebody else as well"), "the plan as it would be now: {}", refused.stdout);
+    assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
+    // Planned again from what is merged, it is a plain revert of what was done outside.
+    let again = forge.zonewright(&["plan", "zones", "--base", "HEAD"]).exits(0);
+    assert!(again.stdout.contains("takes back a change made outside (last changed 20"), "{}", again.stdout);
+    forge.zonewright(&["apply", "zones", "--base", "HEAD", "--yes", "--journal", "../journal"]).exits(0);
+    forge.zonewright(&["plan", "zones", "--detailed-exitcode"]).exits(0);
+    drift(&forge, 0, &["<!-- zonewright:drift"]);
+    // The hand was right after all: the apply that took it back is undone.
+    let ttl = || {
+        let records = forge.workspace.records("example.com");
+        records.iter().find(|r| r["name"] == "www.example.com").unwrap()["ttl"].clone()
+    };
+    assert_eq!(ttl(), 300);
+    let mut journals: Vec<_> =
+        fs::read_dir(forge.workspace.path().join("journal")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    journals.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    journals.sort();
+    let newest = journals.pop().unwrap();
+    let undone = forge.zonewright(&["undo", newest.to_str().unwrap(), "--yes", "--journal", "../journal"]).exits(0);
+    assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
+    assert_eq!(ttl(), 900);
+    drift(&forge, 2, &["drifted", "www", "300", "900"]);
+}
+
+/// Looks for drift, compared with what is merged.
+fn drift(forge: &Forge, code: i32, words: &[&str]) {
+    let mut command = forge.command("sh");
+    command.args(["ci/zonewright/drift.sh", "../drift.md"]).env("BASE", "main").env("METRICS", "../metrics.txt");
+    Ran::from(command.output().unwrap()).exits(code);
+    let report = fs::read_to_string(forge.workspace.path().join("drift.md")).unwrap();
+    for words in words {
+        assert!(report.contains(words), "{words:?} is not in the report:\n{report}");
+    }
+    let metrics = fs::read_to_string(forge.workspace.path().join("metrics.txt")).unwrap();
+    assert!(metrics.contains("zonewright_drift_objects"), "{metrics}");
+}
+
+/// A delete waits for its labels, and they count only for what they say.
+#[test]
+fn consents_are_labels() {
+    let forge = Forge::new();
+    forge.branch("delete", &spec(&[WWW]));
+    forge.plan("bug\n").exits(3);
+    let comment = forge.comment();
+    assert!(comment.contains("--allow-deletes 1") && comment.contains("removes-last-address"), "{comment}");
+    forge.plan("allow-deletes-1\n").exits(3);
+    forge.plan("allow-deletes-2\nallow-removes-last-address\n").exits(3);
+    let labels = "allow-deletes-1\nneeds review\nallow-removes-last-address\n";
+    forge.plan(labels).exits(0);
+    // Labels that went away, or that came after the plan was saved, make another plan.
+    let writes = forge.workspace.writes().len();
+    forge.merge_and_apply("delete", "allow-deletes-1\n").exits(4);
+    assert_eq!(forge.workspace.writes().len(), writes);
+    let base = forge.git(&["rev-parse", "HEAD^1"]);
+    forge.script("apply.sh", &[&base, "../out/plan.json"], labels).exits(0);
+    assert_eq!(forge.workspace.records("example.com").len(), 1);
+    // What a label cannot say.
+    let hostile =
+        "allow-deletes-1 --yes\nallow-$(id)\nallow---yes\nallow-\nallow-deletes-\nallow-a,b\n--allow=x\nallow-\u{e9}\n";
+    assert_eq!(forge.script("consents.sh", &[], hostile).exits(0).stdout, "");
+    assert_eq!(forge.script("consents.sh", &[], "allow-deletes-07").exits(0).stdout, "--allow-deletes=07\n");
+}
+
+/// Whoever can write artifacts can make a plan of anything, with a checksum that fits. It is not what was merged.
+#[test]
+fn a_forged_plan_is_not_applied() {
+    let forge = Forge::new();
+    forge.branch("harmless", &spec(&[WWW_600, API]));
+    forge.plan("").exits(0);
+    let honest = fs::read(forge.workspace.path().join("out/plan.json")).unwrap();
+    // The same branch with another spec, consents given, saved under the name of the reviewed plan.
+    forge.workspace.file("repository/zones/example.com.yaml", spec(&["name: www, type: A, content: 203.0.113.66"]));
+    forge
+        .zonewright(&[
+            "plan",
+            "zones",
+            "--base",
+            "main",
+            "--allow-deletes",
+            "2",
+            "--allow",
+            "removes-last-address",
+            "--out",
+            "../out/plan.json",
+        ])
+        .exits(0);
+    forge.git(&["checkout", "-q", "--", "zones"]);
+    let writes = forge.workspace.writes().len();
+    let refused = forge.merge_and_apply("harmless", "").exits(4);
+    assert!(refused.stderr.contains("what was merged is not what was reviewed"), "{}", refused.stderr);
+    // Other consents alone make another plan, too.
+    let base = forge.git(&["rev-parse", "HEAD^1"]);
+    forge
+        .zonewright(&["plan", "zones", "--base", &base, "--allow", "exposes-origin", "--out", "../out/plan.json"])
+        .exits(0);
+    forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(4);
+    forge.workspace.file("out/plan.json", "{}");
+    forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(4);
+    assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
+    forge.workspace.file("out/plan.json", honest);
+    forge.script("apply.sh", &[&base, "../out/plan.json"], "").exits(0);
+}
+
+/// A pull request from a fork: no credentials, no service, a plan all the same.
+#[test]
+fn a_fork_plans_against_a_snapshot() {
+    let forge = Forge::new();
+    forge.zonewright(&["snapshot", "zones", "--out", "../snapshot.gz"]).exits(0);
+    forge.branch("fork", &spec(&[WWW_600, API]));
+    let requests = forge.workspace.requests().len();
+    let mut command = forge.command("zonewright");
+    command.env_remove("CLOUDFLARE_API_TOKEN").env_remove("CLOUDFLARE_BASE_URL");
+    command.args(["plan", "zones", "--against", "../snapshot.gz", "--base", "main", "--format", "markdown"]);
+    let ran: Ran = command.output().unwrap().into();
+    let comment = ran.exits(0).stdout;
+    assert!(comment.contains("300") && comment.contains("600"), "{comment}");
+    assert_eq!(forge.workspace.requests().len(), requests);
+}
+
+/// What a step of a workflow runs.
+fn step(file: &str, name: &str) -> String {
+    let text = fs::read_to_string(root().join(file)).unwrap();
+    let workflow: Value = serde_yaml::from_str(&text).unwrap();
+    let jobs = workflow["jobs"].as_object().into_iter().flat_map(|jobs| jobs.values());
+    let mut steps = jobs.chain([&workflow["runs"]]).flat_map(|job| job["steps"].as_array().into_iter().flatten());
+    let step = steps.find(|step| step["name"] == name).unwrap_or_else(|| panic!("{file} has no step {name:?}"));
+    let run = step["run"].as_str().unwrap().to_owned();
+    assert!(!run.contains("${{"), "what comes from outside goes through the environment: {run}");
+    run
+}
+
+/// The steps of the workflows as they are written, around a pull request that is merged by squashing.
+#[test]
+fn the_steps_of_the_workflows_run() {
+    let forge = Forge::new();
+    let outside = forge.workspace.path().to_owned();
+    let origin = outside.join("origin.git").display().to_string();
+    forge.git(&["init", "-q", "--bare", &origin]);
+    forge.git(&["remote", "add", "origin", &origin]);
+    forge.git(&["push", "-q", "origin", "main"]);
+    forge.git(&["fetch", "-q", "origin"]);
+    let before = forge.git(&["rev-parse", "main"]);
+    forge.branch("change", &spec(&[WWW_600]));
+    let head = forge.git(&["rev-parse", "HEAD"]);
+    forge.git(&["push", "-q", "origin", "HEAD:refs/pull/7/head"]);
+    let (output, summary) = (outside.join("output"), outside.join("summary"));
+    let run = |file: &str, name: &str, variables: &[(&str, &str)]| -> Ran {
+        fs::write(&output, "").unwrap();
+        let mut command = forge.command("bash");
+        command.args([
+            "--noprofile",
+            "--norc",
+            "-eo",
+            "pipefail",
+            "-c",
+            &step(&format!("examples/pipelines/github/{file}"), name),
+        ]);
+        command.env("GITHUB_OUTPUT", &output).env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ACTIONS", "true");
+        command.envs(variables.iter().copied());
+        command.output().unwrap().into()
+    };
+    // Without its labels the plan is commented, and not kept.
+    let labels = r#"["bug","allow-removes-last-address"]"#;
+    let of_pull = [("BASE_REF", "main"), ("HEAD_SHA", head.as_str()), ("LABELS", labels)];
+    let planned = run("plan.yml", "Plan", &of_pull).exits(0);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "code=3\n", "{}", planned.stderr);
+    assert!(planned.stdout.contains("::error title=danger delete"), "annotations: {}", planned.stdout);
+    assert!(fs::read_to_string(&summary).unwrap().contains("--allow-deletes 1"));
+    let labels = r#"["bug","allow-deletes-1","allow-removes-last-address"]"#;
+    let of_pull = [("BASE_REF", "main"), ("HEAD_SHA", head.as_str()), ("LABELS", labels)];
+    run("plan.yml", "Plan", &of_pull).exits(0);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "code=0\n");
+    run("plan.yml", "Comment", &[("NUMBER", "7")]).exits(0);
+    assert_eq!(forge.kept("comments").len(), 1);
+    run("plan.yml", "Verdict", &[("CODE", "3")]).exits(3);
+    // The artifact.
+    let artifact = outside.join(format!("forge/zonewright-plan-{head}"));
+    fs::create_dir_all(&artifact).unwrap();
+    fs::copy(forge.repository.join("out/plan.json"), artifact.join("plan.json")).unwrap();
+    // Merged.
+    forge.git(&["switch", "-q", "main"]);
+    forge.git(&["merge", "-q", "--squash", "change"]);
+    forge.git(&["commit", "-qm", "change (#7)"]);
+    let merged = forge.git(&["rev-parse", "HEAD"]);
+    let pulls = json!([{ "merged_at": "2026-11-20T00:00:00Z", "number": 7, "head": { "sha": head }, "base": { "sha": before } }]);
+    let pulls = pulls.to_string();
+    let names = r#"[{ "name": "allow-deletes-1" }, { "name": "allow-removes-last-address" }]"#;
+    let found = [("GITHUB_SHA", merged.as_str()), ("GH_PULLS", pulls.as_str()), ("GH_LABELS", names)];
+    run("apply.yml", "Find the reviewed plan", &found).exits(0);
+    assert!(fs::read_to_string(&output).unwrap().contains(&format!("number=7\nhead={head}\n")));
+    let writes = forge.workspace.writes().len();
+    run("apply.yml", "Apply", &[("HEAD_SHA", &head), ("NUMBER", "7"), ("BEFORE", &before)]).exits(0);
+    assert_eq!(forge.workspace.writes().len(), writes + 1);
+    assert_eq!(forge.workspace.records("example.com").len(), 1);
+    // A commit that nobody reviewed.
+    let ran = run("apply.yml", "Find the reviewed plan", &[("GITHUB_SHA", &merged), ("GH_PULLS", "[]")]).exits(1);
+    assert!(ran.stdout.contains("::error::") && ran.stdout.contains("nobody reviewed"), "{}", ran.stdout);
+}
+
+/// The action names its build after the source, and hands over arguments as they are, one a line.
+#[test]
+fn the_steps_of_the_action_run() {
+    let forge = Forge::new();
+    let output = forge.workspace.path().join("output");
+    let run = |name: &str, variables: &[(&str, &str)]| -> Ran {
+        fs::write(&output, "").unwrap();
+        let mut command = forge.command("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("action.yml", name)]);
+        command.env("GITHUB_OUTPUT", &output).envs(variables.iter().copied());
+        command.output().unwrap().into()
+    };
+    run("Name the build after its source", &[("SOURCE", root().to_str().unwrap())]).exits(0);
+    let named = fs::read_to_string(&output).unwrap();
+    assert_eq!((named.len(), named.starts_with("digest=")), ("digest=".len() + 40 + 1, true), "{named}");
+    run("Run", &[("ARGS", "validate\nzones\n")]).exits(0);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=0\n");
+    let ran = run("Run", &[("ARGS", "validate\nzones; touch evil $(touch evil)")]).exits(1);
+    assert!(ran.stderr.contains("zones; touch evil"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=1\n");
+    assert!(!forge.repository.join("evil").exists());
+}
+
+/// One issue about drift, one note on a merge request: made, rewritten, closed.
+#[test]
+fn issues_and_notes_are_kept() {
+    let forge = Forge::new();
+    for (code, exit, text) in
+        [("0", 0, None), ("2", 0, Some("one")), ("2", 0, Some("two")), ("1", 1, Some("two")), ("0", 0, None)]
+    {
+        forge.workspace.file("report.md", text.unwrap_or("nothing"));
+        forge.script("issue-github.sh", &[code, "../report.md"], "").exits(exit);
+        let kept: Vec<_> = forge.kept("issues").into_iter().map(|(_, body)| body).collect();
+        assert_eq!(kept, text.map(str::to_owned).into_iter().collect::<Vec<_>>());
+    }
+    let token = forge.workspace.file("token", "glpat-test\n");
+    for text in ["<!-- zonewright:plan -->\none\n", "<!-- zonewright:plan -->\ntwo \"quoted\" \\ é\n"] {
+        forge.workspace.file("comment.md", text);
+        let mut command = forge.command("sh");
+        command.args(["ci/zonewright/comment-gitlab.sh", "7", "../comment.md"]);
+        command
+            .env("CI_API_V4_URL", "https://gitlab.example/api/v4")
+            .env("CI_PROJECT_ID", "1")
+            .env("GITLAB_TOKEN_FILE", &token);
+        Ran::from(command.output().unwrap()).exits(0);
+        let notes = forge.kept("notes");
+        assert_eq!(notes.len(), 1);
+        let body: Value = serde_json::from_str(&notes[0].1).unwrap();
+        assert_eq!(body, json!({ "body": text }));
+    }
+    // What does not begin with a marker could not be found again.
+    forge.workspace.file("comment.md", "plain\n");
+    forge.script("comment-github.sh", &["7", "../comment.md"], "").exits(1);
+}
+
+/// The hook of pre-commit and the action run what exists.
+#[test]
+fn the_hook_checks_the_spec() {
+    let forge = Forge::new();
+    let hooks = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    assert_eq!(hooks.matches("entry: zonewright validate\n  args: [zones]\n").count(), 2);
+    forge.zonewright(&["validate", "zones"]).exits(0);
+    forge.workspace.file("repository/zones/example.com.yaml", spec(&["name: www, type: A"]));
+    forge.zonewright(&["validate", "zones"]).exits(1);
+}
+
+/// Every file below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// Each command and flag that a pipeline or a page shows is one that the program has.
+#[test]
+fn pipelines_and_pages_use_flags_that_exist() {
+    let program = zonewright::cli::command();
+    let global: BTreeSet<_> = program.get_arguments().filter_map(|a| a.get_long()).collect();
+    let mut shown = 0;
+    let mut paths = files(&root().join("examples/pipelines"));
+    paths.extend(
+        ["README.md", "docs/pipelines.md", "Dockerfile", "action.yml", ".pre-commit-hooks.yaml"]
+            .map(|name| root().join(name)),
+    );
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap().replace("\\\n", " ");
+        // Arguments of a container: the command and its flags each on a line.
+        let text = text.replace("- drift\n", "- zonewright drift").replace("- apply\n", "- zonewright apply");
+        let mut within: Option<&str> = None;
+        for line in text.lines() {
+            let is_list = line.trim_start().starts_with("- --")
+                || line.trim_start().starts_with("- /")
+                || line.trim_start().starts_with('#');
+            let mut words = line.split(|c: char| c.is_whitespace() || "`\"'();|".contains(c)).filter(|w| !w.is_empty());
+            if !is_list {
+                within = None;
+                while let Some(word) = words.next() {
+                    if word == "zonewright" {
+                        let named = words.next().unwrap_or_default();
+                        within = program.get_subcommands().map(clap::Command::get_name).find(|c| *c == named);
+                        break;
+                    }
+                }
+            }
+            let Some(name) = within else { continue };
+            let command = program.find_subcommand(name).unwrap();
+            for word in words.take_while(|w| !w.starts_with('#') && *w != "&&") {
+                let Some(flag) = word.strip_prefix("--").filter(|f| !f.is_empty()) else { continue };
+                let flag = flag.split(['=', ',', '.', '[']).next().unwrap_or_default();
+                let own = command.get_arguments().filter_map(|a| a.get_long());
+                let below =
+                    command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(|a| a.get_long());
+                let known = own.chain(below).any(|long| long == flag) || global.contains(flag) || flag == "help";
+                assert!(known, "{}: `zonewright {name}` has no --{flag}: {line}", path.display());
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown >= 25, "only {shown} flags were found");
+}

@@ -1,0 +1,170 @@
+//! Saved plans: what was reviewed is what happens, or nothing.
+
+use crate::support::workspace::{Workspace, options};
+use serde_json::{Value, json};
+use zonewright::plan::file;
+
+/// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a rule.
+fn saved() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 },
+        { "type": "A", "name": "other.example.com", "content": "192.0.2.9", "ttl": 300 },
+    ]));
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones:\n  example.com:\n    waf:\n      custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }]\n    records:\n      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }\n      - { name: new, type: TXT, content: \"héllo; \\\"wörld\\\"\" }\n",
+    );
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+    workspace
+}
+
+fn text(workspace: &Workspace) -> String {
+    std::fs::read_to_string(workspace.path().join("plan.json")).expect("the plan was saved")
+}
+
+/// Somebody else changes the record with this name.
+fn changed(workspace: &Workspace, name: &str, body: &Value) {
+    let dump = workspace.dump();
+    let zone = &dump["zones"][0];
+    let record =
+        zone["records"].as_array().into_iter().flatten().find(|r| r["name"] == name).expect("the record is there");
+    let path = format!(
+        "/zones/{}/dns_records/{}",
+        zone["id"].as_str().unwrap_or_default(),
+        record["id"].as_str().unwrap_or_default()
+    );
+    workspace.write("PATCH", &path, body);
+}
+
+#[test]
+fn a_saved_plan_is_applied_as_it_was_reviewed() {
+    let workspace = saved();
+    // The spec is not looked at any more.
+    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
+    // What the plan does not concern may change meanwhile.
+    changed(&workspace, "other.example.com", &json!({ "ttl": 900 }));
+    let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
+    assert!(ran.stdout.contains("in sync, read back"), "{}", ran.stdout);
+    assert_eq!(workspace.records("example.com").len(), 3);
+    // Once applied, it is not needed a second time.
+    let before = workspace.writes().len();
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
+    workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(0);
+    assert_eq!(workspace.writes().len(), before);
+}
+
+#[test]
+fn a_world_that_moved_is_refused_with_what_and_when() {
+    type Somebody = fn(&Workspace);
+    let moves: [(&str, Somebody); 3] = [
+        ("example.com/dns/www/A: it was changed by somebody else at 20", |w| {
+            changed(w, "www.example.com", &json!({ "ttl": 900 }))
+        }),
+        ("example.com/dns/www/A: it is no longer needed", |w| changed(w, "www.example.com", &json!({ "ttl": 600 }))),
+        ("example.com/waf/http_request_firewall_custom", |w| {
+            let zone = w.dump()["zones"][0]["id"].as_str().unwrap_or_default().to_owned();
+            let rule = json!({ "rules": [{ "action": "block", "expression": "ip.src eq 192.0.2.1" }] });
+            w.write("PUT", &format!("/zones/{zone}/rulesets/phases/http_request_firewall_custom/entrypoint"), &rule);
+        }),
+    ];
+    for (words, somebody) in moves {
+        let workspace = saved();
+        somebody(&workspace);
+        let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        assert_eq!(workspace.writes().len(), 0);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_what_was_saved_is_refused() {
+    let workspace = saved();
+    let whole = text(&workspace);
+    let refused = |content: String, words: &str| {
+        workspace.file("plan.json", content);
+        let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(1);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        assert_eq!(workspace.writes().len(), 0);
+    };
+    refused(whole.replacen("192.0.2.1", "192.0.2.7", 1), "edited or damaged");
+    refused(whole.replace("\"verdict\": \"ready\"", "\"verdict\": \"in-sync\""), "edited or damaged");
+    refused(whole[..whole.len() / 2].to_owned(), "not whole");
+    let (mut other, saved) = file::open(&whole).expect("it is a saved plan");
+    other["saved"]["format"] = json!(2);
+    refused(other.to_string(), "format 2");
+    let plain = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).stdout;
+    refused(plain.clone(), "no saved plan");
+    // A plan of yesterday, sealed as it should be.
+    let mut old = saved.clone();
+    old.created_at = "2020-01-01T00:00:00Z".to_owned();
+    let plan: Value = serde_json::from_str(&plain).expect("it is JSON");
+    let requests = other["saved"]["requests"].as_array().cloned().unwrap_or_default();
+    refused(file::seal(plan, requests, &old).to_string(), "--max-age");
+    // Whole and unchanged, it is still good.
+    workspace.file("plan.json", whole);
+    workspace.run(&["apply", "plan.json", "--yes", "--max-age", "1h"]).exits(0);
+}
+
+#[test]
+fn consents_go_with_the_plan_and_can_be_added() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.1" }]));
+    workspace.records_spec("      - { name: old, type: A, state: absent }");
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json", "--allow-deletes", "1"]).exits(0);
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(3);
+    workspace.run(&["apply", "plan.json", "--yes", "--allow", "removes-last-address"]).exits(0);
+    assert!(workspace.records("example.com").is_empty());
+}
+
+#[test]
+fn a_saved_plan_holds_no_secret_and_is_private() {
+    let workspace = saved();
+    assert!(!text(&workspace).contains(zonewright::sandbox::TOKEN));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(workspace.path().join("plan.json")).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // It holds the exact requests of a dry run.
+    let dry = workspace.run(&["apply", "plan.json", "--dry-run", "--format", "json"]).exits(0).json();
+    let plan: Value = serde_json::from_str(&text(&workspace)).expect("it is JSON");
+    assert_eq!(plan["saved"]["requests"], dry["requests"]);
+    assert_eq!(plan["format"], 1);
+    assert_eq!(plan["kind"], "plan");
+}
+
+/// Part of a saved plan was carried out, then the service was gone: the rest can be, and only the rest.
+#[test]
+fn a_plan_that_was_applied_in_part_can_be_resumed() {
+    use zonewright::sandbox::{Fault, What, When};
+    let workspace = saved();
+    workspace.fault(Fault {
+        when: When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 1 },
+        what: What::Answer { code: 403, body: json!({ "success": false, "errors": [{ "code": 10000, "message": "Authentication error" }], "messages": [], "result": null }) },
+        times: 1,
+    });
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(5);
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
+    workspace.run(&["apply", "plan.json", "--yes", "--resume"]).exits(0);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}
+
+#[test]
+fn two_applies_exclude_each_other() {
+    let workspace = saved();
+    let directory = workspace.path().join(".zonewright/journal");
+    std::fs::create_dir_all(&directory).expect("it can be made");
+    let file = std::fs::File::create(directory.join("apply.lock")).expect("it can be made");
+    file.lock().expect("nobody has it");
+    let before = workspace.requests().len();
+    let ran = workspace.run(&["apply", "plan.json", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("another apply is under way"), "{}", ran.stderr);
+    assert_eq!(workspace.requests().len(), before, "nothing was asked");
+    workspace.run(&["plan", "spec.yaml"]).exits(0);
+    drop(file);
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
+}

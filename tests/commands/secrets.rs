@@ -1,0 +1,152 @@
+//! Credentials planted in the environment appear in no output, file, log or panic of any command.
+
+use std::path::Path;
+
+use crate::support::workspace::{Ran, Workspace, options};
+use serde_json::json;
+use zonewright::sandbox::{Credentials, Fault, What, When};
+
+/// Well-formed, and found nowhere else.
+const TOKEN: &str = "pLaNtEdToKeN0123456789abcdefghijklmnopqrs";
+const KEY: &str = "0123456789abcdefc0ffee0123456789abcde";
+const EMAIL: &str = "planted.person@secrets.example";
+
+/// Every file below a directory, whole.
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let walk = walkdir::WalkDir::new(directory).into_iter().filter_map(Result::ok).filter(|e| e.file_type().is_file());
+    walk.map(|e| (e.path().display().to_string(), std::fs::read(e.path()).expect("it can be read"))).collect()
+}
+
+/// Whether bytes hold any part of a secret that says something.
+fn leak(bytes: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(bytes);
+    [TOKEN, &TOKEN[..16], KEY, &KEY[..16], EMAIL, "planted.person"].into_iter().find(|secret| text.contains(secret))
+}
+
+#[track_caller]
+fn check(ran: &Ran, what: &str, workspace: &Workspace) {
+    for (stream, text) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
+        assert_eq!(leak(text.as_bytes()), None, "{what}: {stream}\n{text}");
+    }
+    for (name, bytes) in files(workspace.path()) {
+        assert_eq!(leak(&bytes), None, "{what}: {name}");
+        if name.ends_with(".gz") {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(bytes.as_slice()), &mut text)
+                .expect("it is gzip");
+            assert_eq!(leak(&text), None, "{what}: {name}, unpacked");
+        }
+    }
+}
+
+fn workspace() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    options.credentials = Credentials { token: TOKEN.into(), email: EMAIL.into(), key: KEY.into() };
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([{ "type": "A", "name": "old.example.com", "content": "192.0.2.1" }]));
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones:\n  example.com:\n    waf:\n      owasp: { paranoia: 2 }\n    records:\n      - { name: www, type: A, content: 192.0.2.2 }\n      - { name: old, type: A, state: absent }\n",
+    );
+    workspace
+}
+
+/// Runs the binary with all three credentials in its environment.
+fn run(workspace: &Workspace, arguments: &[&str]) -> Ran {
+    let mut command = workspace.command();
+    command.env("CLOUDFLARE_API_TOKEN", TOKEN).env("CLOUDFLARE_EMAIL", EMAIL).env("CLOUDFLARE_API_KEY", KEY);
+    command.args(arguments).args(["--key-fallback", "-vvv"]).output().expect("it runs").into()
+}
+
+const COMMANDS: &[&[&str]] = &[
+    &["validate", "spec.yaml"],
+    &["validate", "spec.yaml", "--print"],
+    &["plan", "spec.yaml"],
+    &["plan", "spec.yaml", "--format", "json", "--out", "plan.json"],
+    &["plan", "spec.yaml", "--format", "markdown"],
+    &["plan", "spec.yaml", "--format", "github"],
+    &["plan", "spec.yaml", "--format", "html"],
+    &["plan", "spec.yaml", "--format", "sarif"],
+    &["plan", "spec.yaml", "--server-check"],
+    &["snapshot", "spec.yaml"],
+    &["plan", "spec.yaml", "--against", "zonewright.snapshot.json.gz"],
+    &["import", "example.com"],
+    &["waf", "rules", "spec.yaml"],
+    &["waf", "effective", "example.com"],
+    &["waf", "diff", "spec.yaml"],
+    &["waf", "lock", "spec.yaml"],
+    &["apply", "spec.yaml", "--dry-run"],
+    &["apply", "spec.yaml", "--yes", "--allow-deletes", "1", "--allow", "removes-last-address"],
+    &["apply", "spec.yaml", "--yes", "--format", "json"],
+];
+
+#[test]
+fn no_command_shows_a_credential() {
+    let workspace = workspace();
+    for arguments in COMMANDS {
+        let ran = run(&workspace, arguments);
+        assert!(matches!(ran.code, Some(0 | 2 | 3)), "{arguments:?}: {ran:?}");
+        check(&ran, &format!("{arguments:?}"), &workspace);
+    }
+}
+
+#[test]
+fn no_failure_shows_a_credential() {
+    let echo = json!({ "success": false, "errors": [{ "code": 9109, "message": format!("Invalid access token {TOKEN} of {EMAIL} with {KEY}") }], "messages": [], "result": null });
+    let faults = [
+        What::Answer { code: 403, body: echo.clone() },
+        What::Answer { code: 400, body: echo },
+        What::Answer { code: 200, body: json!({ "authorization": format!("Bearer {TOKEN}") }) },
+        What::NotJson200,
+        What::ResetBeforeEffect,
+    ];
+    for fault in faults {
+        // What may pass is tried again and again, so one command has to do.
+        let is_tried_again = !matches!(fault, What::Answer { code: 400 | 403, .. });
+        let commands = if is_tried_again { &COMMANDS[2..3] } else { COMMANDS };
+        for arguments in commands {
+            let workspace = workspace();
+            workspace.fault(Fault {
+                when: When::Matching { method: None, path_suffix: String::new(), nth: 2 },
+                what: fault.clone(),
+                times: 1000,
+            });
+            // Retries of what fails for good would take long.
+            if matches!(fault, What::Status { .. } | What::NotJson200 | What::TruncateBody | What::ResetBeforeEffect)
+                && arguments[0] != "plan"
+            {
+                continue;
+            }
+            let ran = run(&workspace, arguments);
+            check(&ran, &format!("{arguments:?} under {fault:?}"), &workspace);
+        }
+    }
+}
+
+#[test]
+fn malformed_credentials_are_not_repeated() {
+    let workspace = workspace();
+    let with = |name: &str, value: &str| -> Ran {
+        let mut command = workspace.command();
+        command.env_remove("CLOUDFLARE_API_TOKEN").env(name, value).args(["plan", "spec.yaml", "-vvv"]);
+        command.output().expect("it runs").into()
+    };
+    let bad = format!("{TOKEN}\nwith a newline");
+    for (name, value) in [
+        ("CLOUDFLARE_API_TOKEN", bad.as_str()),
+        ("CLOUDFLARE_API_KEY", KEY),
+        ("CLOUDFLARE_EMAIL", EMAIL),
+        ("CLOUDFLARE_API_TOKEN_FILE", "/no/such/file"),
+    ] {
+        let ran = with(name, value);
+        assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
+        check(&ran, name, &workspace);
+    }
+    // In the address of the service.
+    let mut command = workspace.command();
+    command.args(["plan", "spec.yaml", "--base-url", &format!("https://user:{TOKEN}@api.example.com/client/v4")]);
+    let ran: Ran = command.output().expect("it runs").into();
+    assert_eq!(ran.code, Some(1));
+    check(&ran, "--base-url", &workspace);
+}

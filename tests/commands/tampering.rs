@@ -1,0 +1,151 @@
+//! Files and answers that somebody made to deceive: what they try, and what it comes to.
+
+use std::fs;
+
+use crate::support::workspace::{Workspace, options};
+use serde_json::{Value, json};
+use zonewright::plan::file;
+use zonewright::sandbox::{Fault, What, When};
+
+/// A workspace with one record, and a saved plan that changes it.
+fn planned() -> (Workspace, Value, file::Saved) {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
+    workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
+    let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+    let (plan, saved) = file::open(&text).unwrap();
+    (workspace, plan, saved)
+}
+
+/// The plan without what makes it a saved one.
+fn plain(plan: &Value) -> Value {
+    let mut plain = plan.clone();
+    let members = plain.as_object_mut().unwrap();
+    members.remove("saved");
+    members.remove("checksum");
+    plain
+}
+
+/// Requests in a plan file are for readers. What is sent follows from its spec and from what is live.
+#[test]
+fn a_plan_file_cannot_say_what_is_sent() {
+    let (workspace, plan, saved) = planned();
+    let evil = json!({ "method": "DELETE", "path": "/zones/1bb9e8ced726ff0734d94e313f738376", "body": null });
+    workspace.file("plan.json", file::seal(plain(&plan), vec![evil], &saved).to_string());
+    workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
+    let sent: Vec<_> = workspace.writes().iter().map(|r| r.method.clone()).collect();
+    assert_eq!(sent, ["POST"], "one batch with one patch");
+    assert_eq!(workspace.records("example.com")[0]["ttl"], 600);
+}
+
+/// Operations in a plan file are held against those that its spec gives now, one by one.
+#[test]
+fn a_plan_file_cannot_hide_an_operation_or_add_one() {
+    let (workspace, plan, saved) = planned();
+    let forgeries: [fn(&mut Value); 3] = [
+        |plan| plan["operations"] = json!([]),
+        |plan| plan["operations"][0]["after"]["content"] = json!("203.0.113.66"),
+        |plan| {
+            let mut more = plan["operations"][0].clone();
+            more["address"] = json!("example.com/dns/evil/A");
+            plan["operations"].as_array_mut().unwrap().push(more);
+        },
+    ];
+    for forge in forgeries {
+        let mut forged = plain(&plan);
+        forge(&mut forged);
+        workspace.file("plan.json", file::seal(forged, Vec::new(), &saved).to_string());
+        workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
+    }
+    assert_eq!(workspace.writes().len(), 0);
+}
+
+/// A plan file from somebody else carries that person's consents: each is named before anything is sent.
+#[test]
+fn consents_of_a_plan_file_are_named() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1" }]));
+    workspace.records_spec("      - { name: www, type: A, state: absent }");
+    let consents = ["--allow-deletes", "1", "--allow", "removes-last-address"];
+    workspace.run(&[&["plan", "spec.yaml", "--out", "plan.json"], &consents[..]].concat()).exits(0);
+    let applied = workspace.run(&["apply", "plan.json", "--yes", "--format", "json"]).exits(0).json();
+    let codes: Vec<_> = applied["consents_given"].as_array().unwrap().iter().map(|c| c["danger"].clone()).collect();
+    assert_eq!(codes, ["delete", "removes-last-address"], "{applied}");
+}
+
+/// A plan against a snapshot is for reading: it cannot be saved, so it cannot be applied.
+#[test]
+fn a_snapshot_cannot_become_an_apply() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
+    workspace.run(&["snapshot", "spec.yaml"]).exits(0);
+    workspace.run(&["plan", "spec.yaml", "--against", "zonewright.snapshot.json.gz", "--out", "plan.json"]).exits(64);
+    workspace.run(&["apply", "zonewright.snapshot.json.gz", "--yes"]).exits(1);
+    assert_eq!(workspace.writes().len(), 0);
+}
+
+/// A consent in the spec is for the thing that it stands at.
+#[test]
+fn a_consent_beside_one_record_does_not_cover_another() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([
+        { "type": "A", "name": "a.example.com", "content": "192.0.2.1", "proxied": true },
+        { "type": "A", "name": "b.example.com", "content": "192.0.2.2", "proxied": true },
+    ]));
+    let spec = |of_b: &str| {
+        workspace.records_spec(&format!(
+            "      - {{ name: a, type: A, content: 192.0.2.1, proxied: false, allow: {{ exposes-origin: moving }} }}\n      - {{ name: b, type: A, content: 192.0.2.2, proxied: false{of_b} }}"
+        ))
+    };
+    spec("");
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
+    assert!(ran.stdout.contains("public: 1 operation."), "{}", ran.stdout);
+    assert_eq!(workspace.writes().len(), 0);
+    spec(", allow: { exposes-origin: moving }");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+}
+
+/// Nor does the policy for one zone cover another, nor can it allow deletes.
+#[test]
+fn a_policy_covers_what_it_names() {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([{ "type": "A", "name": "a.example.com", "content": "192.0.2.1", "proxied": true }]));
+    workspace.records_spec("      - { name: a, type: A, content: 192.0.2.1, proxied: false }");
+    let policy = |zones: &str, code: &str| {
+        workspace.file(
+            ".zonewright-policy.yaml",
+            format!("version: 1\nzones:\n  \"{zones}\":\n    allow: {{ {code}: moving }}\n"),
+        );
+    };
+    policy("*.net", "exposes-origin");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
+    policy("*.com", "delete");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    assert_eq!(workspace.writes().len(), 0);
+    policy("*.com", "exposes-origin");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+}
+
+/// An id in an answer stays one segment of a path, whatever it says.
+#[test]
+fn an_id_in_an_answer_cannot_lead_elsewhere() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
+    let zone = json!({ "id": "../accounts/x?y=1#", "name": "example.com", "status": "active", "plan": { "legacy_id": "free" },
+                       "name_servers": [], "account": { "id": "../../user/tokens" } });
+    workspace.fault(Fault {
+        when: When::Matching { method: Some("GET".into()), path_suffix: "/zones".into(), nth: 1 },
+        what: What::Answer {
+            code: 200,
+            body: json!({ "success": true, "errors": [], "messages": [], "result": [zone],
+                          "result_info": { "page": 1, "per_page": 50, "count": 1, "total_count": 1, "total_pages": 1 } }),
+        },
+        times: 1,
+    });
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    for request in workspace.requests() {
+        assert!(request.path.starts_with("/zones") && !request.path.contains(".."), "{request:?}");
+    }
+    assert_eq!(workspace.writes().len(), 0);
+}

@@ -1,0 +1,180 @@
+//! Undo: what an apply changed is as before, and what somebody else changed since is not touched.
+
+use std::fs;
+
+use crate::support::journals::{newest, world};
+use crate::support::workspace::{Workspace, options};
+use serde_json::{Value, json};
+use zonewright::sandbox::{Fault, Options, What, When};
+
+/// Records of every kind of change, and one that nobody names.
+fn planted(options: Options) -> Workspace {
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300, "comment": "the old one" },
+        { "type": "CNAME", "name": "swap.example.com", "content": "host.example.net", "ttl": 600 },
+        { "type": "TXT", "name": "gone.example.com", "content": "\"bye\"", "ttl": 900, "comment": "needed once" },
+        { "type": "MX", "name": "mail.example.com", "content": "mx1.example.net", "priority": 10, "ttl": 300 },
+        { "type": "A", "name": "foreign.example.com", "content": "192.0.2.99", "ttl": 300 },
+    ]));
+    workspace
+}
+
+const CHANGES: &str = r#"      - { name: www, type: A, content: 192.0.2.2, ttl: 600, comment: "the new one" }
+      - { name: swap, type: A, content: 192.0.2.3, ttl: 120 }
+      - { name: gone, type: TXT, state: absent }
+      - { name: mail, type: MX, priority: 20, content: mx2.example.net }
+      - { name: fresh, type: SRV, content: "10 5 5060 sip.example.com." }
+      - { name: fresh, type: TXT, content: "hällo" }"#;
+
+/// Somebody else changes the record with this name.
+fn somebody(workspace: &Workspace, method: &str, name: &str, body: &Value) {
+    let dump = workspace.dump();
+    let zone = &dump["zones"][0];
+    let record = zone["records"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
+    let path = format!("/zones/{}/dns_records/{}", zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+    workspace.write(method, &path, body);
+}
+
+#[test]
+fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
+    for batch in [true, false] {
+        let mut options = options();
+        options.profile.batch = batch;
+        let workspace = planted(options);
+        workspace.records_spec(CHANGES);
+        let before = world(&workspace);
+        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(0);
+        let after = world(&workspace);
+        assert_ne!(before, after);
+        let journal = newest(&workspace);
+
+        // It is shown like any plan, needs the same consents, and says where each operation comes from.
+        let writes = workspace.writes().len();
+        let refused = workspace.run(&["undo", &journal, "--yes"]).exits(3);
+        assert!(refused.stdout.contains("made by the apply that is undone"), "{}", refused.stdout);
+        assert!(refused.stdout.contains("--allow-deletes 3"), "{}", refused.stdout);
+        let dry = workspace.run(&["undo", &journal, "--dry-run", "--allow-deletes", "3"]).exits(0);
+        assert!(dry.stdout.contains("dns_records"), "{}", dry.stdout);
+        assert_eq!(workspace.writes().len(), writes);
+
+        let undone = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3"]).exits(0);
+        assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
+        assert_eq!(world(&workspace), before);
+        // Once is enough.
+        let writes = workspace.writes().len();
+        let again = workspace.run(&["undo", &journal, "--yes"]).exits(0);
+        assert!(again.stdout.contains("nothing to do"), "{}", again.stdout);
+        assert_eq!(workspace.writes().len(), writes);
+
+        // The undo has a journal of its own, which is undone in its turn.
+        let own = newest(&workspace);
+        assert_ne!(own, journal);
+        workspace.run(&["undo", &own, "--yes", "--allow-deletes", "2"]).exits(0);
+        assert_eq!(world(&workspace), after);
+    }
+}
+
+#[test]
+fn only_the_fields_that_were_changed_are_sent() {
+    let workspace = planted(options());
+    workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let journal = newest(&workspace);
+    let dry = workspace.run(&["undo", &journal, "--dry-run", "--format", "json"]).exits(0).json();
+    let patch = &dry["requests"][0]["body"]["patches"][0];
+    let members: Vec<&String> = patch.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["id", "ttl"], "{dry}");
+    assert_eq!(patch["ttl"], 300);
+}
+
+#[test]
+fn what_somebody_changed_since_is_a_conflict_and_stays() {
+    let conflicts: [(&str, &str, Value, &str); 3] = [
+        ("PATCH", "www.example.com", json!({ "ttl": 1200 }), "somebody else changed the record at 2"),
+        ("DELETE", "www.example.com", Value::Null, "the record is gone; the apply was at 2"),
+        ("PATCH", "fresh.example.com", json!({ "comment": "mine now" }), "comment; it is now"),
+    ];
+    for (method, name, body, words) in conflicts {
+        let workspace = planted(options());
+        workspace.records_spec(CHANGES);
+        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(0);
+        let journal = newest(&workspace);
+        somebody(&workspace, method, name, &body);
+        let writes = workspace.writes().len();
+        let seen = workspace.records("example.com").into_iter().filter(|r| r["name"] == name).collect::<Vec<_>>();
+        let deletes = if name.starts_with("fresh") { "2" } else { "3" };
+        let refused = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes]).exits(4);
+        let said = format!("{}{}", refused.stdout, refused.stderr);
+        assert!(said.contains("PLAN0019") && said.contains(words), "{words}: {said}");
+        assert_eq!(workspace.writes().len(), writes);
+        // The rest is undone on demand, and what is somebody's stays.
+        workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes, "--skip-conflicts"]).exits(0);
+        let kept = workspace.records("example.com");
+        for record in seen.iter().filter(|r| r["comment"] == "mine now" || r["ttl"] == 1200) {
+            assert!(kept.contains(record), "{record}");
+        }
+        assert!(kept.iter().any(|r| r["name"] == "gone.example.com"));
+        assert!(kept.iter().any(|r| r["name"] == "foreign.example.com"));
+    }
+}
+
+#[test]
+fn what_stands_in_the_way_is_not_removed() {
+    let workspace = planted(options());
+    workspace.records_spec("      - { name: swap, type: CNAME, state: absent }");
+    let allow = ["--allow-deletes", "1", "--allow", "removes-last-address"];
+    workspace.run(&[&["apply", "spec.yaml", "--yes"], &allow[..]].concat()).exits(0);
+    let journal = newest(&workspace);
+    workspace.plant_records(json!([{ "type": "A", "name": "swap.example.com", "content": "192.0.2.77" }]));
+    let refused = workspace.run(&["undo", &journal, "--yes"]).exits(4);
+    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("cannot stand beside it"), "{}", refused.stderr);
+    workspace.run(&["undo", &journal, "--yes", "--skip-conflicts"]).exits(0);
+    assert_eq!(workspace.records("example.com").iter().filter(|r| r["name"] == "swap.example.com").count(), 1);
+}
+
+#[test]
+fn an_answer_that_got_lost_is_settled_by_looking() {
+    for what in [What::ResetAfterEffect, What::ResetBeforeEffect] {
+        let workspace = planted(options());
+        workspace.records_spec(CHANGES);
+        let before = world(&workspace);
+        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2"]).exits(0);
+        let journal = newest(&workspace);
+        // As a crash leaves it: the intent without its outcome, the last line cut.
+        let text = fs::read_to_string(&journal).unwrap();
+        let intents: Vec<&str> = text.lines().filter(|l| !l.contains("\"event\":\"outcome\"")).collect();
+        fs::write(&journal, format!("{}\n{{\"event\":\"outc", intents.join("\n"))).unwrap();
+        workspace.fault(Fault {
+            when: When::Matching { method: Some("POST".into()), path_suffix: "/batch".into(), nth: 1 },
+            what,
+            times: 1,
+        });
+        workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3"]).exits(0);
+        assert_eq!(world(&workspace), before);
+        workspace.run(&["undo", &journal, "--yes"]).exits(0);
+        assert_eq!(world(&workspace), before);
+    }
+}
+
+#[test]
+fn what_is_no_journal_is_refused_with_the_reason() {
+    let workspace = planted(options());
+    let begin = r#"{"event":"begin","format":1,"spec_digest":"","time":"2026-01-01T00:00:00Z"}"#;
+    let outside = r#"{"event":"intent","step":1,"zone":"example.com","zone_id":"x","request":{},"operations":[{"address":"example.com/dns/a/A","action":"delete","id":"1","before":{"type":"A","name":"a.example.net","content":"192.0.2.1"}}]}"#;
+    for (text, words) in [
+        ("version: 1\n".to_owned(), "no journal of an apply"),
+        (begin.replace(":1,", ":2,"), "it has format 2; this version reads format 1 only"),
+        (format!("{begin}\nnonsense\n{begin}\n"), "line 2 is broken"),
+        (format!("{begin}\n{outside}\n"), "outside of its zone"),
+    ] {
+        workspace.file("journal.jsonl", text);
+        let ran = workspace.run(&["undo", "journal.jsonl", "--yes"]).exits(1);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    workspace.run(&["undo", "missing.jsonl", "--yes"]).exits(1);
+    // A journal in which nothing was sent leaves nothing to do.
+    workspace.file("journal.jsonl", begin);
+    workspace.run(&["undo", "journal.jsonl", "--yes"]).exits(0);
+    assert_eq!(workspace.writes().len(), 0);
+}

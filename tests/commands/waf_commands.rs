@@ -1,0 +1,176 @@
+//! `zonewright waf …` against the embedded service.
+
+use crate::support::workspace::{Workspace, options};
+use serde_json::{Value, json};
+use zonewright::sandbox::{Options, Profile};
+
+/// A zone on a plan that has the managed rulesets.
+fn workspace() -> Workspace {
+    let base = options();
+    Workspace::new(Options { profile: Profile { tier: "business".to_owned(), ..base.profile }, ..base })
+}
+
+/// A spec with the section `waf` of example.com.
+fn spec(workspace: &Workspace, waf: &str) {
+    let indented: Vec<_> = waf.lines().map(|l| format!("      {l}")).collect();
+    workspace.file("zone.yaml", format!("version: 1\nzones:\n  example.com:\n    waf:\n{}\n", indented.join("\n")));
+}
+
+/// A tuned zone.
+const TUNED: &str = "\
+owasp:
+  paranoia: 2
+  threshold: high
+  action: managed_challenge
+  disable:
+    - {rule: 942430, reason: the search takes punctuation}
+exceptions:
+  - name: editor
+    when: http.host eq \"www.example.com\"
+    skip: {owasp: [941160]}
+    reason: the editor sends HTML
+custom:
+  - name: scanners
+    when: lower(http.user_agent) contains \"sqlmap\"
+    action: block";
+
+/// The rows of `waf rules` with these flags.
+fn rules(workspace: &Workspace, flags: &[&str]) -> Vec<Value> {
+    let arguments = [&["waf", "rules", "zone.yaml", "--format", "json"], flags].concat();
+    let json = workspace.run(&arguments).exits(0).json();
+    assert_eq!((&json["format"], &json["kind"]), (&json!(1), &json!("waf_rules")));
+    json["zones"][0]["rules"].as_array().expect("a list").clone()
+}
+
+#[test]
+fn rules_are_listed_with_their_state_under_the_spec() {
+    let workspace = workspace();
+    spec(&workspace, TUNED);
+    let one = |number: u32| {
+        let all = rules(&workspace, &[]);
+        all.into_iter().find(|r| r["number"] == number).expect("the rule is there")
+    };
+    let off = one(942_430);
+    assert_eq!((&off["enabled"], &off["why"], &off["family"]), (&json!(false), &json!("rule"), &json!("sqli")));
+    let above = one(942_431);
+    assert_eq!(
+        (&above["enabled"], &above["why"], &above["why_tag"]),
+        (&json!(false), &json!("level"), &json!("paranoia-level-3"))
+    );
+    assert_eq!(one(941_160)["exceptions"], json!(["editor"]));
+    let anomaly = one(949_110);
+    assert_eq!((&anomaly["action"], &anomaly["why"]), (&json!("managed_challenge"), &json!("rule")));
+    let filtered = rules(&workspace, &["--family", "sqli", "--level", "2", "--state", "on"]);
+    assert!(
+        filtered.len() > 10
+            && filtered.iter().all(|r| r["level"] == 2 && r["enabled"] == true && r["family"] == "sqli")
+    );
+    assert!(rules(&workspace, &["--ruleset", "cloudflare"]).iter().all(|r| r["why"] == "not deployed"));
+    let text = workspace
+        .run(&["waf", "rules", "zone.yaml", "--family", "sqli", "--state", "off", "--color", "never"])
+        .exits(0);
+    assert!(text.stdout.contains("942430") && text.stdout.contains("(override of this rule)"), "{}", text.stdout);
+    workspace.run(&["waf", "rules", "zone.yaml", "--family", "nonsense"]).exits(64);
+    assert!(workspace.writes().is_empty());
+}
+
+#[test]
+fn what_is_in_effect_is_shown_without_a_spec() {
+    let workspace = workspace();
+    let before = workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0);
+    assert!(before.stdout.contains("Cloudflare OWASP Core Ruleset, version 35 (not deployed)"), "{}", before.stdout);
+    spec(&workspace, TUNED);
+    workspace.run(&["apply", "--yes", "zone.yaml"]).exits(0);
+    let text = workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0).stdout;
+    for line in [
+        "paranoia    2",
+        "threshold   25 (high): 5 critical hits of +5",
+        "action      managed_challenge",
+        "rules       183 of 210 on: IP reputation 6/6",
+        "overrides   942430 off: SQL injection",
+        "exceptions  editor: `http.host eq \"www.example.com\"` passes by rule 941160 of the OWASP ruleset",
+        "local file inclusion 20",
+        "scanners: `lower(http.user_agent) contains \"sqlmap\"`: block",
+        "rate limits  none",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+    let json = workspace.run(&["waf", "effective", "example.com", "--rules", "--format", "json"]).exits(0).json();
+    let owasp = json["zones"][0]["rulesets"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|r| r["key"] == "owasp")
+        .expect("it is there")
+        .clone();
+    assert_eq!(
+        (&owasp["paranoia"], &owasp["threshold_word"], &owasp["rules_on"]),
+        (&json!(2), &json!("high"), &json!(183))
+    );
+    assert_eq!(owasp["rules"].as_array().map(Vec::len), Some(211));
+    let nobody = workspace.run(&["waf", "effective", "example.org"]).exits(1);
+    assert!(nobody.stderr.contains("the service has no zone example.org"), "{}", nobody.stderr);
+}
+
+#[test]
+fn what_the_service_says_cannot_drive_the_terminal() {
+    let workspace = workspace();
+    workspace.plant(&json!({ "zones": [{
+        "name": "hostile.example", "plan": "business", "records": [],
+        "rulesets": [{
+            "kind": "zone", "phase": "http_request_firewall_custom", "name": "default",
+            "rules": [{
+                "action": "block", "expression": "http.host eq \"a\u{1b}[2Jb\"",
+                "description": "quiet\u{1b}[2J\nfake: all is well",
+            }],
+        }],
+    }] }));
+    let text = workspace.run(&["waf", "effective", "hostile.example", "--color", "never"]).exits(0).stdout;
+    assert!(!text.contains('\u{1b}') && text.contains(r"quiet\u{1b}[2J\u{a}fake"), "{text}");
+}
+
+#[test]
+fn what_a_spec_changes_is_shown_rule_by_rule() {
+    let workspace = workspace();
+    spec(&workspace, TUNED);
+    let first = workspace.run(&["waf", "diff", "zone.yaml", "--detailed-exitcode", "--format", "json"]).exits(2).json();
+    assert_eq!(first["kind"], "waf_diff");
+    workspace.run(&["apply", "--yes", "zone.yaml"]).exits(0);
+    let none = workspace.run(&["waf", "diff", "zone.yaml", "--detailed-exitcode", "--color", "never"]).exits(0);
+    assert_eq!(none.stdout, "example.com  in effect as wanted\n");
+    spec(&workspace, &TUNED.replace("paranoia: 2", "paranoia: 1").replace("high", "low"));
+    let weaker = workspace.run(&["waf", "diff", "zone.yaml", "--color", "never"]).exits(0).stdout;
+    for line in
+        ["example.com  weakens", "paranoia 2 → 1 switches off 48 rules", "threshold 25 → 60", "942440", "score → off"]
+    {
+        assert!(weaker.contains(line), "{line:?} is not in\n{weaker}");
+    }
+    assert!(workspace.run(&["waf", "diff", "missing.yaml"]).exits(1).stdout.is_empty());
+}
+
+#[test]
+fn the_lock_shows_what_the_service_changed() {
+    let workspace = workspace();
+    spec(&workspace, TUNED);
+    workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);
+    let wrote = workspace.run(&["waf", "lock", "zone.yaml"]).exits(0);
+    assert_eq!(wrote.stdout, "Wrote waf.lock: 1 ruleset.\n");
+    let path = workspace.path().join("waf.lock");
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    assert!(text.contains("942430 level-2 on score") && !text.contains("wordpress"));
+    let same = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(0);
+    assert!(same.stdout.ends_with("waf.lock is up to date.\n"), "{}", same.stdout);
+    std::fs::write(&path, text.replace("942430 level-2", "942430 level-1").replace(" 35 Cloudflare", " 34 Cloudflare"))
+        .expect("it can be written");
+    let moved = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(2);
+    assert!(moved.stdout.contains("34 → 35 since waf.lock: 1 re-levelled (942430 1 → 2)"), "{}", moved.stdout);
+    let json = workspace.run(&["waf", "lock", "zone.yaml", "--check", "--format", "json"]).exits(2).json();
+    assert_eq!((&json["same"], &json["rulesets"][0]["relevelled"][0]["after"]["level"]), (&json!(false), &json!(2)));
+    std::fs::write(&path, "<<<<<<< HEAD\n").expect("it can be written");
+    let broken = workspace.run(&["waf", "lock", "zone.yaml", "--check"]).exits(1);
+    assert!(broken.stderr.contains("line 1: this is no waf.lock"), "{}", broken.stderr);
+    workspace.run(&["waf", "lock", "zone.yaml"]).exits(0);
+    assert_eq!(std::fs::read_to_string(&path).expect("it was written again"), text);
+    workspace.run(&["waf", "lock", "zone.yaml", "--lock", "other.lock"]).exits(0);
+    assert!(workspace.path().join("other.lock").is_file());
+}

@@ -1,0 +1,225 @@
+//! Holds the rooms to their table: who may lean on whom, what only one room may do, how long a file may be.
+//!
+//! The table below is the house's; a change of it is a decision and belongs into docs/decisions.md.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which rooms a room may use.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("diagnostic", &[]),
+    ("model", &["diagnostic"]),
+    ("wire", &["model", "diagnostic"]),
+    ("spec", &["model", "diagnostic"]),
+    // What a setting means for traffic, told from the nouns alone; plans, lints and reports say it.
+    ("insight", &["model", "diagnostic"]),
+    ("lint", &["insight", "model", "diagnostic"]),
+    ("diff", &["model", "diagnostic"]),
+    ("import", &["model", "diagnostic"]),
+    ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
+    // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
+    ("drift", &["plan", "diff", "model", "diagnostic"]),
+    ("api", &["wire", "diagnostic"]),
+    ("live", &["api", "wire", "model"]),
+    ("apply", &["plan", "diff", "live", "api", "wire", "model", "diagnostic"]),
+    ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply"]),
+    // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
+    ("sandbox", &["model"]),
+    (
+        "cli",
+        &[
+            "diagnostic",
+            "model",
+            "insight",
+            "import",
+            "wire",
+            "spec",
+            "lint",
+            "diff",
+            "import",
+            "plan",
+            "drift",
+            "api",
+            "live",
+            "apply",
+            "render",
+            "sandbox",
+        ],
+    ),
+];
+
+/// Text that only the named rooms may contain, and why.
+const ONLY_IN: &[(&str, &[&str], &str)] = &[
+    ("serde_yaml::", &["spec"], "only spec knows YAML"),
+    ("granit_parser::", &["spec"], "only spec knows YAML"),
+    ("reqwest::", &["api", "sandbox"], "only api speaks HTTP"),
+    ("std::env::", &["cli"], "the environment is read in cli only"),
+    ("anyhow::", &["cli"], "libraries have typed errors"),
+    ("SystemTime::now", &["api", "cli", "sandbox"], "time comes in as a value"),
+    ("println!", &[], "printing goes through cli/output.rs"),
+    ("eprintln!", &[], "printing goes through cli/output.rs"),
+    ("std::io::stdout", &["cli"], "only cli prints"),
+    ("std::io::stderr", &["cli"], "only cli prints"),
+    ("std::fs::", &["spec", "apply", "cli", "sandbox"], "files are touched at the ends only"),
+];
+
+/// Rooms without any asynchronous function.
+const SYNCHRONOUS: &[&str] =
+    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render"];
+
+/// Lines of a file, tests included.
+const MOST_LINES: usize = 600;
+
+/// A source file.
+struct File {
+    path: String,
+    room: String,
+    /// Without the unit tests at the bottom.
+    code: String,
+    lines: usize,
+}
+
+/// Every source file below `src`.
+fn files() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    let file = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let relative = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let room = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        let lines = text.lines().count();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+        File { path: relative, room, code, lines }
+    };
+    paths.into_iter().map(file).collect()
+}
+
+/// The code without comments.
+fn without_comments(code: &str) -> String {
+    code.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The paths below `crate::` that a text names, groups opened one level.
+fn crate_paths(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            let inner = group.split('}').next().unwrap_or_default();
+            paths.extend(inner.split(',').map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()));
+        } else {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+            paths.push(rest[..end].to_owned());
+        }
+    }
+    paths
+}
+
+#[test]
+fn rooms_lean_only_on_what_the_table_allows() {
+    let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for file in files() {
+        if matches!(file.room.as_str(), "lib" | "main") {
+            continue;
+        }
+        let allowed =
+            table.get(file.room.as_str()).unwrap_or_else(|| panic!("{} is in no room of the table", file.path));
+        for path in crate_paths(&without_comments(&file.code)) {
+            let room = path.split("::").next().unwrap_or_default();
+            if table.contains_key(room) && room != file.room && !allowed.contains(&room) {
+                wrong.push(format!("{}: uses crate::{path}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_sandbox_is_independent() {
+    let wrong: Vec<_> = files()
+        .into_iter()
+        .filter(|f| f.room == "sandbox")
+        .flat_map(|f| crate_paths(&without_comments(&f.code)).into_iter().map(move |p| (f.path.clone(), p)))
+        .filter(|(_, p)| !p.starts_with("model::facts") && !p.starts_with("sandbox"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn the_service_room_does_not_think() {
+    let model = |f: &File| {
+        crate_paths(&without_comments(&f.code))
+            .iter()
+            .any(|p| p.starts_with("wire::record") || p.starts_with("wire::zone"))
+    };
+    let wrong: Vec<_> = files().into_iter().filter(|f| f.room == "api" && model(f)).map(|f| f.path).collect();
+    assert!(wrong.is_empty(), "api interprets bodies: {wrong:?}");
+}
+
+#[test]
+fn some_things_are_done_in_one_room_only() {
+    let mut wrong = Vec::new();
+    for file in files() {
+        let code = without_comments(&file.code);
+        for (text, rooms, why) in ONLY_IN {
+            if code.contains(text) && !rooms.contains(&file.room.as_str()) {
+                wrong.push(format!("{}: {text} ({why})", file.path));
+            }
+        }
+        if SYNCHRONOUS.contains(&file.room.as_str()) && (code.contains("async fn") || code.contains(".await")) {
+            wrong.push(format!("{}: is asynchronous", file.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_environment_is_read_in_one_file() {
+    let reads = |f: &File| without_comments(&f.code).contains("std::env::var");
+    let wrong: Vec<_> =
+        files().into_iter().filter(|f| reads(f) && f.path != "cli/settings.rs").map(|f| f.path).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn files_stay_readable() {
+    let wrong: Vec<_> =
+        files().into_iter().filter(|f| f.lines > MOST_LINES).map(|f| format!("{} ({})", f.path, f.lines)).collect();
+    assert!(wrong.is_empty(), "longer than {MOST_LINES} lines: {wrong:?}");
+    let main = files().into_iter().find(|f| f.path == "main.rs").unwrap();
+    assert!(main.lines < 60, "main.rs only starts the library");
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let silent: Vec<_> = files()
+        .into_iter()
+        .filter(|f| !fs::read_to_string(root.join(&f.path)).unwrap().starts_with("//!"))
+        .map(|f| f.path)
+        .collect();
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn the_checks_can_fail() {
+    assert_eq!(
+        crate_paths("use crate::api::Reader; use crate::{model, wire::Request};"),
+        ["api::Reader", "model", "wire::Request"]
+    );
+    assert!(!files().is_empty());
+}

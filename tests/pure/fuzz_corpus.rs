@@ -1,0 +1,116 @@
+//! Everything that the fuzz targets know, replayed with the stable compiler: corpora, and what fuzzing found.
+
+#[path = "../../fuzz/properties/mod.rs"]
+mod properties;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of one target's corpus: it is looked at by people, and read at every test.
+const MOST_BYTES: u64 = 32 * 1024;
+
+/// A directory of the fuzz crate.
+fn directory(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(name)
+}
+
+/// The files of a directory, in order; none if it does not exist.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|p| p.is_file()).collect();
+    files.sort();
+    files
+}
+
+/// Runs a target over files and some damage to each; the files over which it fails.
+fn failures(target: properties::Target, files: &[PathBuf]) -> Vec<String> {
+    let mut failed = Vec::new();
+    for file in files {
+        let whole = fs::read(file).unwrap();
+        let cut = whole[..whole.len() / 2].to_vec();
+        let twice = [whole.as_slice(), whole.as_slice()].concat();
+        let mut flipped = whole.clone();
+        if let Some(byte) = flipped.get_mut(whole.len() / 3) {
+            *byte ^= 0x11;
+        }
+        for (what, bytes) in [("whole", whole), ("cut", cut), ("twice", twice), ("flipped", flipped)] {
+            if catch_unwind(AssertUnwindSafe(|| target(&bytes))).is_err() {
+                failed.push(format!("{} ({what})", file.display()));
+            }
+        }
+    }
+    failed
+}
+
+/// The function of a target.
+fn target(name: &str) -> properties::Target {
+    properties::ALL.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("no target {name}")).1
+}
+
+/// One test for each target, so that they run beside each other and are told apart.
+macro_rules! targets {
+    ($($name:ident)+) => {
+        const TESTED: &[&str] = &[$(stringify!($name)),+];
+        $(
+            #[test]
+            fn $name() {
+                let name = stringify!($name);
+                let corpus = files(&directory("corpus").join(name));
+                assert!(!corpus.is_empty(), "{name} has no corpus");
+                let bytes: u64 = corpus.iter().map(|file| file.metadata().unwrap().len()).sum();
+                assert!(bytes <= MOST_BYTES, "the corpus of {name} has {bytes} bytes");
+                let regressions = files(&directory("regressions").join(name));
+                let failed = failures(target(name), &[corpus, regressions].concat());
+                assert!(failed.is_empty(), "{}", failed.join("\n"));
+            }
+        )+
+    };
+}
+
+targets! { answer exchange expression headers journal lock name plan policy record snapshot spec txt }
+
+#[test]
+fn specs_of_the_cases_and_examples_hold_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = files(&root.join("tests/cases/spec"));
+    for example in fs::read_dir(root.join("examples")).unwrap() {
+        all.extend(files(&example.unwrap().path()).into_iter().filter(|f| f.extension().is_some_and(|e| e == "yaml")));
+    }
+    assert!(all.len() > 20);
+    let failed = failures(target("spec"), &all);
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Targets, properties and tests name the same things.
+#[test]
+fn every_target_is_tested() {
+    let names = |of: Vec<PathBuf>| -> BTreeSet<String> {
+        of.iter().map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
+    };
+    let tested: BTreeSet<String> = TESTED.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(names(files(&directory("fuzz_targets"))), tested);
+    assert_eq!(properties::ALL.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<_>>(), tested);
+}
+
+/// A property that does not hold is noticed.
+#[test]
+fn a_failure_is_found() {
+    let file = directory("corpus/name/plain");
+    assert_eq!(failures(|bytes| assert!(bytes.len() < 4), &[file]).len(), 4);
+}
+
+/// What fuzzing learnt on this machine: thousands of inputs, which the same properties are held against as they are now.
+#[test]
+#[ignore = "there is something to read only where fuzz/run.sh ran"]
+fn what_was_learnt_holds() {
+    for (name, target) in properties::ALL {
+        let learnt = files(&directory("target/learnt").join(name));
+        // A fuzzer that runs meanwhile takes inputs away for better ones.
+        let there = learnt.iter().filter_map(|file| Some((file, fs::read(file).ok()?)));
+        let fails = |bytes: &[u8]| catch_unwind(AssertUnwindSafe(|| target(bytes))).is_err();
+        let failed: Vec<_> = there.filter(|(_, bytes)| fails(bytes)).map(|(file, _)| file).collect();
+        assert!(failed.is_empty(), "{name}: {failed:#?}");
+    }
+}

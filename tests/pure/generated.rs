@@ -1,0 +1,41 @@
+//! Committed files that are generated are up to date. `UPDATE_GENERATED=1 cargo test --test pure generated` writes them anew.
+
+use std::fs;
+
+use zonewright::lint;
+use zonewright::model::Danger;
+
+/// Compares a committed file with what it should be, or writes it.
+fn up_to_date(path: &str, expected: &str) {
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        fs::write(path, expected).unwrap();
+    }
+    let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(committed == expected, "{path} is out of date: run UPDATE_GENERATED=1 cargo test --test pure generated");
+}
+
+#[test]
+fn the_page_about_lints() {
+    up_to_date("docs/lints.md", &lint::documentation());
+}
+
+/// The table of dangers on the page about safety.
+#[test]
+fn the_dangers_on_the_page_about_safety() {
+    let path = "docs/safety.md";
+    let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
+    let (head, rest) = page.split_once("cargo test --test pure generated -->\n").unwrap();
+    let (_, tail) = rest.split_once("<!-- /dangers -->").unwrap();
+    let mut table = String::from(
+        "| danger | what happens | consent: to … | on the command line | committed |\n|---|---|---|---|---|\n",
+    );
+    for danger in Danger::ALL {
+        let code = danger.code();
+        let (flag, committed) = match Danger::by_code(code) {
+            Some(_) => (format!("`--allow {code}`"), "spec, policy"),
+            None => ("`--allow-deletes N`, the exact number".to_owned(), "never"),
+        };
+        table += &format!("| `{code}` | {} | {} | {flag} | {committed} |\n", danger.about(), danger.consent());
+    }
+    up_to_date(path, &format!("{head}cargo test --test pure generated -->\n{table}<!-- /dangers -->{tail}"));
+}

@@ -1,0 +1,234 @@
+//! Plans for a zone's protection: which way moves go, what exceptions leave of a deployment, and which consents are asked.
+
+use std::sync::Arc;
+
+use crate::support::rulesets::{body, deployment, owasp, tuning, waf};
+use serde_json::{Value as Json, json};
+use zonewright::diagnostic::Sources;
+use zonewright::insight::{Direction, Move, Passing, cancels, move_impact};
+use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
+use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
+use zonewright::plan::{RuleOperation, plan_zone};
+use zonewright::{spec, wire};
+
+const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
+const PATH: &str = "http.request.uri.path eq \"/a\"";
+
+/// The operations that lead from an entry point (`null`: none) to a spec's section.
+fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<RuleOperation> {
+    let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
+    let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
+    let desired = outcome.desired.expect("a good spec");
+    let entry_point = match rules {
+        Json::Null => EntryPoint::Absent,
+        rules => {
+            let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": rules });
+            EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"))
+        }
+    };
+    let live = LiveZone {
+        tier: Tier::from_legacy_id("business"),
+        waf: LiveWaf { entry_points: [(phase, entry_point)].into(), catalogues: vec![Arc::new(owasp())] },
+        ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
+    };
+    let (zone, found) = plan_zone(desired.zones.values().next().expect("a zone"), &live);
+    assert!(!found.has_errors(), "{found:?}");
+    zone.rule_operations
+}
+
+/// Direction, whether consent is asked, and the sentences.
+fn judged(operation: &RuleOperation) -> (Direction, bool, String) {
+    let needs = operation.dangers.contains(&Danger::WeakensProtection);
+    (operation.impact.direction, needs, operation.impact.lines.join("\n"))
+}
+
+/// A rule of an entry point.
+fn rule(number: u8, members: Json) -> Json {
+    let mut rule = json!({ "id": format!("{number:032}"), "version": "1", "enabled": true });
+    let (Some(rule_members), Json::Object(members)) = (rule.as_object_mut(), members) else { panic!("no rule") };
+    rule_members.extend(members);
+    rule
+}
+
+/// The OWASP deployment for these requests.
+fn deployed(expression: &str) -> Json {
+    let parameters = json!({ "id": OWASP, "version": "latest", "overrides": tuning(2, 40, "block") });
+    rule(1, json!({ "ref": "owasp", "action": "execute", "expression": expression, "action_parameters": parameters }))
+}
+
+/// An exception from everything after it.
+fn passing(name: &str, expression: &str) -> Json {
+    let parameters = json!({ "ruleset": "current" });
+    rule(
+        2,
+        json!({
+            "ref": name, "action": "skip", "expression": expression, "action_parameters": parameters,
+            "logging": { "enabled": true }, "description": "r",
+        }),
+    )
+}
+
+/// What it does that the first rule comes before the second, which came first; both ways of telling it agree, and the
+/// move back goes the other way.
+#[track_caller]
+fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
+    let (rises, sinks) = (&Passing::new(rises), &Passing::new(sinks));
+    let direction = |moved: &Move| move_impact(phase, moved, &waf()).direction;
+    let up = |rule, other| direction(&Move { rule, upward: vec![other], downward: Vec::new() });
+    let down = |rule, other| direction(&Move { rule, upward: Vec::new(), downward: vec![other] });
+    let found = up(rises, sinks);
+    assert_eq!(down(sinks, rises), found);
+    assert_eq!(up(sinks, rises), found.reversed());
+    found
+}
+
+#[test]
+fn a_move_is_judged_by_what_is_passed() {
+    let act = |action: &str, expression: &str| body(json!({ "action": action, "expression": expression }));
+    let skip = |parameters: Json, expression: &str| {
+        body(json!({ "action": "skip", "expression": expression, "action_parameters": parameters }))
+    };
+    let all = |expression: &str| skip(json!({ "ruleset": "current" }), expression);
+    let (weakens, neutral, unknown) = (Direction::Weakens, Direction::Neutral, Direction::Unclassified);
+    let block = act("block", PATH);
+    for (rises, sinks, direction) in [
+        (all(PATH), block.clone(), weakens),
+        (all("ssl"), act("managed_challenge", PATH), weakens),
+        (all(PATH), act("log", PATH), neutral),
+        (all(PATH), act("block", "http.request.uri.path eq \"/b\""), neutral),
+        (all(PATH), act("block", "ssl and http.request.uri.path in {\"/b\" \"/c\"}"), neutral),
+        (all(PATH), act("block", &format!("not {PATH}")), neutral),
+        (all(PATH), act("rewrite", PATH), unknown),
+        // Later phases are passed by wherever it stands.
+        (skip(json!({ "phases": ["http_request_firewall_managed"] }), PATH), block.clone(), neutral),
+        (skip(json!({ "news": true }), PATH), block.clone(), unknown),
+        (act("block", "ssl"), block.clone(), neutral),
+        (act("log", "ssl"), block.clone(), neutral),
+        (act("js_challenge", "ssl"), block.clone(), unknown),
+        // The first that passes by the rest is the last of them.
+        (all("ssl"), all(PATH), neutral),
+        (skip(json!({ "ruleset": "current", "products": ["bic"] }), "ssl"), all(PATH), weakens),
+        (skip(json!({ "products": ["waf"] }), "ssl"), skip(json!({ "products": ["bic"] }), PATH), neutral),
+        (skip(json!({ "products": ["waf"] }), "ssl"), all(PATH), weakens),
+        // What cannot be read is not put between parentheses.
+        (all("ssl) or (ssl"), act("block", "false) and (false"), weakens),
+    ] {
+        assert_eq!(exchanged(Phase::Custom, &rises, &sinks), direction, "{rises:#?}\n{sinks:#?}");
+    }
+    let owasp = deployment(&owasp(), tuning(2, 40, "block"));
+    for (parameters, direction) in [
+        (json!({ "ruleset": "current" }), weakens),
+        (json!({ "rulesets": [OWASP] }), weakens),
+        (json!({ "rules": { OWASP: [crate::support::rulesets::id_of(942_100)] } }), weakens),
+        (json!({ "rulesets": ["efb7b8c949ac4650a09736fc376e9aee"] }), neutral),
+        (json!({ "rules": { OWASP: ["0".repeat(32)] } }), neutral),
+    ] {
+        assert_eq!(exchanged(Phase::Managed, &skip(parameters, PATH), &owasp), direction);
+    }
+    let rate = |requests: u32, action: &str| {
+        let rate = json!({ "characteristics": ["ip.src"], "requests_per_period": requests, "period": 10 });
+        body(json!({ "action": action, "expression": "true", "ratelimit": rate }))
+    };
+    for (rises, sinks, direction) in [
+        (rate(5, "block"), rate(6, "block"), unknown),
+        // Who is stopped is not counted any more, and one of the two is enough for that.
+        (rate(5, "block"), block.clone(), unknown),
+        (rate(5, "log"), block.clone(), unknown),
+        (all(PATH), rate(5, "block"), weakens),
+        (all(PATH), rate(5, "log"), neutral),
+    ] {
+        assert_eq!(exchanged(Phase::RateLimit, &rises, &sinks), direction, "{rises:#?}\n{sinks:#?}");
+    }
+}
+
+#[test]
+fn an_exception_that_starts_to_act_needs_consent() {
+    let section = format!("exceptions:\n  - {{ name: late, when: '{PATH}', skip: everything, reason: r }}");
+    let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &section);
+    let (direction, consent, lines) = judged(&moved[0]);
+    assert_eq!((moved.len(), direction, consent), (1, Direction::Weakens, true), "{lines}");
+    assert!(lines.contains("stands before the OWASP ruleset now: requests where `http.request.uri.path eq"), "{lines}");
+    // Changed on its way: what it does there counts.
+    let narrowed = section.replace("eq \"/a\"", "in {\"/a\" \"/b\"} and ssl");
+    let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &narrowed);
+    assert_eq!((moved.len(), judged(&moved[0]).1), (1, true), "{:?}", moved[0].impact);
+}
+
+#[test]
+fn rules_that_change_places_are_judged_by_what_passes() {
+    let block = rule(1, json!({ "ref": "b", "action": "block", "expression": PATH }));
+    let first = format!("- {{ name: s, when: '{PATH}', action: skip, skip: everything, reason: r }}");
+    let second = format!("- {{ name: b, when: '{PATH}', action: block }}");
+    let up = plan(Phase::Custom, &json!([block, passing("s", PATH)]), &format!("custom:\n  {first}\n  {second}"));
+    assert_eq!((up.len(), judged(&up[0]).0, judged(&up[0]).1), (1, Direction::Weakens, true), "{:?}", up[0].impact);
+    let down = plan(Phase::Custom, &json!([passing("s", PATH), block]), &format!("custom:\n  {second}\n  {first}"));
+    assert_eq!((down.len(), judged(&down[0]).0, judged(&down[0]).1), (1, Direction::Strengthens, false));
+}
+
+#[test]
+fn what_cannot_be_judged_of_a_deployment_needs_consent() {
+    for (live, section) in [
+        ("http.host contains \"example.com\"", "owasp: { when: 'http.host eq \"none.example.net\"' }"),
+        ("true", "owasp: { version: '1' }"),
+    ] {
+        let operations = plan(Phase::Managed, &json!([deployed(live)]), section);
+        let (direction, consent, lines) = judged(&operations[0]);
+        assert_eq!((direction, consent), (Direction::Unclassified, true), "{lines}");
+        assert!(lines.contains("cannot be judged, so it needs the consent weakens-protection"), "{lines}");
+    }
+    // Of rules of the zone's own it does not.
+    let block = json!([rule(1, json!({ "ref": "b", "action": "block", "expression": "http.host contains \"a\"" }))]);
+    let operations = plan(Phase::Custom, &block, &format!("custom:\n  - {{ name: b, when: '{PATH}', action: block }}"));
+    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Unclassified, false));
+}
+
+#[test]
+fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
+    let exception = |when: &str| format!("exceptions:\n  - {{ name: x, when: {when}, skip: everything, reason: r }}");
+    let places = [Json::Null, json!([])];
+    for (deployment, when) in [
+        ("owasp: { paranoia: 4 }", "all"),
+        ("owasp: { paranoia: 4, when: ssl }", "ssl"),
+        ("owasp: { paranoia: 4, when: 'ssl and http.host eq \"a.example.com\"' }", "ssl"),
+    ] {
+        for rules in &places {
+            let operations = plan(Phase::Managed, rules, &format!("{deployment}\n{}", exception(when)));
+            let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
+            let lines: Vec<_> = operations.iter().flat_map(|o| o.impact.lines.clone()).collect();
+            assert_eq!(all, Direction::Weakens, "{lines:#?}");
+            assert!(lines.iter().any(|l| l.contains("no effect: the exception x passes by all of it")), "{lines:#?}");
+            assert_eq!(operations.iter().filter(|o| judged(o).1).count(), 1);
+        }
+    }
+    // Where something is left, a new exception takes nothing away that was there, whether the entry point is there or not.
+    for rules in &places {
+        let operations = plan(Phase::Managed, rules, &format!("owasp: {{ paranoia: 1 }}\n{}", exception("ssl")));
+        let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
+        assert_eq!((all, operations.iter().any(|o| judged(o).1)), (Direction::Strengthens, false), "{operations:#?}");
+    }
+    // An exception alone, or one beside a deployment that was there, is judged as ever.
+    let operations = plan(Phase::Managed, &json!([deployed("true")]), &exception("ssl"));
+    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Weakens, true));
+    // So is one that stands there already, over a deployment that is new.
+    let operations = plan(Phase::Managed, &json!([passing("x", "true")]), "owasp: { paranoia: 4 }");
+    assert_eq!(judged(&operations[0]).0, Direction::Neutral, "{:?}", operations[0].impact);
+}
+
+#[test]
+fn an_exception_cancels_what_it_covers_whole() {
+    let owasp = deployment(&owasp(), tuning(2, 40, "block"));
+    let skip = |parameters: Json, expression: &str| {
+        body(json!({ "action": "skip", "expression": expression, "action_parameters": parameters }))
+    };
+    let anomaly = json!({ "rules": { OWASP: [zonewright::model::facts::rulesets::ANOMALY_RULE] } });
+    for parameters in [json!({ "ruleset": "current" }), json!({ "rulesets": [OWASP] }), anomaly] {
+        assert!(cancels(&skip(parameters.clone(), "true"), &owasp, &waf()), "{parameters}");
+        assert!(!cancels(&skip(parameters, "ssl"), &owasp, &waf()));
+    }
+    assert!(!cancels(&skip(json!({ "rules": { OWASP: ["0"] } }), "true"), &owasp, &waf()));
+    let mut off = skip(json!({ "ruleset": "current" }), "true");
+    off.set("enabled", false);
+    assert!(!cancels(&off, &owasp, &waf()));
+}

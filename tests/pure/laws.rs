@@ -1,0 +1,335 @@
+//! Laws that hold for all records and zones, tried on random ones.
+
+use std::collections::BTreeMap;
+
+use crate::support::generators::{
+    desired_record, desired_zone, empty_desired, empty_live, live_zone, place, rdata, stored, two_spellings, zone_name,
+};
+use crate::support::protection::waf_wants;
+use proptest::prelude::*;
+use zonewright::diagnostic::Sources;
+use zonewright::diff::{SetAsideReason, diff_zone};
+use zonewright::model::{
+    Desired, DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
+    Spelling, Unmanaged, Value, ZoneId,
+};
+use zonewright::plan::{Action, Lowering, Operation, Reverse, ZonePlan, lower, plan_zone};
+use zonewright::{spec, wire};
+
+/// Cases of each law.
+const CASES: u32 = 1000;
+
+/// A zone of records by id, on which plans are carried out.
+type World = BTreeMap<RecordId, LiveRecord>;
+
+fn world(live: &LiveZone) -> World {
+    live.records.iter().map(|r| (r.id.clone(), r.clone())).collect()
+}
+
+fn live(zone: &LiveZone, world: &World) -> LiveZone {
+    LiveZone { records: world.values().cloned().collect(), ..zone.clone() }
+}
+
+/// The record as the service would hold it after a change.
+fn changed(id: &RecordId, after: &RecordForm) -> LiveRecord {
+    LiveRecord { id: id.clone(), ..stored(0, after) }
+}
+
+/// Carries out operations; gives back what undoes them, in reverse.
+fn carry_out(world: &mut World, operations: &[Operation]) -> Vec<(RecordId, Reverse)> {
+    let mut back = Vec::new();
+    for (n, operation) in operations.iter().enumerate() {
+        let id = match &operation.action {
+            Action::CreateRecord { after } => {
+                let record = stored(1_000_000 + n, after);
+                let id = record.id.clone();
+                world.insert(id.clone(), record);
+                id
+            }
+            Action::PatchRecord { id, after, .. } => {
+                *world.get_mut(id).unwrap() = changed(id, after);
+                id.clone()
+            }
+            Action::DeleteRecord { id, .. } => {
+                world.remove(id).unwrap();
+                id.clone()
+            }
+        };
+        back.push((id, operation.reverse.clone()));
+    }
+    back.reverse();
+    back
+}
+
+fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
+    plan_zone(desired, live).0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is printed reads back as the same value, from text and from fields; printing it again changes nothing.
+    #[test]
+    fn printing_and_reading_are_inverse(data in rdata()) {
+        let record_type = data.record_type().unwrap();
+        let text = data.presentation();
+        let again = Rdata::from_text(record_type, &text).unwrap();
+        prop_assert_eq!(&again, &data);
+        prop_assert_eq!(again.presentation(), text);
+        prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+    }
+
+    /// Another spelling of a value is the same value, and planning it changes nothing.
+    #[test]
+    fn a_spelling_makes_no_difference((record_type, one, other) in two_spellings()) {
+        let read = |text: &str| Rdata::from_text(record_type, text).map_err(|e| TestCaseError::fail(format!("{text}: {e}")));
+        let (first, second) = (read(&one)?, read(&other)?);
+        prop_assert_eq!(&first, &second, "{:?} and {:?}", one, other);
+        let form = |data| RecordForm { name: zone_name().as_fqdn().clone(), data, facets: Facets::default() };
+        let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_live() };
+        let records = vec![desired_record(&form(second))];
+        let desired = DesiredZone { records, unmanaged: Unmanaged::Prune, ..empty_desired() };
+        let changes = diff_zone(&desired, &zone);
+        prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
+        prop_assert_eq!(changes.unchanged, 1);
+    }
+
+    /// An answer without `data` reads as the same value from its composed content.
+    #[test]
+    fn composed_content_says_the_same(data in rdata()) {
+        let facts = data.record_type().unwrap().facts();
+        let text = data.presentation();
+        let beside = facts.repeats_priority || facts.has_priority_beside();
+        let (priority, content) = if beside { text.split_once(' ').unwrap() } else { ("", text.as_str()) };
+        let mut answer = serde_json::json!({"id": "1", "name": "example.com", "type": facts.name, "content": content, "data": null});
+        if beside {
+            answer["priority"] = priority.parse::<u16>().unwrap().into();
+        }
+        prop_assert_eq!(wire::record::read(&answer).unwrap().data, data);
+    }
+
+    /// Whatever the text, reading it ends with a value or a mistake; the mistake's place lies in the text.
+    #[test]
+    fn no_text_breaks_a_type(
+        record_type in proptest::sample::select(RecordType::ALL),
+        text in prop_oneof![".*", "[0-9]{1,5}( [0-9]{1,5}){0,2} \\PC*", "[0-9 .mNSEWa-f=\",\\\\]{0,40}", "1 \\. ([a-z0-9-]{1,8}=?[\"\\\\0-9é, ]{0,6} ?){0,4}"],
+        priority in proptest::option::of(any::<u16>()),
+    ) {
+        match Rdata::from_text(record_type, &text) {
+            Ok(data) => prop_assert_eq!(&Rdata::from_text(record_type, &data.presentation()).unwrap(), &data),
+            Err(e) => prop_assert!(e.offset.is_none_or(|n| n <= text.len()), "{:?}", e),
+        }
+        let priority = priority.map(|n| Value::from(u32::from(n)));
+        let _ = Rdata::from_content(record_type, &text, priority.as_ref());
+        let fields: Fields = record_type.facts().fields.iter().map(|f| (f.name.to_owned(), Value::from(text.as_str()))).collect();
+        let _ = Rdata::reported(record_type.as_str(), Some(&text), &fields, priority.as_ref());
+        if let Ok(data) = Rdata::from_fields(record_type, &fields) {
+            prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+        }
+    }
+
+    /// One odd member of `data` is a mistake or a value, whatever it is.
+    #[test]
+    fn no_field_breaks_a_type(data in rdata(), turn in any::<prop::sample::Index>(), text in prop_oneof![".*", "[0-9A-Fa-f]{0,70}", "-?[0-9]{0,12}(\\.[0-9]{0,4})?", "[ -~]{0,20}"], number in any::<i64>()) {
+        let record_type = data.record_type().unwrap();
+        let name = record_type.facts().fields[turn.index(record_type.facts().fields.len())].name;
+        for value in [Value::Text(text.clone()), Value::Decimal(text), Value::Integer(number), Value::Bool(true), Value::Null, Value::List(vec![])] {
+            let mut fields = data.fields();
+            fields.insert(name.to_owned(), value);
+            match Rdata::from_fields(record_type, &fields) {
+                Ok(data) => prop_assert_eq!(&Rdata::from_text(record_type, &data.presentation()).unwrap(), &data),
+                Err(errors) => prop_assert!(!errors.is_empty()),
+            }
+        }
+    }
+
+    /// What is sent reads back, from the service's answer, as the same value.
+    #[test]
+    fn what_is_sent_comes_back(zone in live_zone()) {
+        for record in &zone.records {
+            let mut body = wire::record::create_body(&record.form());
+            body["id"] = record.id.0.clone().into();
+            prop_assert_eq!(&wire::record::read(&body).unwrap(), record);
+        }
+    }
+
+    /// A zone compared with itself has no difference.
+    #[test]
+    fn a_zone_does_not_differ_from_itself(zone in live_zone(), prune in any::<bool>()) {
+        let record = |r: &LiveRecord| {
+            let RecordForm { name, data, facets } = r.form();
+            DesiredRecord { name, data, facets, protect: false, allow: None, spelling: Spelling { name: "x".into(), place: place(), entry: place() } }
+        };
+        let desired = DesiredZone {
+            unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
+            records: zone.records.iter().map(record).collect(),
+            ..DesiredZone::new(zone.name.clone(), place())
+        };
+        let changes = diff_zone(&desired, &zone);
+        prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
+        prop_assert_eq!(changes.unchanged, zone.records.len());
+    }
+
+    /// After a plan is carried out, the next plan is empty, and what the spec does not name is as before.
+    #[test]
+    fn plans_converge_and_leave_the_rest_alone(desired in desired_zone(), zone in live_zone()) {
+        let first = plan(&desired, &zone);
+        let mut after = world(&zone);
+        carry_out(&mut after, &first.operations);
+        let second = plan(&desired, &live(&zone, &after));
+        prop_assert!(second.operations.is_empty(), "{:?}\nafter\n{:?}", second.operations, first.operations);
+        for aside in diff_zone(&desired, &zone).set_aside {
+            prop_assert_eq!(after.get(&aside.record.id), Some(aside.record));
+            prop_assert_eq!(aside.reason, SetAsideReason::Unmanaged);
+        }
+    }
+
+    /// Undoing a plan restores the zone, apart from ids of records that were deleted.
+    #[test]
+    fn undoing_restores(desired in desired_zone(), zone in live_zone()) {
+        let first = plan(&desired, &zone);
+        let mut after = world(&zone);
+        for (n, (id, reverse)) in carry_out(&mut after, &first.operations).into_iter().enumerate() {
+            match reverse {
+                Reverse::Delete => {
+                    after.remove(&id).unwrap();
+                }
+                Reverse::Recreate(form) => {
+                    let record = stored(2_000_000 + n, &form);
+                    after.insert(record.id.clone(), record);
+                }
+                Reverse::PatchBack(_) => {
+                    let Action::PatchRecord { before, .. } = &first.operations.iter().find(|o| matches!(&o.action, Action::PatchRecord { id: i, .. } if *i == id)).unwrap().action else { panic!() };
+                    *after.get_mut(&id).unwrap() = changed(&id, before);
+                }
+            }
+        }
+        let forms = |world: &World| {
+            let mut all: Vec<_> = world.values().map(|r| { let mut r = r.clone(); r.id = RecordId(String::new()); r }).map(|r| format!("{r:?}")).collect();
+            all.sort();
+            all
+        };
+        prop_assert_eq!(forms(&after), forms(&world(&zone)));
+    }
+
+    /// Neither the order of the spec nor that of the listing makes a difference.
+    #[test]
+    fn order_is_irrelevant(desired in desired_zone(), zone in live_zone(), turn in 0usize..14) {
+        let first = plan(&desired, &zone);
+        let (mut desired, mut zone) = (desired, zone);
+        let turned = |n: usize| turn.min(n);
+        let n = turned(desired.records.len());
+        desired.records.rotate_left(n);
+        desired.records.reverse();
+        let n = turned(zone.records.len());
+        zone.records.rotate_left(n);
+        zone.records.reverse();
+        prop_assert_eq!(plan(&desired, &zone), first);
+    }
+
+    /// A value that moves to another name goes in one request, if one request can hold both names.
+    #[test]
+    fn renames_are_one_batch(from in "[a-c]", to in "[d-f]", others in 0usize..6, size in 2usize..9) {
+        let at = |name: &str, n: u8| {
+            let data = Rdata::from_text(RecordType::A, &format!("192.0.2.{n}")).unwrap();
+            RecordForm { name: zone_name().resolve(name).unwrap(), data, facets: Facets::default() }
+        };
+        let wanted = |form: RecordForm| {
+            let RecordForm { name, data, facets } = form;
+            let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
+            DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
+        };
+        let mut records = vec![wanted(at(&to, 1))];
+        records.extend((0..others).map(|n| wanted(at(&format!("b{n}"), 9))));
+        let desired = DesiredZone { unmanaged: Unmanaged::Prune, records, ..DesiredZone::new(zone_name(), place()) };
+        let live = LiveZone { records: vec![stored(1, &at(&from, 1))], ..LiveZone::new(zone_name(), ZoneId("z".into())) };
+        let plan = plan(&desired, &live);
+        let steps = lower(&plan, Lowering::Batches(size));
+        let home = |wanted: fn(&Action) -> bool| {
+            let data = at("x", 1).data;
+            steps.iter().position(|s| s.operations.iter().any(|o| {
+                let o = &plan.operations[*o];
+                wanted(&o.action) && o.form().data == data
+            }))
+        };
+        let left = home(|a| matches!(a, Action::DeleteRecord { .. }));
+        let came = home(|a| matches!(a, Action::CreateRecord { .. }));
+        prop_assert!(left.is_some() && left == came, "{left:?} {came:?}");
+    }
+
+    /// Every operation is in exactly one request, and no name straddles two batches that could hold it.
+    #[test]
+    fn batches_hold_names_together(desired in desired_zone(), zone in live_zone(), size in 1usize..8) {
+        let plan = plan(&desired, &zone);
+        let steps = lower(&plan, Lowering::Batches(size));
+        let mut all: Vec<usize> = steps.iter().flat_map(|s| s.operations.clone()).collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..plan.operations.len()).collect::<Vec<_>>());
+        let mut homes: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (n, step) in steps.iter().enumerate() {
+            prop_assert!(step.operations.len() <= size);
+            for o in &step.operations {
+                homes.entry(plan.operations[*o].form().name.clone()).or_default().push(n);
+            }
+        }
+        for (name, mut steps) in homes {
+            let operations = steps.len();
+            steps.dedup();
+            prop_assert!(steps.len() == 1 || operations > size, "{name} is cut");
+        }
+    }
+}
+
+/// In a full zone what makes room is sent before what needs it.
+#[test]
+fn a_full_zone_shrinks_before_it_grows() {
+    let form = |name: &str| RecordForm {
+        name: zone_name().resolve(name).unwrap(),
+        data: Rdata::from_text(RecordType::A, "192.0.2.1").unwrap(),
+        facets: Facets::default(),
+    };
+    let live = LiveZone {
+        records: (0..200).map(|n| stored(n, &form(&format!("z{n:03}")))).collect(),
+        ..LiveZone::new(zone_name(), ZoneId("z".into()))
+    };
+    // The names that come are before those that go, and their values differ, so that nothing is a rename.
+    let wanted = |n: usize| {
+        let data = Rdata::from_text(RecordType::A, &format!("198.51.100.{n}")).unwrap();
+        desired_record(&RecordForm { data, ..form(&format!("a{n:03}")) })
+    };
+    let desired = DesiredZone {
+        unmanaged: Unmanaged::Prune,
+        records: (0..100).map(wanted).collect(),
+        ..DesiredZone::new(zone_name(), place())
+    };
+    let plan = plan(&desired, &live);
+    let steps = lower(&plan, Lowering::Batches(50));
+    let mut held = 200_i64;
+    for step in &steps {
+        let count = |wanted: fn(&Action) -> bool| {
+            i64::try_from(step.operations.iter().filter(|n| wanted(&plan.operations[**n].action)).count()).unwrap()
+        };
+        held +=
+            count(|a| matches!(a, Action::CreateRecord { .. })) - count(|a| matches!(a, Action::DeleteRecord { .. }));
+        assert!(held <= 200, "{held} records in a zone for 200");
+    }
+    assert_eq!(held, 100);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is printed of a zone's protection reads back as the same, places apart; printing it again changes nothing.
+    #[test]
+    fn printing_and_loading_protection_are_inverse(waf in waf_wants()) {
+        let zone = DesiredZone { waf: Some(Box::new(waf)), ..empty_desired() };
+        let desired = Desired { zones: [(zone_name(), zone)].into() };
+        let printed = spec::print(&desired);
+        let mut sources = Sources::default();
+        let outcome = spec::load(&[spec::Input::Stdin(printed.clone())], &spec::Options::default(), &mut sources);
+        let again = outcome.desired.unwrap_or_else(|| panic!("{:?}\n{printed}", outcome.diagnostics));
+        let waf = |desired: &Desired| desired.zones[&zone_name()].waf.clone().map(|waf| waf.at_place(place()));
+        prop_assert_eq!(waf(&again), waf(&desired), "{}", printed);
+        prop_assert_eq!(spec::print(&again), printed);
+    }
+}

@@ -1,0 +1,25 @@
+//! The parts that need no sandbox: specs, comparison, expressions, insight, the executor, renderers, committed files.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod architecture;
+mod cases;
+mod executor;
+mod expression_laws;
+mod expressions;
+mod fields;
+mod fuzz_corpus;
+mod generated;
+mod insight;
+mod insight_catalogues;
+mod insight_lock;
+mod insight_plans;
+mod insight_sentences;
+mod journal;
+mod laws;
+mod lint;
+mod outputs;
+mod rulesets;
+mod spec;
+mod spellings;
+#[path = "../support/mod.rs"]
+mod support;

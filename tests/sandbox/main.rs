@@ -1,0 +1,8 @@
+//! The sandbox against the documented and observed behaviour of Cloudflare, over real HTTP.
+#![cfg(feature = "sandbox")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod contract;
+mod exchanges;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,185 @@
+//! Histories: a spec, a live state, somebody else who writes, and faults, all drawn from one seed and played with the whole
+//! program against the embedded service. What must hold of each of them is in `histories/judge.rs`; what it is about is in
+//! docs/histories.md.
+//!
+//! | variable | |
+//! |---|---|
+//! | `ZONEWRIGHT_HISTORIES` | how many are played |
+//! | `ZONEWRIGHT_HISTORY_FIRST` | the first seed |
+//! | `ZONEWRIGHT_HISTORY_SEED` | play this one only, and print it |
+#![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking, and prints")]
+
+mod draw;
+mod facts;
+mod history;
+mod honesty;
+mod intents;
+mod judge;
+mod lies;
+mod permission;
+mod play;
+mod pool;
+mod protection;
+mod shrink;
+mod tally;
+mod transcript;
+mod trouble;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use history::History;
+use lies::LIES;
+use play::{Played, play};
+use tally::Tally;
+
+/// How many are played in an ordinary run of the tests.
+const USUAL: u64 = 2000;
+
+/// How many are played twice.
+const REPEATED: usize = 25;
+
+/// Among how many there must be occasions to lie.
+const JUDGED: u64 = 120;
+
+/// How often a lie is told.
+const ENOUGH: u32 = 3;
+
+/// How many that fail are looked into; one tells more than a hundred.
+const MOST_FAILURES: usize = 3;
+
+/// A number in the environment.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")))
+}
+
+/// Plays a history and judges it; a panic is a problem too.
+fn look(history: &History) -> (Option<Played>, Vec<String>) {
+    let played = match catch_unwind(AssertUnwindSafe(|| play(history))) {
+        Ok(played) => played,
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().cloned();
+            let words = words.or_else(|| panic.downcast_ref::<&str>().map(|w| (*w).to_owned()));
+            return (None, vec![format!("a panic: {}", words.unwrap_or_default())]);
+        }
+    };
+    let problems = judge::judge(history, &played);
+    (Some(played), problems)
+}
+
+/// What came of many histories.
+#[derive(Default)]
+struct Results {
+    failed: Vec<History>,
+    tally: Tally,
+}
+
+/// Plays so many histories, from a seed on, on all processors.
+fn play_all(first: u64, count: u64, is_shown: bool) -> Results {
+    let next = AtomicU64::new(first);
+    let results: Mutex<Results> = Mutex::default();
+    let has_enough = || results.lock().expect("nobody panics").failed.len() >= MOST_FAILURES;
+    let some = || {
+        let mut tally = Tally::default();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= first + count || has_enough() {
+                break;
+            }
+            let history = draw::history(seed);
+            let (played, problems) = look(&history);
+            if is_shown {
+                println!("{}", transcript::of(&history, played.as_ref(), &problems));
+            }
+            if let Some(played) = played {
+                tally.add(&history, &played);
+            }
+            if !problems.is_empty() {
+                results.lock().expect("nobody panics").failed.push(history);
+            }
+        }
+        results.lock().expect("nobody panics").tally.merge(tally);
+    };
+    // Each waits for the disk now and then, so there are more than processors.
+    let threads = 2 * std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(some);
+        }
+    });
+    results.into_inner().expect("nobody panics")
+}
+
+/// Shows the smallest history that goes wrong in the same way.
+fn explain(history: &History) {
+    let (_, problems) = look(history);
+    // The same kind of thing must be wrong, lest another mistake is found on the way.
+    let kind = |problem: &String| problem.split(':').next().unwrap_or_default().to_owned();
+    let wanted = problems.first().map(kind);
+    let small = shrink::shrink(history, |candidate| look(candidate).1.first().map(kind) == wanted);
+    let (played, problems) = look(&small);
+    println!("{}", transcript::of(&small, played.as_ref(), &problems));
+}
+
+#[test]
+fn whatever_happens_the_end_is_right() {
+    let chosen = number("ZONEWRIGHT_HISTORY_SEED");
+    let first = chosen.or_else(|| number("ZONEWRIGHT_HISTORY_FIRST")).unwrap_or(1);
+    let count = if chosen.is_some() { 1 } else { number("ZONEWRIGHT_HISTORIES").unwrap_or(USUAL) };
+    let begin = Instant::now();
+    let Results { failed, tally } = play_all(first, count, chosen.is_some());
+    println!("{}", tally.table());
+    println!("{count} histories from seed {first} in {:.1} s", begin.elapsed().as_secs_f64());
+    failed.iter().for_each(explain);
+    let seeds: Vec<u64> = failed.iter().map(|history| history.seed).collect();
+    assert!(failed.is_empty(), "histories that went wrong: {seeds:?}");
+    if count >= USUAL {
+        assert_eq!(tally.gaps(), Vec::<String>::new(), "it never happened");
+    }
+}
+
+/// A line without where and how an answer stops being JSON. That depends on the length of the service's times, which drop zeros at
+/// their end.
+fn without_place(line: &str) -> String {
+    let mistake = line.find("; it begins with").and_then(|end| Some((line[..end].rfind(": ")?, end)));
+    mistake.map_or_else(|| line.to_owned(), |(start, end)| format!("{}{}", &line[..start], &line[end..]))
+}
+
+#[test]
+fn a_seed_is_played_the_same_each_time() {
+    // Zones that are worked on at the same time reach the service in an order of their own.
+    let serial = (1..).map(draw::history).filter(|history| history.call.concurrency == 1);
+    for history in serial.take(REPEATED) {
+        let told = || {
+            let (played, problems) = look(&history);
+            let whole = transcript::of(&history, played.as_ref(), &problems);
+            // How long the program waits is up to chance, lest many clients return at once.
+            whole.lines().filter(|line| !line.contains("waiting ")).map(without_place).collect::<Vec<_>>()
+        };
+        assert_eq!(told(), told(), "seed {}", history.seed);
+    }
+}
+
+#[test]
+fn the_judge_sees_through_lies() {
+    let mut occasions = vec![0_u32; LIES.len()];
+    for history in (1..=JUDGED).map(draw::history) {
+        let played = play(&history);
+        for (lie, count) in LIES.iter().zip(&mut occasions).filter(|(_, count)| **count < ENOUGH) {
+            let mut told = played.clone();
+            if !(lie.tell)(&history, &mut told) {
+                continue;
+            }
+            *count += 1;
+            let problems = judge::judge(&history, &told);
+            let is_caught = problems.iter().any(|problem| problem.contains(lie.caught_by));
+            assert!(is_caught, "seed {}: nobody noticed that {}: {problems:#?}", history.seed, lie.name);
+        }
+    }
+    for (lie, count) in LIES.iter().zip(occasions) {
+        assert!(count > 0, "there was no occasion to tell that {}", lie.name);
+    }
+}

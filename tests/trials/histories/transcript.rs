@@ -1,0 +1,87 @@
+//! A history and what happened in it, for reading.
+
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+
+use super::history::{History, Strike};
+use super::play::{Played, Ran};
+use super::trouble;
+
+/// Characters of a body that are shown.
+const SHOWN: usize = 600;
+
+/// What is wrong, and everything that is needed to see why.
+pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");
+    line(format!("──── history {}", history.seed));
+    problems.iter().for_each(|problem| line(format!("WRONG  {problem}")));
+    line(format!("\n{:?}\n{:?}", history.service, history.call));
+    line(format!("\nspec:\n{}", history.spec()));
+    if history.call.has_base {
+        line(format!("spec before:\n{}", history.base()));
+    }
+    line("the service has:".to_owned());
+    for zone in &history.zones {
+        let state = if zone.is_new { ", which it lacks" } else { "" };
+        line(format!("  {} ({}), {}{state}", zone.name, zone.plan, zone.id()));
+        zone.standing.iter().for_each(|record| line(format!("    {record:?}")));
+        zone.protection.iter().for_each(|protection| line(format!("    {protection:?}")));
+    }
+    history.between.iter().for_each(|foreign| line(format!("between: {foreign:?}")));
+    for strike in &history.script {
+        line(match strike {
+            Strike::Fault(fault) => format!("script: {fault:?}"),
+            Strike::Foreign { number, is_after, foreign } => {
+                format!("script: {} request {number}: {foreign:?}", if *is_after { "after" } else { "before" })
+            }
+        });
+    }
+    history.interrupt.iter().for_each(|answers| line(format!("asked to stop after {answers} answers")));
+    if let Some(Played { plan, first, second, third }) = played {
+        for (name, ran) in [("plan", plan), ("first apply", first), ("second apply", second), ("third apply", third)] {
+            line(format!("\n── {name}\n{}", run(ran)));
+        }
+    }
+    line(format!("\nagain: ZONEWRIGHT_HISTORY_SEED={} cargo test --test trials histories", history.seed));
+    text
+}
+
+/// One run.
+fn run(ran: &Ran) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| writeln!(text, "{words}").expect("a text takes everything");
+    line(format!("zonewright {}\nends with {}", ran.arguments.join(" "), ran.exit));
+    ran.messages.lines().for_each(|message| line(format!("  says {message}")));
+    for operation in ran.document["operations"].as_array().into_iter().flatten() {
+        line(format!("  plans {} {} {}", operation["action"], operation["address"], operation["effect"]));
+    }
+    for request in &ran.requests {
+        let status = request.status.map_or("no answer".to_owned(), |status| status.to_string());
+        let body = request.body.as_ref().map(clipped).unwrap_or_default();
+        let fault = request.fault.as_ref().map(|what| format!("({}) ", trouble::name(what))).unwrap_or_default();
+        line(format!("  {} {} → {fault}{status}  {body}", request.method, request.path));
+    }
+    for entry in &ran.journal {
+        let fields = ["event", "step", "outcome", "detail", "remaining"];
+        let shown: Vec<String> =
+            fields.iter().filter(|f| !entry[**f].is_null()).map(|f| format!("{f} {}", entry[*f])).collect();
+        let addresses: Vec<&str> =
+            entry["operations"].as_array().into_iter().flatten().filter_map(|o| o["address"].as_str()).collect();
+        line(format!("  journal {} {}", shown.join(", "), addresses.join(" ")));
+    }
+    if !ran.document["result"].is_null() {
+        line(format!("  result {}", ran.document["result"]));
+    }
+    text
+}
+
+/// A body, not for ever.
+fn clipped(body: &Json) -> String {
+    let text = body.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,8 @@
+//! Long runs: every fault at every moment, drawn histories, and the rate limits, in virtual time.
+#![cfg(feature = "sandbox")]
+
+mod faults;
+mod histories;
+mod limits;
+#[path = "../support/mod.rs"]
+mod support;
