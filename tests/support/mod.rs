@@ -9,6 +9,7 @@ pub(crate) mod interrupt;
 pub(crate) mod journals;
 pub(crate) mod listener;
 pub(crate) mod openmetrics;
+pub(crate) mod processor_time;
 pub(crate) mod protection;
 pub(crate) mod rulesets;
 pub(crate) mod spellings;
