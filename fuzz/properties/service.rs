@@ -99,7 +99,7 @@ fn imported(live: &LiveZone) {
     let Some(desired) = outcome.desired else {
         // Records that exclude each other are refused in a spec, and a real service does not have them.
         let errors = outcome.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-        let other: Vec<_> = errors.filter(|d| !EXCLUSIVE.contains(&d.code.0)).collect();
+        let other: Vec<_> = errors.filter(|d| !EXCLUSIVE.contains(&d.code())).collect();
         assert!(other.is_empty(), "what is imported is refused: {other:?}\n{printed}");
         return;
     };

@@ -34,6 +34,6 @@ pub use journal_run::{
 pub use rehearse::{Rehearsed, rehearse};
 pub use repeats::{Applied, Repeated};
 pub use rules::rules_moved;
-pub use undo::{UNDO_CONFLICT, Undone, needed, undo_zone};
+pub use undo::{Undone, needed, undo_zone};
 pub use verify::Verified;
 pub use zones::{ZoneDone, ZoneWork};

@@ -17,16 +17,13 @@ use super::expect::Moved;
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
 use super::undo_parts::{part_wants, restore_parts};
 use super::undo_rules::restore_rules;
-use crate::diagnostic::{Code, Diagnostics, Place};
+use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::{Change, ChangeKind, DeleteReason, ZoneChanges, field_changes};
 use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Settings, Spelling,
     ZoneName,
 };
 use crate::plan::{ZonePlan, plan_changes};
-
-/// Somebody changed since what is to be undone.
-pub const UNDO_CONFLICT: Code = Code("PLAN0019");
 
 /// What undoing an apply comes to in one zone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::output::Output;
 use super::planning::{Loaded, load, wanted};
 use super::service::Origin;
 use super::settings;
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::live::CatalogueCache;
 use crate::live::snapshot::{Lack, Part, Snapshot};
 use crate::model::{Desired, DesiredZone};
@@ -28,13 +28,6 @@ use crate::render::safe::safe;
 
 /// The most bytes that are read of a snapshot.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
-/// Something that the spec needs is not in the snapshot.
-const NOT_IN_SNAPSHOT: Code = Code("SNAP0001");
-/// The snapshot is old.
-const OLD_SNAPSHOT: Code = Code("SNAP0002");
-
-/// What the plan was made from.
-const OF_SNAPSHOT: Code = Code("SNAP0003");
 
 /// The moment of a snapshot, for those who show what was made from it.
 #[derive(Debug, Clone)]
@@ -140,7 +133,7 @@ impl Against {
             None => format!("it was taken at {taken_at}, which is still to come by this machine's clock"),
         };
         let help = "take it again, or allow more with --max-snapshot-age; what changed since then is not in this plan";
-        Some(Diagnostic::warning(OLD_SNAPSHOT, "the snapshot is old", detail).help(help))
+        Some(findings::OLD_SNAPSHOT.nowhere(detail).help(help))
     }
 }
 
@@ -170,8 +163,8 @@ fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic
             "take the snapshot with credentials that may read it; the rest is planned",
         ),
     };
-    let diagnostic = Diagnostic::error(NOT_IN_SNAPSHOT, "the snapshot does not have what the spec needs", what);
-    diagnostic.at(place(zone, part), "").about(name.to_string()).help(help)
+    let diagnostic = findings::NOT_IN_SNAPSHOT.at(place(zone, part), what);
+    diagnostic.about(name.to_string()).help(help)
 }
 
 /// Where the spec names something.
@@ -228,7 +221,7 @@ pub(super) fn begin_against(
         // It has a member of its own.
         Format::Json => {}
         Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
-            found.push(Diagnostic::note(OF_SNAPSHOT, "the plan is against a snapshot", against.as_of.words()));
+            found.push(findings::OF_SNAPSHOT.nowhere(against.as_of.words()));
         }
     }
     loaded.diagnostics.append(found);

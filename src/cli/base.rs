@@ -52,6 +52,6 @@ fn read(inputs: &[PathBuf], name: &str, global: &Global) -> anyhow::Result<Desir
         return Ok(desired);
     }
     let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
-    let what = first.map_or_else(String::new, |d| format!(": {}: {}", d.summary, d.detail));
+    let what = first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail));
     bail!("the spec before ({name}) has mistakes{what}; plan without --base, or name another revision")
 }

@@ -2,12 +2,11 @@
 
 use super::args::{Command, Format, Global};
 use super::output::Output;
-use crate::diagnostic::Sources;
+use crate::diagnostic::{Finding, Sources};
+use crate::lint;
 use crate::plan::Plan;
 use crate::render::markdown::Comment;
-use crate::render::sarif::Rule;
 use crate::render::{self, Findings, Review};
-use crate::{lint, spec};
 
 /// What `plan` prints.
 const PLAN: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Html];
@@ -58,7 +57,7 @@ pub(super) fn write_findings(found: &Findings<'_>, global: &Global, output: &Out
         Format::Text | Format::Json => return Ok(()),
         Format::Github => return output.result(|out| render::github::report(out, found)),
         Format::Markdown => render::markdown::report(found, comment(global)),
-        Format::Sarif => return output.json(&render::sarif::report(found, &rules())),
+        Format::Sarif => return output.json(&render::sarif::report(found, &lint::findings().collect::<Vec<_>>())),
         Format::Junit => render::junit::report(found, &lints()),
         Format::Html => render::html::report(found),
     };
@@ -93,20 +92,7 @@ pub(super) fn comment(global: &Global) -> Comment<'_> {
     Comment { marker: global.comment_marker.as_deref(), limit: global.comment_limit }
 }
 
-/// Every kind of finding that is listed anywhere.
-fn rules() -> Vec<Rule> {
-    let of_spec = spec::codes::ALL.iter().map(|finding| {
-        let spec::codes::Finding { code, severity, summary, about } = *finding;
-        Rule { code, severity, summary, why: about, fix: "" }
-    });
-    of_spec.chain(lints()).collect()
-}
-
-/// The lints.
-fn lints() -> Vec<Rule> {
-    let of = |rule: &lint::Rule| {
-        let lint::Rule { code, title, severity, why, fix, .. } = *rule;
-        Rule { code, severity, summary: title, why, fix }
-    };
-    lint::ALL.iter().map(of).collect()
+/// The lints, each of which has a test case of its own in JUnit reports.
+fn lints() -> Vec<&'static Finding> {
+    lint::lints().collect()
 }

@@ -18,7 +18,7 @@ use super::settings;
 use super::shard::Shard;
 use super::undoing::Undoing;
 use super::{repeats, waf_lock};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostics, Sources, findings};
 use crate::lint;
 use crate::live::{self, Progress, WafQuery, Wanted, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::{Desired, DesiredZone, Live, LiveZone, ZoneName};
@@ -28,15 +28,6 @@ use crate::spec;
 
 /// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
 const MOST_BYTES: u64 = 80 * 1024 * 1024;
-/// A zone of the spec that the service does not have.
-const MISSING_ZONE: Code = Code("PLAN0005");
-/// A zone of the spec before that this one does not have.
-const DROPPED_ZONE: Code = Code("PLAN0023");
-/// Only some of the zones are looked at.
-const PART: Code = Code("PLAN0020");
-/// `--zone` names nothing.
-pub(super) const NO_SUCH_ZONE: Code = Code("PLAN0006");
-
 /// A spec that could be read, with what was found in it.
 pub(super) struct Loaded {
     /// What it wants.
@@ -246,15 +237,12 @@ pub(super) fn select(mut desired: Desired, globs: &[String], diagnostics: &mut D
         match glob::Pattern::new(&canonical) {
             Ok(pattern) if desired.zones.keys().any(|z| pattern.matches(z.as_str())) => patterns.push(pattern),
             Ok(_) => diagnostics.push(
-                Diagnostic::error(
-                    NO_SUCH_ZONE,
-                    "--zone names no zone of the spec",
-                    format!("no zone matches {text:?}"),
-                )
-                .help(format!("the spec has {}", list(desired.zones.keys().map(ToString::to_string)))),
+                findings::NO_SUCH_ZONE
+                    .nowhere(format!("no zone matches {text:?}"))
+                    .help(format!("the spec has {}", list(desired.zones.keys().map(ToString::to_string)))),
             ),
             Err(error) => {
-                diagnostics.push(Diagnostic::error(NO_SUCH_ZONE, "--zone is not a glob", format!("{text:?}: {error}")));
+                diagnostics.push(findings::INVALID_GLOB.nowhere(format!("{text:?}: {error}")));
             }
         }
     }
@@ -268,7 +256,7 @@ fn share(mut desired: Desired, shard: Option<Shard>, diagnostics: &mut Diagnosti
     let all = desired.zones.len();
     desired.zones.retain(|name, _| shard.has(name));
     let words = format!("shard {shard} has {} of {all} zones", desired.zones.len());
-    diagnostics.push(Diagnostic::note(PART, "this is one part of the zones", words));
+    diagnostics.push(findings::PART.nowhere(words));
     desired
 }
 
@@ -291,7 +279,7 @@ fn dropped(loaded: &Loaded, global: &Global) -> anyhow::Result<Diagnostics> {
         let help = format!(
             "if its records are to go, keep it with `records: []`; if `{zone}` was left out by mistake, write it again"
         );
-        let diagnostic = Diagnostic::warning(DROPPED_ZONE, "a zone is no longer in the spec", words);
+        let diagnostic = findings::DROPPED_ZONE.nowhere(words);
         diagnostics.push(diagnostic.about(zone.to_string()).help(help));
     }
     Ok(diagnostics)
@@ -378,16 +366,13 @@ pub(super) async fn plan(
             live.zones.insert(zone.clone(), new);
             continue;
         }
-        let diagnostic = Diagnostic::error(
-            MISSING_ZONE,
-            "the zone does not exist at the service",
-            format!("{zone} is not there, or these credentials may not see it"),
-        )
-        .about(zone.to_string())
-        .help(match loaded.desired.zones.get(zone).and_then(|z| z.id.as_ref()) {
-            Some(_) => "correct or remove `id`, or give the token access to the zone",
-            None => "write `create: true` to have it made, correct its name, or give the token access to it",
-        });
+        let diagnostic = findings::MISSING_ZONE
+            .nowhere(format!("{zone} is not there, or these credentials may not see it"))
+            .about(zone.to_string())
+            .help(match loaded.desired.zones.get(zone).and_then(|z| z.id.as_ref()) {
+                Some(_) => "correct or remove `id`, or give the token access to the zone",
+                None => "write `create: true` to have it made, correct its name, or give the token access to it",
+            });
         let place = loaded.desired.zones.get(zone).map(|z| z.place);
         plan.diagnostics.push(match place {
             Some(place) => diagnostic.at(place, ""),

@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::apply::{Applied, Repeated, read_journal};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostics, findings};
 use crate::plan::Plan;
-
-/// An operation is needed again.
-const REPEATED: Code = Code("PLAN0022");
 
 /// How long an apply is expected to last at least.
 const LASTING: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,17 +33,16 @@ pub(super) fn find(directory: &Path, plan: &Plan) -> Diagnostics {
     }
     let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);
     let all: Vec<Repeated> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
-    let summary = "what was applied is needed again";
     let help = "look who else writes to the zone; the journals say what was applied";
     for Repeated { address, applied_at } in all.iter().take(NAMED) {
         let what = format!(
             "{address} was applied at {applied_at} and is needed again: it did not converge, or somebody takes it back"
         );
-        found.push(Diagnostic::warning(REPEATED, summary, what).about(address.to_string()).help(help));
+        found.push(findings::REPEATED_CHANGE.nowhere(what).about(address.to_string()).help(help));
     }
     if all.len() > NAMED {
         let what = format!("{} more operations were applied a short while ago and are needed again", all.len() - NAMED);
-        found.push(Diagnostic::warning(REPEATED, summary, what).help(help));
+        found.push(findings::REPEATED_CHANGE.nowhere(what).help(help));
     }
     found
 }

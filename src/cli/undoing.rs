@@ -11,8 +11,8 @@ use super::exit::Exit;
 use super::output::Output;
 use super::planning::{self, Loaded, Planned, select};
 use super::service::Service;
-use crate::apply::{JournalRun, Moved, UNDO_CONFLICT, Undone, needed, outline, read_journal, undo_zone};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::apply::{JournalRun, Moved, Undone, needed, outline, read_journal, undo_zone};
+use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
@@ -43,7 +43,7 @@ pub(super) fn load(path: &Path, skip_conflicts: bool, global: &Global) -> anyhow
     let mut diagnostics = Diagnostics::default();
     let desired = select(Desired { zones }, &global.zone, &mut diagnostics);
     if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {
-        bail!("{}: {}", wrong.summary, wrong.detail);
+        bail!("{}: {}", wrong.summary(), wrong.detail);
     }
     let records = run.zones.values().map(|zone| zone.records.len()).sum();
     let undoing = Some(Undoing { run, skip_conflicts });
@@ -67,11 +67,10 @@ impl Undoing {
         };
         let Undone { plan, mut diagnostics, conflicts } = undo_zone(run, desired, live);
         for Moved { address, what } in conflicts {
-            let summary = "it is no longer as the apply left it";
+            let diagnostic = findings::UNDO_CONFLICT.nowhere(what);
             let diagnostic = match self.skip_conflicts {
-                true => Diagnostic::warning(UNDO_CONFLICT, summary, what).help("it is left as it is"),
-                false => Diagnostic::error(UNDO_CONFLICT, summary, what)
-                    .help("look at it; --skip-conflicts leaves it as it is and undoes the rest"),
+                true => diagnostic.as_severity(Severity::Warning).help("it is left as it is"),
+                false => diagnostic.help("check the later change; --skip-conflicts keeps it and undoes the rest"),
             };
             diagnostics.push(diagnostic.about(address));
         }
@@ -82,7 +81,7 @@ impl Undoing {
 /// How a plan with errors ends: as stale where all that is wrong with it is that the service moved on.
 pub(super) fn exit(diagnostics: &Diagnostics) -> Exit {
     let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    if errors.all(|d| d.code == UNDO_CONFLICT) { Exit::Stale } else { Exit::Error }
+    if errors.all(|d| d.finding == findings::UNDO_CONFLICT) { Exit::Stale } else { Exit::Error }
 }
 
 /// What is no longer as the plan saw it, after somebody thought about it.

@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostics, findings};
 use crate::insight::lock::{Lock, compare};
 use crate::model::Live;
 use crate::model::managed::Catalogue;
 
 /// Name of the file.
 const NAME: &str = "waf.lock";
-
-/// The managed rulesets are not as they were written down, or what was written down cannot be read.
-const LOCK: Code = Code("PLAN0021");
 
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -36,7 +33,7 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         Ok(Some(lock)) => lock,
         Err(reason) => {
             let what = format!("{file}: {reason}; what the service changed in its rulesets is not said");
-            let diagnostic = Diagnostic::warning(LOCK, "the lock of the managed rulesets cannot be read", what);
+            let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
             found.push(diagnostic.help("write it anew: zonewright waf lock SPEC"));
             return found;
         }
@@ -52,10 +49,9 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
             continue;
         }
         found.push(
-            Diagnostic::note(LOCK, "the service changed a managed ruleset since it was locked", changes.sentence())
-                .help(format!(
-                    "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
-                )),
+            findings::LOCK_CHANGED.nowhere(changes.sentence()).help(format!(
+                "zonewright waf lock --check SPEC shows it; zonewright waf lock SPEC accepts it in {file}"
+            )),
         );
     }
     found

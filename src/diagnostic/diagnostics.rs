@@ -1,10 +1,7 @@
 //! One finding, and a collection of them.
 
+use super::findings::Finding;
 use super::source::{Place, Sources};
-
-/// A stable code such as `SPEC0012`; documented, never reused for something else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code(pub &'static str);
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,12 +38,10 @@ pub struct Label {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable code.
-    pub code: Code,
-    /// How bad it is.
+    /// What kind of finding this is: its code, summary, reason and fix.
+    pub finding: &'static Finding,
+    /// How bad it is here; [`Self::as_severity`] changes what the kind says.
     pub severity: Severity,
-    /// What kind of mistake this is; the same words every time, no user data.
-    pub summary: &'static str,
     /// What is wrong here, with the user's own words.
     pub detail: String,
     /// The managed thing concerned, if there is one (`example.com/dns/www/A`).
@@ -60,13 +55,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding without place or help; add them with the `with_…` methods.
+    /// A diagnostic without place or help; [`Self::at`], [`Self::help`] and the other methods add them.
     #[must_use]
-    pub fn new(code: Code, severity: Severity, summary: &'static str, detail: impl Into<String>) -> Self {
+    pub fn new(finding: &'static Finding, detail: impl Into<String>) -> Self {
         Self {
-            code,
-            severity,
-            summary,
+            finding,
+            severity: finding.severity,
             detail: detail.into(),
             address: None,
             primary: None,
@@ -75,22 +69,22 @@ impl Diagnostic {
         }
     }
 
-    /// An error.
+    /// Its stable code, such as `SPEC0012`.
     #[must_use]
-    pub fn error(code: Code, summary: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(code, Severity::Error, summary, detail)
+    pub fn code(&self) -> &'static str {
+        self.finding.code
     }
 
-    /// A warning.
+    /// What kind of mistake this is; the same words every time, no user data.
     #[must_use]
-    pub fn warning(code: Code, summary: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(code, Severity::Warning, summary, detail)
+    pub fn summary(&self) -> &'static str {
+        self.finding.summary
     }
 
-    /// A note.
+    /// The same with another severity than its kind usually has.
     #[must_use]
-    pub fn note(code: Code, summary: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(code, Severity::Note, summary, detail)
+    pub fn as_severity(self, severity: Severity) -> Self {
+        Self { severity, ..self }
     }
 
     /// Sets the primary place.
@@ -179,7 +173,7 @@ impl Diagnostics {
                 place.is_none(),
                 place.map(|p| (sources.name(p.source).to_owned(), p.span)),
                 d.severity,
-                d.code,
+                d.code(),
                 d.detail.clone(),
             )
         });

@@ -2,12 +2,14 @@
 //!
 //! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with the user's own words, the places
 //! concerned and what to write instead. Many are collected at once; nothing here fails fast. Places are byte spans into
-//! [`Sources`]; lines and columns are computed only when something is shown. This room imports nothing of ours.
+//! [`Sources`]; lines and columns are computed only when something is shown. This module imports nothing of ours.
 
 mod diagnostics;
+pub mod findings;
 mod hidden;
 mod source;
 
-pub use diagnostics::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostics::{Diagnostic, Diagnostics, Label, Severity};
+pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};

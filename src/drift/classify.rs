@@ -282,8 +282,7 @@ mod tests {
         let mut plan = new_zone();
         plan.zones.clear();
         assert!(classify(&plan, SystemTime::UNIX_EPOCH).is_in_sync());
-        let code = crate::diagnostic::Code("TEST0001");
-        plan.diagnostics.push(crate::diagnostic::Diagnostic::error(code, "x", "y".to_owned()));
+        plan.diagnostics.push(crate::diagnostic::findings::QUOTA.nowhere("y"));
         assert!(!classify(&plan, SystemTime::UNIX_EPOCH).is_in_sync());
     }
 

@@ -1,18 +1,30 @@
-//! docs/lints.md, from the rules.
+//! docs/findings.md, from the registry.
 
 use std::fmt::Write as _;
 
-use super::{ALL, Rule};
+use super::{Rule, findings};
+use crate::diagnostic::Finding;
 
 /// What the page begins with.
 const HEAD: &str = "\
-<!-- Generated from src/lint; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it anew. -->
+<!-- Generated from src/diagnostic/findings and src/lint/rules; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
 
-# Lints
+# Findings
 
-What a spec gets wrong as a whole, found offline by `validate`, `plan` and `apply`. An error ends the run before the first
-request is made; warnings and notes do not. Where a zone has `unmanaged: keep` or `ignore`, live records that the spec does
-not name may stand beside those that it does, and rules that depend on what is missing are milder or silent.
+What `validate`, `plan`, `apply` and the other commands report, by code. An error ends the run before the first write; warnings
+and notes do not. A code never changes its meaning.
+
+| codes | about |
+|---|---|
+| `SPEC…` | files of a spec: reading, including, substitution, keys and values |
+| `DNS…` | zones and records of a spec |
+| `WAF…` | protection in a spec |
+| `PLAN…` | what Cloudflare has, allows or maintains; what earlier runs left behind |
+| `SNAP…` | planning against a snapshot |
+| `LINT…` | a spec as a whole, checked offline; each has an example |
+
+Where a zone has `unmanaged: keep` or `ignore`, live records that the spec does not name may exist beside its own. Lints that
+depend on what is missing are milder there, or silent.
 
 ";
 
@@ -21,25 +33,24 @@ not name may stand beside those that it does, and rules that depend on what is m
 pub fn documentation() -> String {
     let mut page = HEAD.to_owned();
     page.push_str("| code | severity | finding |\n|---|---|---|\n");
-    for rule in ALL {
-        let Rule { code, title, severity, .. } = rule;
-        let _ = writeln!(page, "| [{code}](#{}) | {} | {title} |", code.to_lowercase(), severity.as_str());
+    // Writing to a string cannot fail.
+    for Finding { code, severity, summary, .. } in findings() {
+        let _ = writeln!(page, "| [{code}](#{}) | {} | {summary} |", code.to_lowercase(), severity.as_str());
     }
-    for rule in ALL {
-        section(&mut page, rule);
+    for finding in findings() {
+        let Finding { code, severity, summary, why, fix } = finding;
+        let severity = severity.as_str();
+        let _ = write!(page, "\n## {code}\n\n**{severity}: {summary}.** {why}\n\n{fix}\n");
+        if let Some(rule) = super::ALL.iter().find(|rule| rule.finding.code == *code) {
+            examples(&mut page, rule);
+        }
     }
     page
 }
 
-/// The section of one rule.
-fn section(page: &mut String, rule: &Rule) {
-    let Rule { code, title, severity, why, fix, sources, good, bad, check: _ } = rule;
+/// The examples and sources of a lint.
+fn examples(page: &mut String, rule: &Rule) {
+    let Rule { finding: _, sources, good, bad, check: _ } = rule;
     let sources = sources.join("; ");
-    // Writing to a string cannot fail.
-    let _ = write!(
-        page,
-        "\n## {code}\n\n**{severity}: {title}.** {why}\n\n{fix}\n\nWrong:\n\n```yaml\n{bad}```\n\nRight:\n\n```yaml\n{good}```\n\n\
-         Sources: {sources}.\n",
-        severity = severity.as_str(),
-    );
+    let _ = write!(page, "\nWrong:\n\n```yaml\n{bad}```\n\nRight:\n\n```yaml\n{good}```\n\nSources: {sources}.\n");
 }

@@ -10,7 +10,7 @@
 //! | `aliases` | where chains of CNAME records end |
 //! | `network` | addresses that the service does not proxy to |
 //! | `protection` | which hosts requests reach through the service |
-//! | `documentation` | docs/lints.md, from the rules |
+//! | `documentation` | docs/findings.md, from the registry of findings |
 //!
 //! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that it does not give may exist at the
 //! service all the same. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
@@ -25,23 +25,15 @@ mod view;
 pub use documentation::documentation;
 pub use rules::ALL;
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, Severity};
 use crate::model::Desired;
 use view::View;
 
 /// A rule: what it finds, why that matters, what to do about it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Rule {
-    /// Stable code; never reused.
-    pub code: &'static str,
-    /// The words that every finding of this rule begins with.
-    pub title: &'static str,
-    /// How bad a finding is; milder where the rule says so.
-    pub severity: Severity,
-    /// What goes wrong otherwise.
-    pub why: &'static str,
-    /// What to write instead.
-    pub fix: &'static str,
+    /// Its code, severity, summary, reason and fix. A finding is milder where the rule says so.
+    pub finding: Finding,
     /// Where the knowledge comes from.
     pub sources: &'static [&'static str],
     /// The `zones` of a spec in which the rule finds nothing.
@@ -54,8 +46,8 @@ pub struct Rule {
 
 impl Rule {
     /// A finding of this rule at a place; the detail is shown there.
-    fn at(&self, place: Place, detail: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(Code(self.code), self.severity, self.title, detail).at(place, "")
+    fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
+        self.finding.at(place, detail)
     }
 }
 
@@ -80,8 +72,24 @@ impl Findings {
     }
 }
 
-/// The code that says that findings were left out.
-const MORE: Code = Code("LINT0000");
+/// Says that findings were left out.
+static MORE: Finding = Finding {
+    code: "LINT0000",
+    severity: Severity::Note,
+    summary: "more findings than are reported",
+    why: "A rule reports at most a thousand findings.",
+    fix: "Fix the reported ones and run the command again.",
+};
+
+/// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
+pub fn findings() -> impl Iterator<Item = &'static Finding> {
+    crate::diagnostic::findings::all().chain([&MORE]).chain(lints())
+}
+
+/// The findings of the lints alone.
+pub fn lints() -> impl Iterator<Item = &'static Finding> {
+    ALL.iter().map(|rule| &rule.finding)
+}
 
 /// Applies every rule.
 ///
@@ -95,9 +103,9 @@ pub fn check(desired: &Desired) -> Diagnostics {
         let mut findings = Findings::default();
         (rule.check)(&view, &mut findings);
         if findings.count > MOST {
-            let detail = format!("{} has {} findings; the first {MOST} are reported", rule.code, findings.count);
-            let summary = "there are more findings than are reported";
-            findings.kept.push(Diagnostic::note(MORE, summary, detail).help("mend these and check again"));
+            let code = rule.finding.code;
+            let detail = format!("{code} has {} findings; the first {MOST} are reported", findings.count);
+            findings.kept.push(MORE.nowhere(detail).help("fix these and run the command again"));
         }
         all.append(findings.kept);
     }
@@ -135,11 +143,11 @@ mod tests {
 
     #[test]
     fn rules_stand_in_order_of_their_codes() {
-        assert!(ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
-        for rule in ALL {
-            assert!(rule.code.len() == 8 && rule.code.starts_with("LINT") && rule.code != MORE.0, "{}", rule.code);
-            assert!(rule.why.ends_with('.') && rule.fix.ends_with('.') && !rule.title.ends_with('.'), "{}", rule.code);
-            assert!(!rule.sources.is_empty(), "{}", rule.code);
+        assert!(ALL.windows(2).all(|pair| pair[0].finding.code < pair[1].finding.code));
+        for Rule { finding: Finding { code, severity: _, summary, why, fix }, sources, .. } in ALL {
+            assert!(code.len() == 8 && code.starts_with("LINT") && *code != MORE.code, "{code}");
+            assert!(why.ends_with('.') && fix.ends_with('.') && !summary.ends_with('.'), "{code}");
+            assert!(!sources.is_empty(), "{code}");
         }
     }
 

@@ -17,18 +17,18 @@ mod zone_without_address;
 use super::Rule;
 
 /// Every rule, in the order of the codes.
-pub const ALL: &[Rule] = &[
-    loop_of_aliases::RULE,
-    address_not_proxied::RULE,
-    ds_without_ns::RULE,
-    ds_at_apex::RULE,
-    values_too_long::RULE,
-    alias_without_address::RULE,
-    zone_without_address::RULE,
-    beside_delegation::RULE,
-    below_delegation::RULE,
-    alias_as_target::RULE,
-    name_of_other_zone::RULE,
-    host_not_protected::RULE,
-    rule_for_open_host::RULE,
+pub static ALL: &[&Rule] = &[
+    &loop_of_aliases::RULE,
+    &address_not_proxied::RULE,
+    &ds_without_ns::RULE,
+    &ds_at_apex::RULE,
+    &values_too_long::RULE,
+    &alias_without_address::RULE,
+    &zone_without_address::RULE,
+    &beside_delegation::RULE,
+    &below_delegation::RULE,
+    &alias_as_target::RULE,
+    &name_of_other_zone::RULE,
+    &host_not_protected::RULE,
+    &rule_for_open_host::RULE,
 ];

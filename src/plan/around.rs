@@ -3,14 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::operation::{Cause, ZoneAction, ZoneOperation};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{ZoneChange, ZonePart};
 use crate::model::{Address, DesiredZone, LiveSetting, LiveZone};
-
-/// The service does not know a setting, or does not tell it.
-const UNKNOWN_SETTING: Code = Code("PLAN0007");
-/// The zone's plan does not allow a setting to be changed.
-const NOT_EDITABLE: Code = Code("PLAN0008");
 
 /// Operations on the zone itself: it is made first, then its parts are changed.
 pub(super) fn operations(
@@ -36,8 +31,8 @@ pub(super) fn operations(
     for (name, (_, place)) in &desired.around.settings {
         if let Some(LiveSetting::Refused(words)) = live.around.settings.get(name) {
             found.push(
-                Diagnostic::error(UNKNOWN_SETTING, "the service does not know the setting", format!("{name}: {words}"))
-                    .at(*place, "")
+                findings::UNKNOWN_SETTING
+                    .at(*place, format!("{name}: {words}"))
                     .about(zone.to_string())
                     .help("check the name; the settings are those of the service's API"),
             );
@@ -54,14 +49,10 @@ pub(super) fn operations(
         {
             let tier = live.tier.facts().name;
             found.push(
-                Diagnostic::error(
-                    NOT_EDITABLE,
-                    "the setting cannot be changed for this zone",
-                    format!("the service says that {name} cannot be changed on the {tier} plan"),
-                )
-                .at(place, "")
-                .about(address.to_string())
-                .help("remove the setting, or change the zone's plan"),
+                findings::NOT_EDITABLE
+                    .at(place, format!("the service says that {name} cannot be changed on the {tier} plan"))
+                    .about(address.to_string())
+                    .help("remove the setting, or change the zone's plan"),
             );
             continue;
         }

@@ -1,24 +1,11 @@
 //! Checks that need the zone's plan at the service, or its live records; everything else is known offline.
 
 use super::operation::{Action, Operation, ZonePlan};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostics, findings};
 use std::collections::BTreeMap;
 
 use crate::diff::{ChangeKind, Conflict, DeleteReason, SetAsideReason, ZoneChanges, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, Tier};
-
-/// Quota, certain or assumed.
-const QUOTA: Code = Code("PLAN0001");
-/// A record cannot stand beside one that must not be touched.
-const CONFLICT: Code = Code("PLAN0002");
-/// A facet is beyond the limits of the zone's plan.
-const LIMIT: Code = Code("PLAN0003");
-/// A pruned zone loses what looks like another program's records.
-const ROBOTS: Code = Code("PLAN0009");
-/// A live record that somebody else maintains is in the way of what the spec wants, and stays.
-const MAINTAINED: Code = Code("PLAN0010");
-/// Live records with the same name, type and value.
-const DUPLICATES: Code = Code("PLAN0004");
 
 /// Holds a zone's plan against what the service would accept.
 pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChanges, plan: &ZonePlan) -> Diagnostics {
@@ -66,23 +53,17 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
         return;
     }
     let diagnostic = match live.record_quota {
-        Some(quota) if after > quota => Diagnostic::error(
-            QUOTA,
-            "the zone would hold more records than its quota allows",
-            format!("{} would hold {after} records; its quota is {quota}", desired.name),
-        )
-        .help("remove records from the spec, or ask the service for a larger quota"),
-        None if after > assumed_quota(live) => Diagnostic::warning(
-            QUOTA,
-            "the zone may hold more records than its quota allows",
-            format!(
+        Some(quota) if after > quota => findings::QUOTA
+            .nowhere(format!("{} would hold {after} records; its quota is {quota}", desired.name))
+            .help("remove records from the spec, or ask the service for a larger quota"),
+        None if after > assumed_quota(live) => findings::QUOTA_UNCERTAIN
+            .nowhere(format!(
                 "{} would hold {after} records; zones on the {tier} plan usually hold {}, and the service did not say \
                  what this one may hold",
                 desired.name,
                 assumed_quota(live)
-            ),
-        )
-        .help("if the quota was not raised, the service will refuse records above it"),
+            ))
+            .help("if the quota was not raised, the service will refuse records above it"),
         Some(_) | None => return,
     };
     found.push(diagnostic.at(desired.place, "").about(desired.name.to_string()));
@@ -99,16 +80,13 @@ fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
         };
         let (wanted, live) = (conflict.desired.data.type_name(), conflict.live.data.type_name());
         found.push(
-            Diagnostic::error(
-                CONFLICT,
-                "a record cannot stand beside one that must not be touched",
-                format!(
+            findings::CONFLICT
+                .nowhere(format!(
                     "{} has a live {live} record that {owner}; {wanted} cannot stand beside it",
                     conflict.live.name
-                ),
-            )
-            .at(conflict.desired.spelling.place, format!("this {wanted} record"))
-            .help("remove the record from the spec, or remove the live one where it is managed"),
+                ))
+                .at(conflict.desired.spelling.place, format!("this {wanted} record"))
+                .help("remove the record from the spec, or remove the live one where it is managed"),
         );
     }
 }
@@ -119,19 +97,18 @@ fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
         let fields: Vec<_> = field_changes(live, &desired.data, &desired.facets).into_iter().map(|f| f.field).collect();
         found.push(
-            Diagnostic::warning(
-                MAINTAINED,
-                "a record that somebody else maintains is not as the spec wants it",
-                format!(
-                    "{} {} is managed by {}; it is left alone and differs in {}",
-                    live.name,
-                    live.data.type_name(),
-                    owner.owner(),
-                    fields.join(", ")
-                ),
-            )
-            .at(desired.spelling.place, "")
-            .help("remove the record from the spec, or change it where it is managed"),
+            findings::MAINTAINED_DIFFERS
+                .at(
+                    desired.spelling.place,
+                    format!(
+                        "{} {} is managed by {}; it is left alone and differs in {}",
+                        live.name,
+                        live.data.type_name(),
+                        owner.owner(),
+                        fields.join(", ")
+                    ),
+                )
+                .help("remove the record from the spec, or change it where it is managed"),
         );
     }
 }
@@ -155,16 +132,15 @@ fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diag
         let Some(owner) = maintained.get(&(&after.name, after.data.type_name())) else { continue };
         let (name, kind) = (zone.name.relative(&after.name), after.data.type_name());
         found.push(
-            Diagnostic::warning(
-                MAINTAINED,
-                "a record is created beside one that somebody else maintains",
-                format!(
-                    "{kind} {name} exists with another value, managed by {}; it stays beside the new one",
-                    owner.owner()
-                ),
-            )
-            .at(after.spelling.place, "")
-            .help("change the live record where it is managed, or remove this one from the spec"),
+            findings::BESIDE_MAINTAINED
+                .at(
+                    after.spelling.place,
+                    format!(
+                        "{kind} {name} exists with another value, managed by {}; it stays beside the new one",
+                        owner.owner()
+                    ),
+                )
+                .help("change the live record where it is managed, or remove this one from the spec"),
         );
     }
 }
@@ -179,9 +155,7 @@ fn limits(tier: Tier, operation: &Operation, found: &mut Diagnostics) {
         Action::DeleteRecord { .. } => false,
     };
     let mut refuse = |detail: String, help: String| {
-        let diagnostic = Diagnostic::error(LIMIT, "the zone's plan does not allow this", detail)
-            .help(help)
-            .about(operation.address.to_string());
+        let diagnostic = findings::PLAN_LIMIT.nowhere(detail).help(help).about(operation.address.to_string());
         found.push(match operation.place {
             Some(place) => diagnostic.at(place, ""),
             None => diagnostic,
@@ -244,14 +218,10 @@ fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
     for (robot, count, ignore) in robots.into_iter().filter(|(_, count, _)| *count > 0) {
         let noun = if count == 1 { "record" } else { "records" };
         found.push(
-            Diagnostic::warning(
-                ROBOTS,
-                "pruning would delete what looks like another program's records",
-                format!("{count} {noun} to be deleted, apparently of {robot}"),
-            )
-            .at(desired.place, "")
-            .about(desired.name.to_string())
-            .help(format!("to leave them alone, add to `ignore`: {ignore}")),
+            findings::OTHER_PROGRAMS_RECORDS
+                .at(desired.place, format!("{count} {noun} to be deleted, apparently of {robot}"))
+                .about(desired.name.to_string())
+                .help(format!("to leave them alone, add to `ignore`: {ignore}")),
         );
     }
 }
@@ -261,15 +231,12 @@ fn duplicates(desired: &DesiredZone, changes: &ZoneChanges, found: &mut Diagnost
     for aside in changes.set_aside.iter().filter(|a| a.reason == SetAsideReason::Duplicate) {
         let (name, kind) = (desired.name.relative(&aside.record.name), aside.record.data.type_name());
         found.push(
-            Diagnostic::note(
-                DUPLICATES,
-                "the service holds a record twice",
-                format!(
+            findings::LIVE_DUPLICATE
+                .nowhere(format!(
                     "{kind} {name} with this value exists more than once; the record {} is left alone",
                     aside.record.id
-                ),
-            )
-            .help("delete one of them at the service"),
+                ))
+                .help("delete one of them at the service"),
         );
     }
 }

@@ -2,30 +2,13 @@
 //! plan does not allow.
 
 use super::rule_operation::{RuleAction, RuleOperation};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::unreachable_families;
 use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
 use crate::model::{DesiredZone, LiveZone, Tier, Value};
-
-/// A rule or tag that the ruleset does not have.
-const UNKNOWN: Code = Code("PLAN0011");
-/// A ruleset that the service does not offer.
-const NO_RULESET: Code = Code("PLAN0012");
-/// Live overrides of a shape that we do not know.
-const STRANGE: Code = Code("PLAN0013");
-/// An entry without effect.
-const IDLE: Code = Code("PLAN0014");
-/// An order that cannot be.
-const MISPLACED: Code = Code("PLAN0015");
-/// A live rule without `ref`.
-const UNNAMED: Code = Code("PLAN0016");
-/// The zone's plan does not allow it.
-const NOT_ALLOWED: Code = Code("PLAN0017");
-/// Attacks that the threshold lets through.
-const OUT_OF_REACH: Code = Code("PLAN0018");
 
 /// Holds the changes of a zone's rules against what the service has and allows.
 pub(super) fn check(
@@ -40,21 +23,16 @@ pub(super) fn check(
     }
     for (place, what) in &changes.misplaced {
         found.push(
-            Diagnostic::error(MISPLACED, "the rule cannot be placed", what.clone())
-                .at(*place, "")
+            findings::MISPLACED
+                .at(*place, what.clone())
                 .help("correct `before` or `after`, or the order of the entries"),
         );
     }
     for (place, name) in &changes.unnamed {
         found.push(
-            Diagnostic::note(
-                UNNAMED,
-                "a live rule was recognised by what it does",
-                format!(
+            findings::UNNAMED_RULE.at(*place, format!(
                     "the rule {name} has no `ref` at the service; after a change of it here, a second one would be made"
-                ),
-            )
-            .at(*place, "")
+                ))
             .help(format!("give the live rule the ref `{name}` before you change it")),
         );
     }
@@ -72,47 +50,34 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     };
     let diagnostic = match kind {
         ProblemKind::UnknownRule(name, near) => {
-            Diagnostic::error(UNKNOWN, "the ruleset has no such rule", format!("no rule is called `{name}`"))
-                .help(candidates(near))
+            findings::UNKNOWN_RULE.nowhere(format!("no rule is called `{name}`")).help(candidates(near))
         }
-        ProblemKind::AmbiguousRule(name, several) => {
-            Diagnostic::error(UNKNOWN, "several rules have this name", format!("`{name}` means more than one rule"))
-                .help(format!("name one of them by its id: {}", several.join("; ")))
-        }
+        ProblemKind::AmbiguousRule(name, several) => findings::AMBIGUOUS_RULE
+            .nowhere(format!("`{name}` means more than one rule"))
+            .help(format!("name one of them by its id: {}", several.join("; "))),
         ProblemKind::UnknownTag(tag, known) => {
             let near = known.iter().max_by(|a, b| strsim::jaro(a, tag).total_cmp(&strsim::jaro(b, tag)));
             let help = match near.filter(|near| strsim::jaro(near, tag) > 0.8) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the ruleset has the tags {}", shortened(known)),
             };
-            Diagnostic::error(UNKNOWN, "no rule of the ruleset carries the tag", format!("no rule has the tag `{tag}`"))
-                .help(help)
+            findings::UNKNOWN_RULESET_TAG.nowhere(format!("no rule has the tag `{tag}`")).help(help)
         }
         ProblemKind::NoRuleset(managed) => {
             let facts = managed.facts();
             let lowest = ["free", "pro", "business", "enterprise"].get(facts.lowest_plan).copied().unwrap_or("pro");
-            Diagnostic::error(
-                NO_RULESET,
-                "the service does not offer the managed ruleset",
-                format!("{} is not among the rulesets of {}", facts.name, live.name),
-            )
+            findings::NO_RULESET.nowhere(format!("{} is not among the rulesets of {}", facts.name, live.name))
             .help(format!(
                 "it needs the {lowest} plan or above (the zone is on {}), and a token that may read the account's rulesets",
                 live.tier.facts().name
             ))
         }
-        ProblemKind::StrangeOverrides => Diagnostic::error(
-            STRANGE,
-            "the live overrides are not understood",
-            "they have a shape that this version does not know, so nothing can be laid over them".to_owned(),
-        )
-        .help("write them under `raw`, or remove them at the service"),
-        ProblemKind::Idle(name) => Diagnostic::note(
-            IDLE,
-            "the entry has no effect",
-            format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"),
-        )
-        .help("remove the entry, or keep it for a later change of the level"),
+        ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
+            .nowhere("they have a shape that this version does not know, so nothing can be laid over them")
+            .help("write them under `raw`, or remove them at the service"),
+        ProblemKind::Idle(name) => findings::IDLE_TUNING
+            .nowhere(format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"))
+            .help("remove the entry, or keep it for a later change of the level"),
     };
     diagnostic.at(*place, "")
 }
@@ -146,7 +111,7 @@ fn limits(
 ) {
     let (tier, plan) = (rank(live.tier), live.tier.facts().name);
     let mut warn = |place: Option<Place>, detail: String, help: String| {
-        let diagnostic = Diagnostic::warning(NOT_ALLOWED, "the zone's plan may not allow this", detail).help(help);
+        let diagnostic = findings::NOT_ALLOWED.nowhere(detail).help(help);
         found.push(diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()));
     };
     for phase in &changes.phases {
@@ -218,16 +183,15 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
     let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };
     let families: Vec<String> = out_of_reach.iter().map(|r| format!("{} ({})", r.family.name, r.total)).collect();
     found.push(
-        Diagnostic::note(
-            OUT_OF_REACH,
-            "the threshold lets whole families of attacks through",
-            format!(
-                "all rules that are on score less than {threshold} together for {}: OWASP alone cannot stop these",
-                families.join(", ")
-            ),
-        )
-        .at(deployment.threshold.map_or(deployment.place, |(_, place)| place), "")
-        .about(desired.name.to_string())
-        .help("keep the Cloudflare Managed Ruleset on, or lower the threshold"),
+        findings::OUT_OF_REACH
+            .at(
+                deployment.threshold.map_or(deployment.place, |(_, place)| place),
+                format!(
+                    "all rules that are on score less than {threshold} together for {}: OWASP alone cannot stop these",
+                    families.join(", ")
+                ),
+            )
+            .about(desired.name.to_string())
+            .help("keep the Cloudflare Managed Ruleset on, or lower the threshold"),
     );
 }

@@ -83,11 +83,11 @@ pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
 
 /// A finding as JSON.
 fn one_json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let Diagnostic { code, severity, summary, detail, address, primary, related, help } = diagnostic;
+    let Diagnostic { finding, severity, detail, address, primary, related, help } = diagnostic;
     let mut value = json!({
-        "code": code.0,
+        "code": finding.code,
         "severity": severity.as_str(),
-        "summary": summary,
+        "summary": finding.summary,
         "detail": detail,
         "address": address,
     });
@@ -140,7 +140,7 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Head
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(message(diagnostic.summary)).id(diagnostic.code.0));
+    let mut group = Group::with_title(level.primary_title(message(diagnostic.summary())).id(diagnostic.code()));
     let labels: Vec<(AnnotationKind, &Label, String)> = diagnostic
         .primary
         .iter()

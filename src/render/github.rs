@@ -122,7 +122,7 @@ fn findings<'d>(out: &mut dyn Write, all: impl Iterator<Item = &'d Diagnostic>, 
             text.push_str("\nhelp: ");
             text.push_str(help);
         }
-        let title = format!("{} {}", diagnostic.code.0, diagnostic.summary);
+        let title = format!("{} {}", diagnostic.code(), diagnostic.summary());
         command(out, diagnostic.severity.into(), Region::of_finding(diagnostic, sources), &title, &text)?;
     }
     Ok(())

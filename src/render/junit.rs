@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 
 use super::escape::html;
 use super::findings::{Findings, Region, detail};
-use super::sarif::Rule;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Finding, Severity};
 
 /// The name of the test that stands for findings without a file.
 const NO_FILE: &str = "(no file)";
@@ -30,14 +29,14 @@ impl Case {
             "{}{} {}: {}: {}{}",
             html(&place.unwrap_or_default()),
             diagnostic.severity.as_str(),
-            diagnostic.code.0,
-            html(diagnostic.summary),
+            diagnostic.code(),
+            html(diagnostic.summary()),
             html(&detail(diagnostic)),
             help.unwrap_or_default()
         );
         match diagnostic.severity {
             Severity::Error => {
-                self.first.get_or_insert(diagnostic.summary);
+                self.first.get_or_insert(diagnostic.summary());
                 self.failures.push(text);
             }
             Severity::Warning | Severity::Note => self.output.push(text),
@@ -47,7 +46,7 @@ impl Case {
 
 /// A JUnit document; `lints` are the kinds of findings that have a test of their own.
 #[must_use]
-pub fn report(found: &Findings<'_>, lints: &[Rule]) -> String {
+pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     let mut files: BTreeMap<&str, Case> = found
         .sources
         .iter()
@@ -58,7 +57,7 @@ pub fn report(found: &Findings<'_>, lints: &[Rule]) -> String {
     let mut tests: BTreeMap<String, Case> =
         lints.iter().map(|rule| (format!("{} {}", rule.code, rule.summary), Case::default())).collect();
     for diagnostic in found.diagnostics.iter() {
-        let lint = lints.iter().find(|rule| rule.code == diagnostic.code.0);
+        let lint = lints.iter().find(|rule| rule.code == diagnostic.code());
         let case = match lint {
             Some(rule) => tests.entry(format!("{} {}", rule.code, rule.summary)).or_default(),
             None => files

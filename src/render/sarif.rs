@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::findings::{Findings, Region, detail};
 use super::safe::safe;
-use crate::diagnostic::{Diagnostic, Place, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
 
 /// Where the schema of the form is published.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -23,29 +23,14 @@ pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata0
 /// Name and version of the fingerprint: what goes into it never changes under this name.
 const FINGERPRINT: &str = "zonewright/v1";
 
-/// A kind of finding that the program knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
-    /// Stable code.
-    pub code: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// The words that every finding of this kind begins with.
-    pub summary: &'static str,
-    /// What goes wrong otherwise.
-    pub why: &'static str,
-    /// What to do about it; may be empty.
-    pub fix: &'static str,
-}
-
 /// A SARIF log with one run.
 #[must_use]
-pub fn report(found: &Findings<'_>, known: &[Rule]) -> Value {
+pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Value {
     let rules = rules(found, known);
     let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let results: Vec<Value> =
-        found.diagnostics.iter().map(|d| result(d, index.get(d.code.0).copied(), found.sources, &mut seen)).collect();
+        found.diagnostics.iter().map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen)).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -67,24 +52,19 @@ pub fn report(found: &Findings<'_>, known: &[Rule]) -> Value {
 }
 
 /// The kinds that are known, and those that were found beside them, in the order of their codes.
-fn rules(found: &Findings<'_>, known: &[Rule]) -> Vec<Rule> {
-    let mut rules: BTreeMap<&str, Rule> = known.iter().map(|rule| (rule.code, *rule)).collect();
-    for Diagnostic { code, severity, summary, .. } in found.diagnostics.iter() {
-        let found = Rule { code: code.0, severity: *severity, summary, why: summary, fix: "" };
-        rules.entry(code.0).or_insert(found);
-    }
-    rules.into_values().collect()
+fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
+    let all = known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
+    all.map(|finding| (finding.code, finding)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
 /// A kind of finding.
-fn descriptor(rule: &Rule) -> Value {
-    let Rule { code, severity, summary, why, fix } = *rule;
-    let help = if fix.is_empty() { why } else { fix };
+fn descriptor(finding: &&'static Finding) -> Value {
+    let Finding { code, severity, summary, why, fix } = finding;
     json!({
         "id": code,
         "shortDescription": { "text": summary },
         "fullDescription": { "text": why },
-        "help": { "text": help },
+        "help": { "text": fix },
         "defaultConfiguration": { "level": severity.as_str() },
     })
 }
@@ -96,8 +76,8 @@ fn result(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> Value {
-    let Diagnostic { code, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
-    let mut text = format!("{summary}: {}", plain(&detail(diagnostic)));
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
+    let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
     if let Some(help) = help {
         text.push_str(&format!("\nhelp: {}", plain(help)));
     }
@@ -120,7 +100,7 @@ fn result(
         })
         .collect();
     let mut result = json!({
-        "ruleId": code.0,
+        "ruleId": finding.code,
         "level": severity.as_str(),
         "message": { "text": text },
         "partialFingerprints": { FINGERPRINT: fingerprint(diagnostic, region, sources, seen) },
@@ -187,7 +167,7 @@ fn fingerprint(
 ) -> String {
     let line = diagnostic.primary.as_ref().and_then(|label| line(label.place, sources));
     let parts = [
-        diagnostic.code.0,
+        diagnostic.code(),
         region.map_or("", |r| r.file),
         diagnostic.address.as_deref().unwrap_or(""),
         &diagnostic.detail,
@@ -235,7 +215,7 @@ fn uri(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::{Code, Diagnostics, Span};
+    use crate::diagnostic::{Diagnostics, Span, findings};
 
     #[test]
     fn paths_become_uris() {
@@ -251,11 +231,11 @@ mod tests {
             let source = sources.add("a.yaml", text);
             let at = text.find("bad").unwrap_or_default();
             let place = Place { source, span: Span::new(at, at + 3) };
-            let one = Diagnostic::error(Code("SPEC0001"), "it is bad", "b [x](http://e) \u{202e}").at(place, "");
+            let one = findings::SYNTAX.at(place, "b [x](http://e) \u{202e}");
             let diagnostics: Diagnostics = [one.clone(), one].into_iter().collect();
             let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
             let log = report(&found, &[]);
-            assert_eq!(log["runs"][0]["results"][0]["message"]["text"], "it is bad: b [x] (http://e) \\u{202e}");
+            assert_eq!(log["runs"][0]["results"][0]["message"]["text"], "invalid YAML: b [x] (http://e) \\u{202e}");
             let print = |n: usize| log["runs"][0]["results"][n]["partialFingerprints"][FINGERPRINT].clone();
             (print(0), print(1))
         };

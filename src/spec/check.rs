@@ -3,7 +3,7 @@
 //! Records come in sorted by name, type and value, so everything that concerns one name stands side by side and one pass
 //! is enough.
 
-use super::codes;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange};
 
@@ -24,7 +24,7 @@ pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
         let key = |t: &crate::model::Tombstone| (t.name.clone(), t.record_type, t.data.clone());
         if key(&pair[0]) == key(&pair[1]) {
             diagnostics.push(
-                codes::REPEATED
+                findings::REPEATED
                     .at(pair[1].spelling.place, "the same `state: absent` again")
                     .and_at(pair[0].spelling.place, "it stands here first")
                     .help("remove one of the two"),
@@ -62,7 +62,7 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
         }
         let place = |r: &DesiredRecord| r.spelling.place;
         diagnostics.push(
-            codes::REPEATED
+            findings::REPEATED
                 .at(place(&same[n]), format!("this {} record stands here again", same[n].data.type_name()))
                 .and_at(place(&same[first]), "it stands here first")
                 .about(address(zone, &same[n]))
@@ -81,7 +81,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
         if later.is_single() {
             // Equal ones have been reported as such.
             for other in records.iter().skip(1).filter(|r| r.data != records[0].data) {
-                let diagnostic = codes::SECOND_CNAME
+                let diagnostic = findings::SECOND_CNAME
                     .at(other.spelling.place, format!("`{}` has another {later} already", other.name))
                     .and_at(records[0].spelling.place, "the first one")
                     .about(address(zone, other))
@@ -106,7 +106,7 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
     } else {
         "keep the NS records or the addresses; a name that is delegated is answered by its own name servers"
     };
-    codes::EXCLUSIVE
+    findings::EXCLUSIVE
         .at(second.spelling.place, format!("`{}` has a record of type {other} here", second.name))
         .and_at(first.spelling.place, format!("and one of type {one} here"))
         .about(address(zone, second))
@@ -131,7 +131,7 @@ fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagno
     let place: Place = tombstone.spelling.place;
     let which = if tombstone.data.is_some() { "this" } else { "every" };
     diagnostics.push(
-        codes::CONTRADICTION
+        findings::CONTRADICTION
             .at(place, format!("{which} {} record of `{}` should be gone", tombstone.record_type, tombstone.name))
             .and_at(record.spelling.place, "and is wanted here")
             .about(address(zone, record))

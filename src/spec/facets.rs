@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::codes;
 use super::date::Day;
 use super::read::{Entries, Nullable, Spanned, Text};
 use super::syntax::DefaultsSyntax;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, SourceId};
 use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, facts};
 
@@ -83,7 +83,7 @@ impl Defaults {
             match (a, b) {
                 (Some(first), Some(second)) if first.value != second.value => {
                     diagnostics.push(
-                        codes::ZONE_CLASH
+                        findings::ZONE_CLASH
                             .at(second.place, format!("the zone's default `{key}` is another one here"))
                             .and_at(first.place, "the first one")
                             .help("give the zone's defaults in one fragment"),
@@ -152,12 +152,12 @@ impl Reader<'_> {
                 Some(seconds) => format!("write the number of seconds: {seconds}"),
                 None => format!("write `auto`, or seconds from 60 to {}", facts::MAXIMUM_TTL),
             };
-            self.diagnostics.push(codes::TTL.at(place, detail).help(help));
+            self.diagnostics.push(findings::TTL.at(place, detail).help(help));
             return None;
         };
         if !ttl.is_automatic() && ttl.as_number() < 60 {
             self.diagnostics.push(
-                codes::TTL_ENTERPRISE
+                findings::TTL_ENTERPRISE
                     .at(place, format!("{ttl} seconds are refused outside Enterprise zones"))
                     .help("write 60 or more unless the zone is on the Enterprise plan"),
             );
@@ -182,7 +182,7 @@ impl Reader<'_> {
                     .to_owned()
             }
         };
-        self.diagnostics.push(codes::COMMENT.at(place, error.to_string()).help(help));
+        self.diagnostics.push(findings::COMMENT.at(place, error.to_string()).help(help));
         None
     }
 
@@ -203,7 +203,7 @@ impl Reader<'_> {
                         TagError::Value(_) => "shorten the part after the `:`",
                         TagError::Name(_) => "write `name` or `name:value`, such as team:dns",
                     };
-                    self.diagnostics.push(codes::RECORD_TAG.at(place, error.to_string()).help(help));
+                    self.diagnostics.push(findings::RECORD_TAG.at(place, error.to_string()).help(help));
                 }
             }
         }
@@ -212,7 +212,7 @@ impl Reader<'_> {
             good = false;
             let place = syntax.value.get(Tag::MOST).map_or(place, |t| self.place(t));
             self.diagnostics.push(
-                codes::TOO_MANY_TAGS
+                findings::TOO_MANY_TAGS
                     .at(place, format!("there are {} tags", tags.len()))
                     .help(format!("keep at most {}; zones on the free plan have none", Tag::MOST)),
             );
@@ -225,7 +225,7 @@ impl Reader<'_> {
         let place = self.place(syntax);
         if syntax.value.0.trim().is_empty() {
             self.diagnostics.push(
-                codes::WRONG_KIND.at(place, format!("`{key}` is empty")).help("write some words, or remove the key"),
+                findings::WRONG_KIND.at(place, format!("`{key}` is empty")).help("write some words, or remove the key"),
             );
             return None;
         }
@@ -240,7 +240,7 @@ impl Reader<'_> {
         }
         let place = self.place(syntax);
         self.diagnostics.push(
-            codes::DATE
+            findings::DATE
                 .at(place, format!("`{}` is not a date", super::clip(text)))
                 .help("write the last day on which the record is needed as YYYY-MM-DD, such as 2027-03-01"),
         );

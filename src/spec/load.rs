@@ -9,10 +9,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use super::Input;
 use super::scan::scan;
 use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
-use super::{Input, codes};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
 
 /// Largest file.
@@ -112,7 +113,7 @@ impl Loader<'_> {
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
         let tree = if text.len() as u64 > LARGEST {
-            self.diagnostics.push(too_large(codes::TOO_LARGE.nowhere("the standard input has more than 64 MiB")));
+            self.diagnostics.push(too_large(findings::TOO_LARGE.nowhere("the standard input has more than 64 MiB")));
             None
         } else {
             self.parse(source)
@@ -132,7 +133,7 @@ impl Loader<'_> {
         }
         if count == 0 {
             let detail = format!("no `*.yaml` or `*.yml` is below `{}`", show(directory));
-            let diagnostic = self.place(codes::NOTHING.nowhere(detail), reference);
+            let diagnostic = self.place(findings::NOTHING.nowhere(detail), reference);
             self.diagnostics.push(diagnostic.help("name a directory with spec files, or a file"));
         }
     }
@@ -145,13 +146,13 @@ impl Loader<'_> {
             Found::LeadsOut(path) => self.outside(&path, reference),
             Found::Loop(path, ancestor) => {
                 let detail = format!("`{}` leads back to `{}`", show(&path), show(&ancestor));
-                let diagnostic = self.place(codes::DIRECTORY_LOOP.nowhere(detail), reference);
+                let diagnostic = self.place(findings::DIRECTORY_LOOP.nowhere(detail), reference);
                 self.diagnostics.push(diagnostic.help("remove the symbolic link, or name the files one by one"));
             }
             Found::Unreadable(path, reason) => self.unreadable(&path, &reason, reference),
             Found::TooMuch => {
                 let detail = "below the directories of the spec there are more files, directories or links than that";
-                let diagnostic = self.place(codes::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
+                let diagnostic = self.place(findings::TOO_MUCH_TO_SEARCH.nowhere(detail), reference);
                 self.diagnostics
                     .push(diagnostic.help("name the files one by one, or a directory with nothing else in it"));
             }
@@ -161,7 +162,7 @@ impl Loader<'_> {
     /// A path that leads out of the tree.
     fn outside(&mut self, path: &Path, reference: Reference) {
         let detail = format!("`{}` is outside the directory that was given", show(path));
-        let diagnostic = self.place(codes::INCLUDE_REFUSED.nowhere(detail), reference);
+        let diagnostic = self.place(findings::INCLUDE_REFUSED.nowhere(detail), reference);
         self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
     }
 
@@ -218,7 +219,7 @@ impl Loader<'_> {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {
                 let detail = format!("`{}` has more than 64 MiB", show(path));
-                let diagnostic = self.place(codes::TOO_LARGE.nowhere(detail), reference);
+                let diagnostic = self.place(findings::TOO_LARGE.nowhere(detail), reference);
                 self.diagnostics.push(too_large(diagnostic));
                 return None;
             }
@@ -240,7 +241,7 @@ impl Loader<'_> {
                     format!("the byte 0x{byte:02x} is not UTF-8")
                 };
                 let place = Place { source, span: Span::new(at, at + '\u{fffd}'.len_utf8()) };
-                self.diagnostics.push(codes::NOT_TEXT.at(place, detail).help("save the file as UTF-8"));
+                self.diagnostics.push(findings::NOT_TEXT.at(place, detail).help("save the file as UTF-8"));
                 Some((source, false))
             }
         }
@@ -252,7 +253,7 @@ impl Loader<'_> {
         if let Some(at) = text.find('\0') {
             let place = Place { source, span: Span::new(at, at + 1) };
             self.diagnostics.push(
-                codes::NOT_TEXT.at(place, "a NUL byte stands here").help("remove it; a spec is plain UTF-8 text"),
+                findings::NOT_TEXT.at(place, "a NUL byte stands here").help("remove it; a spec is plain UTF-8 text"),
             );
             return None;
         }
@@ -260,7 +261,7 @@ impl Loader<'_> {
         let Some(version) = tree.entry(tree.root, "version") else {
             if matches!(tree.node(tree.root).kind, super::tree::Kind::Mapping(_)) {
                 self.diagnostics.push(
-                    codes::VERSION
+                    findings::VERSION
                         .at(tree.handle(tree.root), "the file does not say which version it is written for")
                         .help("begin the file with `version: 1`"),
                 );
@@ -272,7 +273,7 @@ impl Loader<'_> {
         }
         let found = super::clip(tree.text(version.value));
         self.diagnostics.push(
-            codes::VERSION
+            findings::VERSION
                 .at(tree.handle(version.value), format!("this program reads version 1, not `{found}`"))
                 .help("write `version: 1`, or use a program that knows the version"),
         );
@@ -303,7 +304,7 @@ impl Loader<'_> {
     /// The item cannot be followed, or nothing matches it.
     fn expand(&mut self, file: usize, pattern: &str, place: Place) -> Result<(), Box<Diagnostic>> {
         let origin = &self.origins[file];
-        let refuse = |detail: &str, help: &str| Err(Box::new(codes::INCLUDE_REFUSED.at(place, detail).help(help)));
+        let refuse = |detail: &str, help: &str| Err(Box::new(findings::INCLUDE_REFUSED.at(place, detail).help(help)));
         let Some(root) = origin.root.clone() else {
             return refuse(
                 "a spec from the standard input includes nothing, as its paths have no directory to begin at",
@@ -322,7 +323,7 @@ impl Loader<'_> {
         let all = if is_glob {
             search::matches(&directory, pattern, &root, &mut self.budget).map_err(|error| {
                 Box::new(
-                    codes::INCLUDE_REFUSED
+                    findings::INCLUDE_REFUSED
                         .at(place, format!("`{pattern}` is not a pattern: {}", error.msg))
                         .help("write a path, or a glob such as zones/*.yaml"),
                 )
@@ -351,7 +352,7 @@ impl Loader<'_> {
         let detail =
             if is_glob { format!("no YAML file matches `{pattern}`") } else { format!("there is no file `{pattern}`") };
         Err(Box::new(
-            codes::NOTHING
+            findings::NOTHING
                 .at(place, detail)
                 .help("paths are relative to this file; remove the item if it is not needed"),
         ))
@@ -361,7 +362,7 @@ impl Loader<'_> {
     fn unreadable(&mut self, path: &Path, reason: &str, reference: Reference) {
         // The operating system's words end with its number, which helps nobody.
         let reason = reason.split(" (os error").next().unwrap_or(reason).to_lowercase();
-        let diagnostic = codes::UNREADABLE.nowhere(format!("`{}`: {reason}", show(path)));
+        let diagnostic = findings::UNREADABLE.nowhere(format!("`{}`: {reason}", show(path)));
         let diagnostic = self.place(diagnostic, reference);
         self.diagnostics.push(diagnostic.help("check the path and its permissions"));
     }

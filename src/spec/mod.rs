@@ -15,7 +15,6 @@
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod check;
-pub mod codes;
 mod date;
 mod emit;
 mod facets;
@@ -50,7 +49,7 @@ pub use revision::{Revision, RevisionError, at_revision};
 pub use schema::schema;
 pub use waf::print_waf;
 
-use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span};
+use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::Desired;
 
 /// Where a spec comes from.
@@ -93,7 +92,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let mut diagnostics = Diagnostics::default();
     if inputs.is_empty() {
         diagnostics
-            .push(codes::NOTHING.nowhere("no file or directory was given").help("name a spec file or directory"));
+            .push(findings::NOTHING.nowhere("no file or directory was given").help("name a spec file or directory"));
     }
     let loaded = load::load(inputs, sources, &mut diagnostics);
     let digest = digest(loaded.iter().map(|f| f.source), options, sources);
@@ -125,7 +124,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
         secrets.into_iter().for_each(|place| sources.redact(place));
     }
     if desired.zones.is_empty() && !diagnostics.has_errors() {
-        let diagnostic = codes::NO_ZONES.nowhere("none of the files has a zone under `zones:`");
+        let diagnostic = findings::NO_ZONES.nowhere("none of the files has a zone under `zones:`");
         let diagnostic = match first {
             Some(source) => diagnostic.at(Place { source, span: Span::new(0, 0) }, ""),
             None => diagnostic,
@@ -135,7 +134,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     }
     if is_enough(&diagnostics) {
         diagnostics.push(
-            codes::TOO_MANY
+            findings::TOO_MANY
                 .nowhere(format!("the first {MOST} are reported, and the rest of the spec was not checked"))
                 .help("mend these and check again"),
         );

@@ -11,9 +11,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::codes;
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
 use super::word::WORD_OR;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place, Span};
 
 /// The newtype name by which a [`Spanned`] asks for its place.
@@ -96,7 +96,7 @@ impl ReadError {
     /// As a finding.
     pub(super) fn diagnostic(self, tree: &Tree) -> Diagnostic {
         let place = Place { source: tree.source, span: self.span.unwrap_or(tree.node(tree.root).span) };
-        codes::NOT_UNDERSTOOD.at(place, self.message).help("compare with the schema of the spec")
+        findings::NOT_UNDERSTOOD.at(place, self.message).help("compare with the schema of the spec")
     }
 }
 

@@ -5,12 +5,12 @@
 
 use std::collections::HashSet;
 
-use super::codes;
 use super::facets::{Defaults, Facet, Reader};
 use super::read::{OneOrMany, Spanned, Text};
 use super::scalar::within;
 use super::suggest::{hint, nearest};
 use super::syntax::{DataSyntax, RecordSyntax, SettingsSyntax, StateSyntax};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
@@ -108,22 +108,22 @@ impl Target<'_> {
         };
         let zone = self.zone;
         let diagnostic = match &error {
-            NameError::OutsideZone { .. } => codes::OUTSIDE_ZONE
+            NameError::OutsideZone { .. } => findings::OUTSIDE_ZONE
                 .at(place, error.to_string())
                 .help(format!("write a name below {zone}, or move the record to the zone it belongs to")),
-            NameError::Wildcard => codes::WILDCARD
+            NameError::Wildcard => findings::WILDCARD
                 .at(place, error.to_string())
                 .help("write `\"*\"` or `\"*.name\"`; a wildcard stands for whole labels, not for parts of one"),
-            NameError::Empty => codes::NAME.at(place, error.to_string()).help("write `\"@\"` for the zone itself"),
-            NameError::EmptyLabel(_) => codes::NAME.at(place, error.to_string()).help("remove the extra dot"),
+            NameError::Empty => findings::NAME.at(place, error.to_string()).help("write `\"@\"` for the zone itself"),
+            NameError::EmptyLabel(_) => findings::NAME.at(place, error.to_string()).help("remove the extra dot"),
             NameError::LabelTooLong { .. } | NameError::TooLong(_) => {
-                codes::NAME.at(place, error.to_string()).help("shorten the name")
+                findings::NAME.at(place, error.to_string()).help("shorten the name")
             }
-            NameError::Character { .. } => codes::NAME
+            NameError::Character { .. } => findings::NAME
                 .at(place, error.to_string())
                 .help("use letters, digits, `-` and `_`, with dots between labels"),
             NameError::Idn(_) => {
-                codes::NAME.at(place, error.to_string()).help("check the spelling, or write the name as `xn--…`")
+                findings::NAME.at(place, error.to_string()).help("check the spelling, or write the name as `xn--…`")
             }
         };
         self.diagnostics.push(diagnostic);
@@ -146,7 +146,7 @@ impl Target<'_> {
             good = false;
             let place = Place { source: self.source, span };
             self.diagnostics.push(
-                codes::TOMBSTONE
+                findings::TOMBSTONE
                     .at(place, format!("`{key}` has no meaning for a record that should be gone"))
                     .help(format!("remove `{key}`, or remove `state: absent`")),
             );
@@ -166,7 +166,7 @@ impl Target<'_> {
         if let (Some(true), false, Some(at), Some(record_type)) = (proxied, proxiable, entry.proxied, record_type) {
             let place = self.place(&at);
             self.diagnostics.push(
-                codes::NOT_PROXIABLE
+                findings::NOT_PROXIABLE
                     .at(place, format!("{record_type} records cannot be proxied"))
                     .help("remove `proxied`"),
             );
@@ -183,7 +183,7 @@ impl Target<'_> {
             // A default is meant for the records that it can apply to; only what the record itself says is worth a word.
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(
-                    codes::TTL_IGNORED
+                    findings::TTL_IGNORED
                         .at(place, "the record is proxied, and proxied records are served with 300 seconds")
                         .help("remove `ttl`, or write `ttl: auto`"),
                 );
@@ -226,7 +226,7 @@ impl Target<'_> {
         let facts = record_type.facts();
         match (&entry.content, &entry.data) {
             (Some(content), Some(data)) => {
-                let diagnostic = codes::VALUE_FORM
+                let diagnostic = findings::VALUE_FORM
                     .at(self.place(data), "the record has `data` and `content`")
                     .and_at(self.place(content), "the `content`")
                     .help("keep one of the two");
@@ -252,7 +252,7 @@ impl Target<'_> {
                     return self.data_with_priority(entry, data, record_type);
                 }
                 if let Some(priority) = &entry.priority {
-                    let diagnostic = codes::PRIORITY
+                    let diagnostic = findings::PRIORITY
                         .at(self.place(priority), "the priority stands beside `data`")
                         .help(match facts.field("priority") {
                             Some(_) => "move `priority` into `data`".to_owned(),
@@ -262,7 +262,7 @@ impl Target<'_> {
                 }
                 if !facts.has_data() {
                     let example = facts.field("content").map_or(facts.about, |f| f.about);
-                    let diagnostic = codes::VALUE
+                    let diagnostic = findings::VALUE
                         .at(self.place(data), format!("the value of {} records has no parts", facts.name))
                         .help(format!("write `content:` with {example}"));
                     self.diagnostics.push(diagnostic);
@@ -277,7 +277,7 @@ impl Target<'_> {
                     let key = if facts.has_data() { "data" } else { "content" };
                     let at = entry.record_type.as_ref().map_or(self.place(syntax), |t| self.place(t));
                     self.diagnostics.push(
-                        codes::MISSING_KEY
+                        findings::MISSING_KEY
                             .at(at, format!("this {} record has no value", facts.name))
                             .help(format!("add `{key}:` with {}", value_form(facts))),
                     );
@@ -296,7 +296,9 @@ impl Target<'_> {
         let text = syntax.value.0.as_str();
         if facts.field("priority").is_none() {
             self.diagnostics.push(
-                codes::PRIORITY.at(place, format!("{} records have no priority", facts.name)).help("remove `priority`"),
+                findings::PRIORITY
+                    .at(place, format!("{} records have no priority", facts.name))
+                    .help("remove `priority`"),
             );
             return Err(());
         }
@@ -306,7 +308,7 @@ impl Target<'_> {
             None => {
                 let shown = super::clip(text);
                 self.diagnostics.push(
-                    codes::PRIORITY
+                    findings::PRIORITY
                         .at(place, format!("`{shown}` is not a priority"))
                         .help("write a number from 0 to 65535"),
                 );
@@ -333,9 +335,9 @@ impl Target<'_> {
         };
         for error in errors {
             let (finding, at) = match (error.field, &entry.priority) {
-                (Some("priority"), Some(priority)) => (codes::PRIORITY, self.place(priority)),
-                (Some("priority"), None) if error.offset.is_none() => (codes::PRIORITY, place),
-                _ => (codes::VALUE, self.within(place, text, error.offset)),
+                (Some("priority"), Some(priority)) => (findings::PRIORITY, self.place(priority)),
+                (Some("priority"), None) if error.offset.is_none() => (findings::PRIORITY, place),
+                _ => (findings::VALUE, self.within(place, text, error.offset)),
             };
             self.diagnostics.push(with_help(finding.at(at, error.message.clone()), &error));
         }
@@ -356,7 +358,7 @@ impl Target<'_> {
         if let Some(beside) = &entry.priority {
             let inside = |d: &&DataSyntax| d.value.0.iter().any(|(key, _)| key.value.0 == "priority");
             if let Some(twice) = data.value.0.iter().find(inside) {
-                let diagnostic = codes::PRIORITY
+                let diagnostic = findings::PRIORITY
                     .at(self.place(twice), "the priority stands in `data` and beside it")
                     .and_at(self.place(beside), "the priority beside `data`")
                     .help("keep the one beside `data`");
@@ -382,7 +384,7 @@ impl Target<'_> {
                 continue;
             }
             let shown = super::clip(&key.value.0);
-            let diagnostic = codes::UNKNOWN_KEY
+            let diagnostic = findings::UNKNOWN_KEY
                 .at(self.place(key), format!("the data of {} records has no `{shown}`", facts.name))
                 .help(hint(&key.value.0, names(), "keys"));
             self.diagnostics.push(diagnostic);
@@ -414,9 +416,9 @@ impl Target<'_> {
                     }
                     let (at, finding) = match value {
                         Some((_, value)) => {
-                            (self.within(self.place(value), &value.value.0, error.offset), codes::VALUE)
+                            (self.within(self.place(value), &value.value.0, error.offset), findings::VALUE)
                         }
-                        None => (handle, codes::MISSING_KEY),
+                        None => (handle, findings::MISSING_KEY),
                     };
                     self.diagnostics.push(with_help(finding.at(at, error.message.clone()), &error));
                 }
@@ -444,7 +446,7 @@ impl Target<'_> {
         };
         let zone = self.zone;
         self.diagnostics.push(
-            codes::SINGLE_LABEL
+            findings::SINGLE_LABEL
                 .at(place, format!("this points to the top-level name `{target}`"))
                 .help(format!("write `{target}.{zone}` if a name in this zone is meant, or `{target}.` if not")),
         );
@@ -456,7 +458,7 @@ impl Target<'_> {
         let address = || Address::of_record(self.zone, name, data, false).to_string();
         if record_type == Some(RecordType::Cname) && data.target() == Some(name) {
             self.diagnostics.push(
-                codes::SELF_ALIAS
+                findings::SELF_ALIAS
                     .at(place, format!("`{name}` is the name of the record itself"))
                     .about(address())
                     .help("write the name that it should be an alias of"),
@@ -464,7 +466,7 @@ impl Target<'_> {
         }
         if record_type == Some(RecordType::Ns) && name == self.zone.as_fqdn() {
             self.diagnostics.push(
-                codes::APEX_NS
+                findings::APEX_NS
                     .at(place, format!("this is a name server of {} itself", self.zone))
                     .about(address())
                     .help("remove the record unless the zone has custom or additional name servers"),

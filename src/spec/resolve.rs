@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::check;
-use super::codes;
 use super::date::Day;
 use super::facets::{Defaults, Facet, Reader};
 use super::free::Free;
@@ -15,6 +14,7 @@ use super::records::Target;
 use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
 use super::tree::Tree;
 use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
     Danger, Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants,
@@ -161,7 +161,7 @@ fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName
         _ => "write the zone's domain, such as example.com",
     };
     let place = reader.place(syntax);
-    reader.diagnostics.push(codes::ZONE_NAME.at(place, error.to_string()).help(help));
+    reader.diagnostics.push(findings::ZONE_NAME.at(place, error.to_string()).help(help));
     None
 }
 
@@ -235,7 +235,7 @@ fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<
             } else {
                 format!("did you mean `{lower}`?")
             };
-            reader.diagnostics.push(codes::UNKNOWN_KEY.at(place, detail).help(help));
+            reader.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(help));
             continue;
         }
         let facet = Facet { place: reader.place(&name), value: value.value.0 };
@@ -281,7 +281,7 @@ fn agree<T: PartialEq>(key: &str, place: &mut Option<Facet<T>>, value: Facet<T>,
         None => *place = Some(value),
         Some(first) if first.value == value.value => {}
         Some(first) => diagnostics.push(
-            codes::ZONE_CLASH
+            findings::ZONE_CLASH
                 .at(value.place, format!("`{key}` is another one here"))
                 .and_at(first.place, "the first one")
                 .help(format!("give `{key}` in one fragment of the zone")),
@@ -297,7 +297,7 @@ fn zone_id(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<Facet<Zone
     }
     let place = reader.place(syntax);
     reader.diagnostics.push(
-        codes::ZONE_ID.at(place, format!("`{}` is not a zone id", super::clip(text))).help(
+        findings::ZONE_ID.at(place, format!("`{}` is not a zone id", super::clip(text))).help(
             "copy the id from the zone's overview page: 32 hexadecimal digits, in quotes if they are all decimal",
         ),
     );
@@ -310,7 +310,7 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
     let IgnoreSyntax { name, record_type, content, tag, reason } = &syntax.value;
     if name.is_none() && record_type.is_none() && content.is_none() && tag.is_none() {
         reader.diagnostics.push(
-            codes::IGNORE
+            findings::IGNORE
                 .at(place, "the pattern says nothing about the records that it means")
                 .help("add `name`, `type`, `content` or `tag`; `name: \"*\"` means every record"),
         );
@@ -327,7 +327,7 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
                 good = false;
                 let place = reader.place(text);
                 reader.diagnostics.push(
-                    codes::IGNORE
+                    findings::IGNORE
                         .at(place, format!("`{}` is not a glob: {}", super::clip(&text.value.0), error.msg))
                         .help("write `*` for any text, `?` for one character, `[*]` for a star itself"),
                 );
@@ -341,7 +341,7 @@ fn pattern(syntax: &Spanned<IgnoreSyntax>, reader: &mut Reader<'_>) -> Option<Ig
             good = false;
             let at = reader.place(word);
             reader.diagnostics.push(
-                codes::IGNORE
+                findings::IGNORE
                     .at(at, format!("`{}` is not a record type", super::clip(&word.value.0)))
                     .help("write a type such as TXT; leave `type` out for every type"),
             );
@@ -394,7 +394,7 @@ fn zone(
     let unmanaged = unmanaged.map(|u| u.value).unwrap_or_default();
     if let (Some(place), Unmanaged::Keep, true) = (ignore_place, unmanaged, certain) {
         diagnostics.push(
-            codes::IGNORE_IDLE
+            findings::IGNORE_IDLE
                 .at(place, format!("{name} is not pruned"))
                 .help("remove `ignore`, or set `unmanaged: prune`"),
         );
@@ -463,7 +463,7 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
             // What the file says itself is not inherited, so a difference there does not matter.
             let (a, b) = (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
             let Some((key, one, another)) = a.difference(&b) else { continue };
-            let mut diagnostic = codes::DEFAULTS_CLASH
+            let mut diagnostic = findings::DEFAULTS_CLASH
                 .at(
                     *place,
                     format!("`{}` inherits another default `{key}` from here", sources.name(files[number].source)),

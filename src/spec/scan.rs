@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
-use super::codes;
 use super::tree::{Entry, Kind, Node, NodeId, Style, Tree};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 
 /// Deepest nesting; a spec needs about eight levels.
@@ -58,7 +58,7 @@ pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) 
     }
     let Some(root) = scanner.root else {
         let place = Place { source, span: Span::new(mark, mark) };
-        diagnostics.push(codes::NOTHING.at(place, "the file is empty").help("begin with `version: 1` and `zones:`"));
+        diagnostics.push(findings::NOTHING.at(place, "the file is empty").help("begin with `version: 1` and `zones:`"));
         return None;
     };
     scanner.tree.root = root;
@@ -104,14 +104,14 @@ impl Scanner<'_> {
             let place = self.place(Span::new(start, end));
             let tag = self.text[start..end].to_owned();
             self.diagnostics.push(
-                codes::TAG
+                findings::TAG
                     .at(place, format!("`{tag}` is a tag"))
                     .help("remove the tag; write a value in quotes if it is meant as text"),
             );
         }
         if self.tree.nodes.len() >= NODES {
             return Err(Box::new(
-                codes::TOO_LARGE
+                findings::TOO_LARGE
                     .at(self.place(span), format!("the file holds more than {NODES} values"))
                     .help("write one file for each zone"),
             ));
@@ -121,7 +121,7 @@ impl Scanner<'_> {
                 self.documents += 1;
                 if self.documents > 1 {
                     return Err(Box::new(
-                        codes::SEVERAL_DOCUMENTS
+                        findings::SEVERAL_DOCUMENTS
                             .at(self.place(span), "another document begins here")
                             .help("remove the `---`, or write the second document to a file of its own"),
                     ));
@@ -165,7 +165,7 @@ impl Scanner<'_> {
         if self.stack.len() >= DEPTH {
             let place = self.place(Span::new(span.start as usize, span.start as usize + 1));
             return Err(Box::new(
-                codes::TOO_DEEP
+                findings::TOO_DEEP
                     .at(place, format!("lists and mappings are nested more than {DEPTH} deep here"))
                     .help("look for brackets that are not closed"),
             ));
@@ -204,7 +204,7 @@ impl Scanner<'_> {
         let open = target.is_some_and(|t| self.stack.iter().any(|f| f.id == t));
         let Some(target) = target.filter(|_| !open) else {
             return Err(Box::new(
-                codes::SYNTAX
+                findings::SYNTAX
                     .at(self.place(span), "the alias stands inside the value that it refers to")
                     .help("write the value out"),
             ));
@@ -212,7 +212,7 @@ impl Scanner<'_> {
         self.aliased = self.aliased.saturating_add(self.weights[target.0 as usize]);
         if self.aliased > ALIAS_NODES {
             return Err(Box::new(
-                codes::TOO_MANY_ALIASES
+                findings::TOO_MANY_ALIASES
                     .at(self.place(span), "with this alias, more than a million values are repeated")
                     .help("write the values out, or use `defaults:`"),
             ));
@@ -250,7 +250,7 @@ impl Scanner<'_> {
         let place = self.tree.place(id);
         let Kind::Scalar(text, style) = &self.tree.node(id).kind else {
             self.diagnostics.push(
-                codes::KEY_NOT_TEXT
+                findings::KEY_NOT_TEXT
                     .at(place, "this is a list or a mapping, not a word")
                     .help("write `key: value`; a value that begins with `{` or `[` needs quotes to be text"),
             );
@@ -258,7 +258,7 @@ impl Scanner<'_> {
         };
         if &**text == "<<" && *style == Style::Plain {
             self.diagnostics.push(
-                codes::MERGE_KEY
+                findings::MERGE_KEY
                     .at(place, "`<<` hides where a value comes from")
                     .help("use `defaults:` for what records share, or write the keys out"),
             );
@@ -280,7 +280,7 @@ impl Scanner<'_> {
             return false;
         }
         self.diagnostics.push(
-            codes::DUPLICATE_KEY
+            findings::DUPLICATE_KEY
                 .at(place, format!("`{text}` stands here again"))
                 .and_at(self.tree.place(first), "it stands here first")
                 .help("remove one of the two, or join what they hold"),
@@ -300,8 +300,8 @@ impl Scanner<'_> {
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
         let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
         let finding = match error.kind() {
-            ErrorKind::RecursionLimitExceeded => codes::TOO_DEEP,
-            _ => codes::SYNTAX,
+            ErrorKind::RecursionLimitExceeded => findings::TOO_DEEP,
+            _ => findings::SYNTAX,
         };
         let diagnostic = finding.at(self.place(Span::new(at, at + length)), detail);
         Box::new(match help {
@@ -414,7 +414,7 @@ mod tests {
             .iter()
             .map(|d| {
                 let at = sources.line_column(d.primary.as_ref().unwrap().place);
-                (d.code.0, at.line, at.column)
+                (d.code(), at.line, at.column)
             })
             .collect()
     }

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::codes;
 use super::suggest::{hint, nearest};
 use super::tree::{Kind, Meaning, NodeId, Tree};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::names_credential;
 
@@ -260,7 +260,7 @@ impl Check<'_> {
                 if was_empty && shape.needs_item {
                     let place = self.tree.place(id);
                     self.diagnostics.push(
-                        codes::OUT_OF_RANGE
+                        findings::OUT_OF_RANGE
                             .at(place, format!("{name} is an empty list"))
                             .help("write at least one value; to remove records write `state: absent`"),
                     );
@@ -279,16 +279,15 @@ impl Check<'_> {
     fn scalar(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
         let (text, place) = (self.tree.text(id), self.tree.place(id));
         if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
-            let diagnostic =
-                if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
-                    codes::SERVICE_TYPE
-                        .at(place, "SOA records are written by the service")
-                        .help("remove the record; the service answers SOA queries by itself")
-                } else {
-                    codes::UNKNOWN_WORD
-                        .at(place, format!("`{}` is not possible for {name}", super::clip(text)))
-                        .help(hint(text, shape.words.iter().map(String::as_str), "words"))
-                };
+            let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
+                findings::SERVICE_TYPE
+                    .at(place, "SOA records are written by the service")
+                    .help("remove the record; the service answers SOA queries by itself")
+            } else {
+                findings::UNKNOWN_WORD
+                    .at(place, format!("`{}` is not possible for {name}", super::clip(text)))
+                    .help(hint(text, shape.words.iter().map(String::as_str), "words"))
+            };
             self.diagnostics.push(diagnostic);
             return false;
         }
@@ -296,7 +295,7 @@ impl Check<'_> {
             && !(least..=most).contains(&number)
         {
             self.diagnostics.push(
-                codes::OUT_OF_RANGE
+                findings::OUT_OF_RANGE
                     .at(place, format!("{name} is {number}"))
                     .help(format!("write a number from {least} to {most}")),
             );
@@ -348,7 +347,7 @@ impl Check<'_> {
         for required in &shape.required {
             if !meant.contains(&required.as_str()) && !present.iter().any(|key| self.tree.text(*key) == required) {
                 self.diagnostics.push(
-                    codes::MISSING_KEY
+                    findings::MISSING_KEY
                         .at(handle, format!("`{required}` is missing {}", inside(name)))
                         .help(format!("add `{required}:`")),
                 );
@@ -360,16 +359,18 @@ impl Check<'_> {
     fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
-            self.diagnostics.push(codes::SECRET.at(place, "this key names a credential; its value is not shown").help(
-                "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
+            self.diagnostics.push(
+                findings::SECRET.at(place, "this key names a credential; its value is not shown").help(
+                    "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
                  CLOUDFLARE_API_TOKEN_FILE in the environment",
-            ));
+                ),
+            );
             self.left.secrets.push(self.tree.place(value));
             return;
         }
         let keys = shape.keys.iter().map(String::as_str);
         self.diagnostics.push(
-            codes::UNKNOWN_KEY
+            findings::UNKNOWN_KEY
                 .at(place, format!("there is no key `{}` here", super::clip(key)))
                 .help(hint(key, keys, "keys")),
         );
@@ -425,7 +426,7 @@ impl Check<'_> {
             _ => format!("write {expected}"),
         };
         self.diagnostics.push(
-            codes::WRONG_KIND.at(place, format!("{name} should be {expected}, but {found} stands here")).help(help),
+            findings::WRONG_KIND.at(place, format!("{name} should be {expected}, but {found} stands here")).help(help),
         );
     }
 }

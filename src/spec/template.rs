@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::codes;
 use super::scalar::within;
 use super::suggest::nearest;
 use super::tree::{Kind, Meaning, NodeId, Style, Tree};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 
 /// A variable.
@@ -33,7 +33,7 @@ impl Variables {
     pub(super) fn give(&mut self, name: &str, value: &str, place: Place, diagnostics: &mut Diagnostics) {
         if !is_name(name) {
             diagnostics.push(
-                codes::VARIABLE
+                findings::VARIABLE
                     .at(place, format!("`{name}` is not a name"))
                     .help("write `--var NAME=VALUE`, the name of letters, digits and `_`, beginning with no digit"),
             );
@@ -54,7 +54,7 @@ impl Variables {
             let (name, place) = (tree.text(entry.key), tree.place(entry.key));
             if !is_name(name) {
                 diagnostics.push(
-                    codes::VARIABLE
+                    findings::VARIABLE
                         .at(place, format!("`{name}` is not a name"))
                         .help("use letters, digits and `_`, beginning with no digit"),
                 );
@@ -69,7 +69,7 @@ impl Variables {
                 Ok(value) => value,
                 Err(_) => {
                     diagnostics.push(
-                        codes::VARIABLE
+                        findings::VARIABLE
                             .at(place, "the value of a variable cannot refer to another variable")
                             .help("write the value out; `$${` stands for `${` itself"),
                     );
@@ -152,12 +152,12 @@ impl Variables {
         let name = match why {
             Why::Unknown(name) => name,
             Why::Incomplete => {
-                return codes::SUBSTITUTION
+                return findings::SUBSTITUTION
                     .at(place, "`${` begins a substitution that is not complete")
                     .help("write `${NAME}`, the name of letters, digits and `_`; write `$${` for `${` itself");
             }
             Why::TooLong => {
-                return codes::SUBSTITUTION
+                return findings::SUBSTITUTION
                     .at(place, "the text becomes too long here")
                     .help("shorten the values of the variables; no value of a record has more than 4096 bytes");
             }
@@ -168,7 +168,7 @@ impl Variables {
                 "define `{name}` under `variables:` or with `--var {name}=VALUE`; write `$${{` for `${{` itself"
             ),
         };
-        codes::UNDEFINED_VARIABLE.at(place, format!("`{name}` is not defined")).help(help)
+        findings::UNDEFINED_VARIABLE.at(place, format!("`{name}` is not defined")).help(help)
     }
 }
 
@@ -186,7 +186,7 @@ fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec
 
 /// One variable with two values.
 fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
-    codes::VARIABLE_CLASH
+    findings::VARIABLE_CLASH
         .at(place, format!("`{name}` has another value here"))
         .and_at(first, "its first value")
         .help("give the variable one value for all files, or use two names")

@@ -15,8 +15,8 @@ fn up_to_date(path: &str, expected: &str) {
 }
 
 #[test]
-fn the_page_about_lints() {
-    up_to_date("docs/lints.md", &lint::documentation());
+fn the_page_about_findings() {
+    up_to_date("docs/findings.md", &lint::documentation());
 }
 
 /// The table of dangers on the page about safety.

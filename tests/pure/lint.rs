@@ -43,13 +43,13 @@ fn good_examples_are_good_and_bad_ones_bad() {
         let (found, sources) = findings(&example(rule.good));
         let mut shown = Vec::new();
         diagnostics::write(&mut shown, &found, &sources, false).unwrap();
-        assert!(found.is_empty(), "{}: {}", rule.code, String::from_utf8_lossy(&shown));
+        assert!(found.is_empty(), "{}: {}", rule.finding.code, String::from_utf8_lossy(&shown));
         let (found, _) = findings(&example(rule.bad));
-        let found: Vec<_> = found.iter().filter(|d| d.code.0 == rule.code).collect();
-        assert_eq!(found.len(), 1, "{}", rule.code);
-        assert_eq!((found[0].severity, found[0].summary), (rule.severity, rule.title), "{}", rule.code);
+        let found: Vec<_> = found.iter().filter(|d| d.code() == rule.finding.code).collect();
+        assert_eq!(found.len(), 1, "{}", rule.finding.code);
+        assert_eq!((found[0].severity, found[0].finding), (rule.finding.severity, &rule.finding), "{}", rule.finding.code);
         let helped = found[0].help.as_ref().is_some_and(|h| !h.is_empty());
-        assert!(helped && found[0].primary.is_some() && found[0].address.is_some(), "{}", rule.code);
+        assert!(helped && found[0].primary.is_some() && found[0].address.is_some(), "{}", rule.finding.code);
     }
 }
 
@@ -84,7 +84,7 @@ fn the_examples_of_the_project_are_clean() {
 /// Codes and severities of what is found in a zone with these lines.
 fn codes(lines: &str) -> Vec<(&'static str, Severity)> {
     let (found, _) = findings(&format!("version: 1\nzones:\n  example.com:\n{lines}"));
-    found.iter().map(|d| (d.code.0, d.severity)).collect()
+    found.iter().map(|d| (d.code(), d.severity)).collect()
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_hundred_thousand_records_take_no_time() {
             (0..many).map(|n| record(zone, &format!("n{n}"), RecordType::Cname, &target(n))).collect()
         }
     };
-    let codes = |found: &Diagnostics| found.iter().map(|d| (d.code.0, d.severity)).collect::<Vec<_>>();
+    let codes = |found: &Diagnostics| found.iter().map(|d| (d.code(), d.severity)).collect::<Vec<_>>();
     let one_loop = quickly(&spec(chain("n0.example.com".to_owned())));
     assert_eq!(codes(&one_loop), [("LINT0001", Severity::Error)]);
     assert!(one_loop.iter().all(|d| d.detail.len() < 400 && d.related.len() <= 8));
@@ -164,7 +164,7 @@ fn a_hundred_thousand_records_take_no_time() {
         (0..many / 10).map(|n| record(zone, &format!("{deep}n{n}"), RecordType::Cname, &target(n))).collect()
     }));
     assert_eq!(looked_for.count(Severity::Warning), 1000);
-    assert_eq!(looked_for.iter().last().unwrap().code.0, "LINT0000");
+    assert_eq!(looked_for.iter().last().unwrap().code(), "LINT0000");
     let below = quickly(&spec(|zone| {
         let mut records = vec![record(zone, "lab", RecordType::Ns, "ns.example.net")];
         records.extend((0..many).map(|n| record(zone, &format!("n{n}.lab"), RecordType::A, "192.0.2.1")));
@@ -247,7 +247,7 @@ proptest! {
     #[test]
     fn loops_are_found_as_by_walking(desired in entangled()) {
         let found = lint::check(&desired);
-        let errors: Vec<_> = found.iter().filter(|d| d.code.0 == "LINT0001" && !d.detail.contains("wildcard")).collect();
+        let errors: Vec<_> = found.iter().filter(|d| d.code() == "LINT0001" && !d.detail.contains("wildcard")).collect();
         let names: Vec<&str> = errors.iter().flat_map(|d| d.detail.split(" → ")).collect();
         let records = desired.zones.values().flat_map(|z| &z.records);
         for record in records.filter(|r| r.data.record_type() == Some(RecordType::Cname)) {
@@ -265,7 +265,7 @@ proptest! {
     #[test]
     fn the_order_is_irrelevant(desired in entangled(), turn in 0usize..12) {
         let words = |desired: &Desired| {
-            let mut all: Vec<_> = lint::check(desired).iter().map(|d| (d.code, d.severity, d.detail.clone())).collect();
+            let mut all: Vec<_> = lint::check(desired).iter().map(|d| (d.code(), d.severity, d.detail.clone())).collect();
             all.sort();
             all
         };

@@ -49,7 +49,7 @@ fn places(outcome: &Outcome, sources: &Sources) -> Vec<(&'static str, usize, usi
             (at.line, at.column)
         })
     };
-    outcome.diagnostics.iter().map(|d| (d.code.0, at(d).0, at(d).1)).collect()
+    outcome.diagnostics.iter().map(|d| (d.code(), at(d).0, at(d).1)).collect()
 }
 
 /// Codes of findings of a text, with line and column.
@@ -335,7 +335,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 /// Codes of what loading a path inside a directory finds.
 fn codes(path: &Path) -> Vec<&'static str> {
-    load_path(path).0.diagnostics.iter().map(|d| d.code.0).collect()
+    load_path(path).0.diagnostics.iter().map(|d| d.code()).collect()
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::cli::args::{DiffArgs, Format, Global};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::{NO_SUCH_ZONE, input, report_errors};
+use crate::cli::planning::{input, report_errors};
 use crate::cli::settings;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
 use crate::model::{Desired, ZoneName};
 use crate::render::text::write_spec_changes;
@@ -81,11 +81,7 @@ fn select<'n>(
         let pattern = glob::Pattern::new(&canonical).ok();
         match pattern.filter(|pattern| names.clone().any(|name| pattern.matches(name))) {
             Some(pattern) => patterns.push(pattern),
-            None => errors.push(Diagnostic::error(
-                NO_SUCH_ZONE,
-                "--zone names no zone of the spec",
-                format!("no zone of either spec matches {text:?}"),
-            )),
+            None => errors.push(findings::NO_SUCH_ZONE.nowhere(format!("no zone of either spec matches {text:?}"))),
         }
     }
     let is_meant = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));

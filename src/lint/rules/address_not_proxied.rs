@@ -2,21 +2,23 @@
 
 use std::net::IpAddr;
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::network;
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0002",
-    title: "the service does not proxy to this address",
-    severity: Severity::Error,
-    why: "The service refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
-          perhaps after other records have been written. Records that are not proxied may have such addresses.",
-    fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders 192.0.2.1 and 100:: if there is \
-          no origin.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0002",
+        summary: "the service does not proxy to this address",
+        severity: Severity::Error,
+        why: "The service refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
+              perhaps after other records have been written. Records that are not proxied may have such addresses.",
+        fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders 192.0.2.1 and 100:: if there is \
+              no origin.",
+    },
     sources: &[
         "www.cloudflare.com/ips, read 2026-11-20",
         "developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20",

@@ -1,19 +1,21 @@
 //! Mail exchanges, name servers and services that are aliases.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::{Found, View};
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, RecordType, Value};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0010",
-    title: "the target is an alias",
-    severity: Severity::Warning,
-    why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
-          deliver, and resolvers may not follow. Aliases that the service flattens are no aliases to anyone, and are not \
-          reported.",
-    fix: "Name the host that the alias leads to.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0010",
+        summary: "the target is an alias",
+        severity: Severity::Warning,
+        why: "The hosts that MX, NS and SRV records name must have addresses of their own, not a CNAME. Some mail servers refuse to \
+              deliver, and resolvers may not follow. Aliases that the service flattens are no aliases to anyone, and are not \
+              reported.",
+        fix: "Name the host that the alias leads to.",
+    },
     sources: &["RFC 2181 section 10.3 (MX, NS)", "RFC 2782 (SRV)"],
     good: "\
 zones:

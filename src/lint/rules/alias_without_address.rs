@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::aliases::End;
 use crate::lint::view::View;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0006",
-    title: "the proxied alias never reaches an address",
-    severity: Severity::Warning,
-    why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an address nor another CNAME, and no \
-          wildcard covers it: the service answers visitors with error 1016. Where a live record that the spec does not name \
-          may have the address, this is a note.",
-    fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0006",
+        summary: "the proxied alias never reaches an address",
+        severity: Severity::Warning,
+        why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an address nor another CNAME, and no \
+              wildcard covers it: the service answers visitors with error 1016. Where a live record that the spec does not name \
+              may have the address, this is a note.",
+        fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
+    },
     sources: &[
         "developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records, read 2026-11-20",
         "developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1016, read 2026-11-20",

@@ -2,19 +2,21 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule, counted};
 use crate::model::{Fqdn, RecordType};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0009",
-    title: "the record stands below a delegated name",
-    severity: Severity::Warning,
-    why: "Names below one with NS records are looked for at those name servers, so the record is hardly seen. The addresses \
-          of name servers that are themselves below the name (glue) are needed, and are not reported.",
-    fix: "Move the record into the delegated zone, or remove it.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0009",
+        summary: "the record stands below a delegated name",
+        severity: Severity::Warning,
+        why: "Names below one with NS records are looked for at those name servers, so the record is hardly seen. The addresses \
+              of name servers that are themselves below the name (glue) are needed, and are not reported.",
+        fix: "Move the record into the delegated zone, or remove it.",
+    },
     sources: &["RFC 1034 section 4.2.1", "RFC 9471 (glue)"],
     good: "\
 zones:

@@ -1,20 +1,22 @@
 //! Records at a delegated name itself.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0008",
-    title: "the record stands at a delegated name",
-    severity: Severity::Warning,
-    why: "Resolvers follow the NS records of a name to its name servers, so other records there are hardly seen; zones with \
-          advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in practice the \
-          service accepts some types, hence a warning. Addresses and aliases beside NS are refused, and are an error \
-          (DNS0007).",
-    fix: "Move the record into the delegated zone, or remove it.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0008",
+        summary: "the record stands at a delegated name",
+        severity: Severity::Warning,
+        why: "Resolvers follow the NS records of a name to its name servers, so other records there are hardly seen; zones with \
+              advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in practice the \
+              service accepts some types, hence a warning. Addresses and aliases beside NS are refused, and are an error \
+              (DNS0007).",
+        fix: "Move the record into the delegated zone, or remove it.",
+    },
     sources: &[
         "RFC 1034 section 4.2.1",
         "developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11-20",

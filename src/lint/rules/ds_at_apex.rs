@@ -1,16 +1,18 @@
 //! DS records for the zone itself.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0004",
-    title: "the DS record of a zone belongs into its parent zone",
-    severity: Severity::Error,
-    why: "The DS record of a zone stands in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
-    fix: "Remove the record, write `dnssec: on`, and give the DS record that the service shows to the registrar.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0004",
+        summary: "the DS record of a zone belongs into its parent zone",
+        severity: Severity::Error,
+        why: "The DS record of a zone stands in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
+        fix: "Remove the record, write `dnssec: on`, and give the DS record that the service shows to the registrar.",
+    },
     sources: &["RFC 4035 section 2.4"],
     good: "\
 zones:

@@ -1,18 +1,20 @@
 //! DS records at names that are not delegated.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule};
 use crate::model::RecordType;
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0003",
-    title: "the DS record stands at a name that is not delegated",
-    severity: Severity::Error,
-    why: "A DS record holds the key of a delegated zone, so the service wants NS records at the same name. Where live records \
-          that the spec does not name may delegate the name, this is a warning.",
-    fix: "Add the NS records of the delegated zone at the same name, or remove the DS record.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0003",
+        summary: "the DS record stands at a name that is not delegated",
+        severity: Severity::Error,
+        why: "A DS record holds the key of a delegated zone, so the service wants NS records at the same name. Where live records \
+              that the spec does not name may delegate the name, this is a warning.",
+        fix: "Add the NS records of the delegated zone at the same name, or remove the DS record.",
+    },
     sources: &["RFC 4035 section 2.4"],
     good: "\
 zones:

@@ -1,6 +1,6 @@
 //! Hosts that requests reach without passing by the service, in zones that are protected.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::protection::{Proxying, is_protected, proxying, serves_others};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule, counted};
@@ -9,14 +9,16 @@ use crate::lint::{Findings, Rule, counted};
 const NAMED: usize = 5;
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0012",
-    title: "the protection does not reach all hosts of the zone",
-    severity: Severity::Note,
-    why: "Rules look at requests that go through the service. The addresses of a host that is not proxied are handed out as they \
-          are, so that nothing under `waf` applies to it, and often the origin behind the other hosts is known by it. Names that \
-          mail servers, name servers and services have are not looked at, nor those with an `_`.",
-    fix: "Proxy the hosts that serve websites; leave it so if they serve anything else, or have a protection of their own.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0012",
+        summary: "the protection does not reach all hosts of the zone",
+        severity: Severity::Note,
+        why: "Rules look at requests that go through the service. The addresses of a host that is not proxied are handed out as they \
+              are, so that nothing under `waf` applies to it, and often the origin behind the other hosts is known by it. Names that \
+              mail servers, name servers and services have are not looked at, nor those with an `_`.",
+        fix: "Proxy the hosts that serve websites; leave it so if they serve anything else, or have a protection of their own.",
+    },
     sources: &[
         "developers.cloudflare.com/dns/proxy-status, read 2026-11-20",
         "developers.cloudflare.com/waf/managed-rules/troubleshooting, read 2026-11-20",

@@ -1,18 +1,20 @@
 //! CNAME records that lead back to where they came from.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, RELATED, Rule, chain};
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0001",
-    title: "the aliases form a loop",
-    severity: Severity::Error,
-    why: "Following the CNAME records comes back to a name that was passed already, so no name of the chain is ever answered \
-          with an address. Zones of one spec are looked at together. If the way leads through a wildcard, a live \
-          record may still take the name away from it, so that is a warning.",
-    fix: "Let one of the names have an address, or point it to a name outside the loop.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0001",
+        summary: "the aliases form a loop",
+        severity: Severity::Error,
+        why: "Following the CNAME records comes back to a name that was passed already, so no name of the chain is ever answered \
+              with an address. Zones of one spec are looked at together. If the way leads through a wildcard, a live \
+              record may still take the name away from it, so that is a warning.",
+        fix: "Let one of the names have an address, or point it to a name outside the loop.",
+    },
     sources: &["RFC 1034 section 3.6.2", "RFC 1034 section 5.2.2"],
     good: "\
 zones:

@@ -1,6 +1,6 @@
 //! Names that look as if they were meant for another zone.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::{Owner, View, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Fqdn};
@@ -9,14 +9,16 @@ use crate::model::{DesiredRecord, Fqdn};
 const TOP_LEVEL: &[&str] = &["com", "net", "org"];
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0011",
-    title: "the name looks like one of another zone",
-    severity: Severity::Warning,
-    why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
-          in the zone example.com means `www.example.net.example.com`. Reported are names that end with another zone of the \
-          spec, or in `.com`, `.net` or `.org`.",
-    fix: "Move the record to the zone it belongs to. If it is meant as it stands, write the whole name with a final dot.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0011",
+        summary: "the name looks like one of another zone",
+        severity: Severity::Warning,
+        why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
+              in the zone example.com means `www.example.net.example.com`. Reported are names that end with another zone of the \
+              spec, or in `.com`, `.net` or `.org`.",
+        fix: "Move the record to the zone it belongs to. If it is meant as it stands, write the whole name with a final dot.",
+    },
     sources: &["RFC 1035 section 5.1"],
     good: "\
 zones:

@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{Finding, Place, Severity};
 use crate::lint::protection::{Proxying, proxying};
 use crate::lint::view::{View, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::Expression;
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0013",
-    title: "the rule is about hosts that are not proxied",
-    severity: Severity::Warning,
-    why: "Requests to a host with `proxied: false` do not go through the service. A rule whose expression is about such hosts only \
-          never sees a request.",
-    fix: "Proxy the host, or correct its name in the expression, or remove the rule.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0013",
+        summary: "the rule is about hosts that are not proxied",
+        severity: Severity::Warning,
+        why: "Requests to a host with `proxied: false` do not go through the service. A rule whose expression is about such hosts only \
+              never sees a request.",
+        fix: "Proxy the host, or correct its name in the expression, or remove the rule.",
+    },
     sources: &["developers.cloudflare.com/dns/proxy-status, read 2026-11-20"],
     good: "\
 zones:

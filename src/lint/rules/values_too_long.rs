@@ -1,6 +1,6 @@
 //! Records of one name and type that are too long together.
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
 use crate::lint::{Findings, RELATED, Rule, counted};
 use crate::model::{DesiredRecord, Rdata};
@@ -12,14 +12,16 @@ use crate::model::{DesiredRecord, Rdata};
 const COMBINED: usize = 8192;
 
 /// The rule.
-pub(in crate::lint) const RULE: Rule = Rule {
-    code: "LINT0005",
-    title: "the records of the name and type are too long together",
-    severity: Severity::Error,
-    why: "All records of one name and type have at most 8192 characters of content together; beyond that the service refuses \
-          them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
-          with them is a warning.",
-    fix: "Remove values that nobody needs any more, or move some to other names.",
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0005",
+        summary: "the records of the name and type are too long together",
+        severity: Severity::Error,
+        why: "All records of one name and type have at most 8192 characters of content together; beyond that the service refuses \
+              them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
+              with them is a warning.",
+        fix: "Remove values that nobody needs any more, or move some to other names.",
+    },
     sources: &["developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20"],
     good: "\
 zones:

@@ -188,13 +188,13 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
         count(all.len(), "finding")
     ));
     for diagnostic in all {
-        let Diagnostic { code, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
+        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
         let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
         page.push_str(&format!(
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",
             severity.as_str(),
-            code.0,
-            html_prose(summary),
+            finding.code,
+            html_prose(finding.summary),
             html_prose(&detail(diagnostic))
         ));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());

@@ -249,14 +249,14 @@ fn findings<'d>(out: &mut String, all: impl Iterator<Item = &'d Diagnostic>, sou
 
 /// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
-    let Diagnostic { code: id, severity, summary, detail: _, address, primary: _, related, help } = diagnostic;
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
     let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
     let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
     let mut piece = format!(
         "- **{}** {}{place}: {}: {}\n",
         severity.as_str(),
-        code(id.0),
-        prose(summary),
+        code(finding.code),
+        prose(finding.summary),
         prose(&detail(diagnostic))
     );
     for label in related.iter().filter(|l| !l.text.is_empty()) {

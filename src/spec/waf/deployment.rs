@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::codes;
 use super::super::facets::Facet;
 use super::super::free::Free;
 use super::super::read::{Spanned, Text};
@@ -10,6 +9,7 @@ use super::super::word::WordOr;
 use super::layers::DeploymentLayer;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CloudflareSyntax, OwaspSyntax, RuleSyntax, TagSyntax, TuneSyntax};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
 use crate::model::facts::rulesets::{MANAGED_PHASE, PARANOIA_TAGS, THRESHOLDS};
@@ -73,7 +73,7 @@ impl Section<'_> {
                     ("log", "owasp") => "write `owasp: { action: log }` to log only".to_owned(),
                     _ => "write `on`, `off`, or keys below it, indented".to_owned(),
                 };
-                self.reader.diagnostics.push(codes::SECTION.at(place, detail).help(help));
+                self.reader.diagnostics.push(findings::SECTION.at(place, detail).help(help));
                 None
             }
         }
@@ -95,7 +95,7 @@ impl Section<'_> {
             _ => "write 1, 2, 3 or 4, or `custom` if `raw` switches the levels".to_owned(),
         };
         let detail = format!("`{}` is not a paranoia level", super::super::clip(text));
-        self.reader.diagnostics.push(codes::PARANOIA.at(place, detail).help(help));
+        self.reader.diagnostics.push(findings::PARANOIA.at(place, detail).help(help));
         None
     }
 
@@ -106,7 +106,7 @@ impl Section<'_> {
         let Some(number) = known.or_else(|| text.parse().ok()).filter(|n| *n > 0) else {
             let words: Vec<_> = THRESHOLDS.iter().map(|(word, n)| format!("`{word}` ({n})")).collect();
             self.reader.diagnostics.push(
-                codes::THRESHOLD
+                findings::THRESHOLD
                     .at(place, format!("`{}` is not a threshold", super::super::clip(text)))
                     .help(format!("write {}, or a whole number from 1; lower is stricter", words.join(", "))),
             );
@@ -114,7 +114,7 @@ impl Section<'_> {
         };
         if number < LOWEST_LIKELY_THRESHOLD {
             self.reader.diagnostics.push(
-                codes::THRESHOLD_LOW
+                findings::THRESHOLD_LOW
                     .at(place, format!("a request is acted on from a score of {number}"))
                     .help(format!("write `paranoia: {number}` if the level is meant, and a threshold of 5 or more")),
             );
@@ -126,7 +126,7 @@ impl Section<'_> {
     fn overrides(&mut self, syntax: &Spanned<Free>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
-            self.reader.diagnostics.push(codes::RAW.at(place, "these are no overrides").help(
+            self.reader.diagnostics.push(findings::RAW.at(place, "these are no overrides").help(
                 "write `categories` as a list with `category`, `rules` as a list with `id`, and what to override in each",
             ));
             return None;
@@ -144,7 +144,7 @@ impl Section<'_> {
     fn refuse_level(&mut self, tag: &str, ruleset: Managed, place: Place) {
         if ruleset != Managed::Owasp && PARANOIA_TAGS.contains(&tag) {
             self.reader.diagnostics.push(
-                codes::PARANOIA_TAG
+                findings::PARANOIA_TAG
                     .at(place, format!("`{tag}` is a tag of the OWASP ruleset"))
                     .help("write `owasp: { paranoia: … }` instead"),
             );
@@ -180,7 +180,7 @@ impl Section<'_> {
                 (TuningTarget::Rule(_), Some(future)) => {
                     let place = self.reader.place(&future);
                     self.reader.diagnostics.push(
-                        codes::NOT_HERE
+                        findings::NOT_HERE
                             .at(place, "`future` is about the rules of a tag")
                             .help("remove `future`, or name a `tag` instead of a `rule`"),
                     );
@@ -210,7 +210,7 @@ impl Section<'_> {
             (None, Some(tag)) => tag,
             (Some(_), Some(tag)) => {
                 let place = self.reader.place(tag);
-                let diagnostic = codes::TUNING.at(place, "the entry names a rule and a tag");
+                let diagnostic = findings::TUNING.at(place, "the entry names a rule and a tag");
                 self.reader.diagnostics.push(diagnostic.help("write two entries, one for each"));
                 return None;
             }
@@ -223,7 +223,7 @@ impl Section<'_> {
         let place = self.reader.place(one);
         let name = RuleName::new(&one.value.0);
         if name.as_str().is_empty() {
-            let diagnostic = codes::TUNING.at(place, "the name is empty");
+            let diagnostic = findings::TUNING.at(place, "the name is empty");
             self.reader.diagnostics.push(diagnostic.help("write a number, a description or an id of a rule, or a tag"));
             return None;
         }
@@ -269,7 +269,7 @@ impl Section<'_> {
         let note = self.note(notes, what);
         if enabled.is_none() && action.is_none() {
             if self.is_whole(span) {
-                let diagnostic = codes::TUNING.at(place, "the entry changes nothing");
+                let diagnostic = findings::TUNING.at(place, "the entry changes nothing");
                 self.reader.diagnostics.push(diagnostic.help("add `action:` or `enabled:`, or remove the entry"));
             }
             return None;
@@ -299,7 +299,7 @@ impl Section<'_> {
             let (first, place) = (first.min(place), first.max(place));
             let name = key.split_once(' ').map_or(key.as_str(), |(_, name)| name);
             self.reader.diagnostics.push(
-                codes::TUNED_TWICE
+                findings::TUNED_TWICE
                     .at(place, format!("`{name}` is tuned here again"))
                     .and_at(first, "it is tuned here first")
                     .help(format!("keep one entry for it under `{}`", ruleset.key())),

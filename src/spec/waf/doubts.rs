@@ -1,8 +1,8 @@
 //! What is legal in a section, and probably not meant.
 
-use super::super::codes;
 use super::section::Section;
 use crate::diagnostic::Place;
+use crate::diagnostic::findings;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{ANOMALY_NUMBER, ANOMALY_RULE, PARANOIA_TAGS};
 use crate::model::managed::{Managed, Overrides, RuleName};
@@ -24,7 +24,7 @@ impl Section<'_> {
     pub(super) fn doubt_anomaly(&mut self, name: &RuleName, place: Place, instead: &str) {
         if is_anomaly(name) {
             self.reader.diagnostics.push(
-                codes::ANOMALY_OFF
+                findings::ANOMALY_OFF
                     .at(place, "without the rule that acts on the score, all the others have no effect")
                     .help(format!("name the rules that add to the score instead, or write {instead}")),
             );
@@ -57,14 +57,14 @@ impl Section<'_> {
                 "narrow `when`, or switch the rules off under `disable`",
             ),
         };
-        self.reader.diagnostics.push(codes::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
+        self.reader.diagnostics.push(findings::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
     }
 
     /// Doubts overrides of the OWASP ruleset as the service has them.
     pub(super) fn doubt_overrides(&mut self, overrides: &Overrides, has_level: bool, place: Place) {
         if overrides.action.is_some() {
             self.reader.diagnostics.push(
-                codes::SCORE_ACTION
+                findings::SCORE_ACTION
                     .at(place, "`action` of the whole ruleset stands here")
                     .help("write `action:` beside `raw:`, which reaches the rule that acts on the score"),
             );
@@ -85,6 +85,6 @@ impl Section<'_> {
             ),
             None => ("all levels are off".to_owned(), "write `owasp: off`, if that is meant".to_owned()),
         };
-        self.reader.diagnostics.push(codes::LEVELS.at(place, detail).help(help));
+        self.reader.diagnostics.push(findings::LEVELS.at(place, detail).help(help));
     }
 }

@@ -13,9 +13,9 @@
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::codes;
 use super::super::facets::Facet;
 use super::order;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
@@ -240,7 +240,7 @@ impl Layer {
             if let Some(first) = executed.get(id) {
                 if seen.insert((rule.place, *first)) {
                     diagnostics.push(
-                        codes::DEPLOYED_TWICE
+                        findings::DEPLOYED_TWICE
                             .at(rule.place, format!("`{}` executes a ruleset that is executed already", rule.name))
                             .and_at(*first, "here")
                             .help("keep one of the two; where the ruleset should do less, write exceptions"),
@@ -322,11 +322,11 @@ impl Join<'_> {
             Some(name) => (format!("the entry for {name} under `{key}`"), format!("entry for {name} under `{key}`")),
         };
         let diagnostic = match self.kind {
-            Kind::Fragments => codes::ZONE_CLASH
+            Kind::Fragments => findings::ZONE_CLASH
                 .at(place, format!("{subject} is another one here"))
                 .and_at(first, "the first one")
                 .help(format!("give {subject} in one fragment of the zone")),
-            Kind::Profiles(used) => codes::PROFILE_CLASH
+            Kind::Profiles(used) => findings::PROFILE_CLASH
                 .at(place, format!("{subject} is another one here"))
                 .and_at(first, "than here")
                 .and_at(used, "both are used by this zone")

@@ -36,12 +36,12 @@ pub(super) use profiles::{Profiles, Used};
 pub(super) use section::Section;
 pub(super) use syntax::{ProfileSyntax, WafSyntax};
 
-use super::codes;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place};
 
 /// A list under a key that holds one deployment.
 pub(super) fn several_deployments(key: &str, place: Place) -> Diagnostic {
-    codes::DEPLOYED_TWICE
+    findings::DEPLOYED_TWICE
         .at(place, format!("`{key}` holds a list, and a zone runs each managed ruleset once"))
         .help(format!(
             "write one mapping under `{key}:`; where it should do less, add `exceptions` with an expression of their own"

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::codes;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::{Anchor, RuleWants};
 
@@ -31,7 +31,7 @@ pub(super) fn check(list: &[RuleWants], seen: &mut HashSet<(Place, Place)>, diag
                 if !fits && seen.insert((*place, first)) {
                     let (word, side) = if is_before { ("before", "below") } else { ("after", "above") };
                     diagnostics.push(
-                        codes::ORDER
+                        findings::ORDER
                             .at(*place, format!("`{}` stands {side} `{name}` in the list, not {word} it", rule.name))
                             .and_at(first, "here")
                             .help(format!("rules of one list stand in its order: move the entry, or remove `{word}`")),
@@ -52,7 +52,7 @@ pub(super) fn check(list: &[RuleWants], seen: &mut HashSet<(Place, Place)>, diag
                     )
                 };
                 diagnostics.push(
-                    codes::ORDER
+                    findings::ORDER
                         .at(*place, what)
                         .and_at(*at, "after it")
                         .help("remove one of the two, or change the order of the list"),

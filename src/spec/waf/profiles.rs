@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::codes;
 use super::super::facets::Facet;
 use super::super::suggest::hint;
 use super::layers::{Fragment, Join, Kind, Layer};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::WafWants;
 
@@ -42,7 +42,7 @@ impl Profiles {
     pub(in crate::spec) fn add(&mut self, name: Facet<String>, layer: Layer, diagnostics: &mut Diagnostics) {
         if let Some(first) = self.all.get(&name.value) {
             diagnostics.push(
-                codes::PROFILE_TWICE
+                findings::PROFILE_TWICE
                     .at(name.place, format!("`{}` is defined here again", super::super::clip(&name.value)))
                     .and_at(first.place, "it is defined here first")
                     .help("join the two, or give one of them another name"),
@@ -65,7 +65,7 @@ impl Profiles {
             let Some(profile) = self.all.get_mut(&name.value) else {
                 let known = self.all.keys().map(String::as_str);
                 diagnostics.push(
-                    codes::UNKNOWN_PROFILE
+                    findings::UNKNOWN_PROFILE
                         .at(name.place, format!("no profile is called `{}`", super::super::clip(&name.value)))
                         .help(hint(&name.value, known, "profiles")),
                 );
@@ -95,7 +95,7 @@ impl Profiles {
     pub(in crate::spec) fn finish(self, diagnostics: &mut Diagnostics) {
         for (name, profile) in self.all.into_iter().filter(|(_, p)| !p.is_used) {
             diagnostics.push(
-                codes::PROFILE_UNUSED
+                findings::PROFILE_UNUSED
                     .at(profile.place, format!("`{}` has no effect", super::super::clip(&name)))
                     .help(format!("write `use: [{}]` in a zone, or remove the profile", super::super::clip(&name))),
             );

@@ -1,11 +1,11 @@
 //! Rate limits: `per`, `limit` and `then`, and durations as people write them.
 
-use super::super::codes;
 use super::super::read::{OneOrMany, Spanned, Text};
 use super::rules::parts;
 use super::section::Section;
 use super::syntax::{RateSyntax, rate_actions};
 use crate::diagnostic::Place;
+use crate::diagnostic::findings;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::{CountingMistake, RateWants, RuleForm, RuleWants, counting_mistake};
 
@@ -101,15 +101,15 @@ impl Section<'_> {
                                  `http.request.headers[\"x-api-key\"]`"
                             .to_owned(),
                     };
-                    codes::CHARACTERISTIC.at(place, format!("`{shown}` is nothing to count by")).help(help)
+                    findings::CHARACTERISTIC.at(place, format!("`{shown}` is nothing to count by")).help(help)
                 }
-                Some(CountingMistake::UpperCaseHeader) => codes::CHARACTERISTIC
+                Some(CountingMistake::UpperCaseHeader) => findings::CHARACTERISTIC
                     .at(place, "names of headers are in lower case here")
                     .help(format!("write `{}`", name.to_ascii_lowercase())),
-                Some(CountingMistake::Repeated) => codes::CHARACTERISTIC
+                Some(CountingMistake::Repeated) => findings::CHARACTERISTIC
                     .at(place, format!("`{shown}` stands here again"))
                     .help("remove one of the two"),
-                Some(CountingMistake::Excluded(other)) => codes::CHARACTERISTIC
+                Some(CountingMistake::Excluded(other)) => findings::CHARACTERISTIC
                     .at(place, "`ip` and `visitor` exclude each other")
                     .and_at(places[other], "the other one")
                     .help("keep `visitor` to tell people behind one address apart, else `ip`"),
@@ -131,18 +131,18 @@ impl Section<'_> {
         let Some((requests, period)) = parsed else {
             let detail = format!("`{}` is no rate", super::super::clip(text));
             let help = "write a number of requests and a time, such as `5 in 1m`; units are s, m, h and d";
-            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         };
         if requests == 0 {
             let help = "write at least 1; to act on every request, write a custom rule";
-            self.reader.diagnostics.push(codes::RATE.at(place, "the rate is 0 requests").help(help));
+            self.reader.diagnostics.push(findings::RATE.at(place, "the rate is 0 requests").help(help));
             return None;
         }
         if !RATE_PERIODS.contains(&period) {
             let detail = format!("requests cannot be counted over {}", duration(period));
             let help = format!("write one of {}", all(RATE_PERIODS));
-            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         }
         Some((requests, period))
@@ -158,20 +158,20 @@ impl Section<'_> {
             _ => {
                 let detail = format!("`{}` is nothing to be done", super::super::clip(text));
                 let help = "write an action and how long, such as `block for 10m`, or only `managed_challenge`";
-                self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+                self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
                 return None;
             }
         };
         if !rate_actions().contains(&action) {
             let detail = format!("`{}` is not an action of rate limits", super::super::clip(action));
             let help = super::super::suggest::hint(action, rate_actions().iter().copied(), "actions");
-            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         }
         let timeout = match time {
             None if action == "block" => {
                 let help = "write `block for 10m`; `block for 0s` blocks only what is above the rate (Enterprise)";
-                self.reader.diagnostics.push(codes::RATE.at(place, "nothing says for how long").help(help));
+                self.reader.diagnostics.push(findings::RATE.at(place, "nothing says for how long").help(help));
                 return None;
             }
             None => Some(0),
@@ -181,7 +181,7 @@ impl Section<'_> {
             let detail =
                 format!("`{}` is no time that the service knows", super::super::clip(time.unwrap_or_default()));
             let help = format!("write one of {}", all(RATE_TIMEOUTS));
-            self.reader.diagnostics.push(codes::RATE.at(place, detail).help(help));
+            self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;
         };
         Some((action.to_owned(), timeout))

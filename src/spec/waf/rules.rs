@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::codes;
 use super::super::free::Free;
 use super::super::read::{Spanned, Text};
 use super::super::syntax::StateSyntax;
 use super::super::word::WordOr;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
+use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
 use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RESPONSE_STATUSES};
@@ -192,7 +192,7 @@ impl Section<'_> {
     fn name(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let complain = |detail: String, help: String| codes::RULE_NAME.at(place, detail).help(help);
+        let complain = |detail: String, help: String| findings::RULE_NAME.at(place, detail).help(help);
         let diagnostic = if text.is_empty() || text.chars().count() > NAME_CHARACTERS {
             let count = text.chars().count();
             complain(format!("the name has {count} characters"), format!("write 1 to {NAME_CHARACTERS} characters"))
@@ -217,7 +217,7 @@ impl Section<'_> {
         for (key, anchor, is_before) in [("before", before, true), ("after", after, false)] {
             let Some(facet) = anchor.and_then(|a| self.reader.words(key, a)) else { continue };
             if own == Some(facet.value.as_str()) {
-                let diagnostic = codes::NOT_HERE.at(facet.place, format!("the rule cannot stand {key} itself"));
+                let diagnostic = findings::NOT_HERE.at(facet.place, format!("the rule cannot stand {key} itself"));
                 self.reader.diagnostics.push(diagnostic.help("write the `ref` or id of another rule"));
                 continue;
             }
@@ -231,7 +231,7 @@ impl Section<'_> {
     pub(super) fn only_with(&mut self, key: &str, span: Option<Span>, with: &str) {
         if let Some(span) = span {
             let place = self.handle(span);
-            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` goes with {with} only"));
+            let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` goes with {with} only"));
             self.reader.diagnostics.push(diagnostic.help(format!("remove `{key}`, or write {with}")));
         }
     }
@@ -253,7 +253,7 @@ impl Section<'_> {
         };
         for (key, span) in others.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
-            let diagnostic = codes::NOT_HERE.at(place, format!("`{key}` stands beside `{beside}`"));
+            let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` stands beside `{beside}`"));
             self.reader.diagnostics.push(diagnostic.help(help));
         }
     }
@@ -265,7 +265,7 @@ impl Section<'_> {
         let Value::Map(members) = &syntax.value.0 else { return None };
         let lacks = ["action", "expression"].into_iter().find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
         if let Some(key) = lacks {
-            let diagnostic = codes::RAW.at(place, format!("a rule of the service has `{key}`, which is text"));
+            let diagnostic = findings::RAW.at(place, format!("a rule of the service has `{key}`, which is text"));
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
             return None;
         }
@@ -278,14 +278,14 @@ impl Section<'_> {
             };
             self.reader
                 .diagnostics
-                .push(codes::RAW.at(place, format!("`{key}` is not part of a rule's definition")).help(help));
+                .push(findings::RAW.at(place, format!("`{key}` is not part of a rule's definition")).help(help));
             return None;
         }
         if let (Some(Value::Text(reference)), Some(name)) = (members.get("ref"), name)
             && reference != name
         {
             let detail = format!("`ref` is `{}`, and the name `{name}`", super::super::clip(reference));
-            self.reader.diagnostics.push(codes::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
+            self.reader.diagnostics.push(findings::RAW.at(place, detail).help("remove `ref`; the name becomes it"));
             return None;
         }
         Some(RuleForm::Raw(syntax.value.0.clone()))
@@ -350,7 +350,7 @@ impl Section<'_> {
         }
         let place = self.reader.place(syntax);
         self.reader.diagnostics.push(
-            codes::SKIP
+            findings::SKIP
                 .at(place, format!("`{}` is nothing to pass by", super::super::clip(&word.0)))
                 .help(format!("write `everything`, or a mapping such as {others}")),
         );
@@ -370,7 +370,7 @@ impl Section<'_> {
 
     /// Complains about a `skip`.
     fn refuse_skip(&mut self, place: Place, detail: String) {
-        let diagnostic = codes::SKIP.at(place, detail);
+        let diagnostic = findings::SKIP.at(place, detail);
         self.reader.diagnostics.push(diagnostic.help("name what requests pass by, or remove the rule"));
     }
 
@@ -391,7 +391,7 @@ impl Section<'_> {
             None => "write `owasp`, `cloudflare`, or the id of a ruleset: 32 hexadecimal digits".to_owned(),
         };
         let detail = format!("`{}` is no managed ruleset", super::super::clip(text));
-        self.reader.diagnostics.push(codes::SKIP.at(place, detail).help(help));
+        self.reader.diagnostics.push(findings::SKIP.at(place, detail).help(help));
         None
     }
 
@@ -400,7 +400,7 @@ impl Section<'_> {
         let place = self.handle(syntax.span);
         if action != "block" {
             self.reader.diagnostics.push(
-                codes::RESPONSE
+                findings::RESPONSE
                     .at(place, format!("with `{action}`, nobody is answered by this"))
                     .help("remove `response`, or block"),
             );
@@ -411,7 +411,7 @@ impl Section<'_> {
         let Some(number) = status.value.0.parse().ok().filter(|n| RESPONSE_STATUSES.contains(n)) else {
             let place = self.reader.place(status);
             let detail = format!("`{}` is no status of a blocked request", super::super::clip(&status.value.0));
-            self.reader.diagnostics.push(codes::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
+            self.reader.diagnostics.push(findings::RESPONSE.at(place, detail).help("write a number from 400 to 499"));
             return None;
         };
         Some(Value::Map(BTreeMap::from([
@@ -428,7 +428,7 @@ impl Section<'_> {
         for rule in rules {
             if let Some(first) = seen.get(&rule.name) {
                 self.reader.diagnostics.push(
-                    codes::NAME_TWICE
+                    findings::NAME_TWICE
                         .at(rule.place, format!("`{}` is the name of another rule of the list", rule.name))
                         .and_at(*first, "the first one")
                         .help("give one of them another name"),

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::codes;
 use super::super::date::Day;
 use super::super::facets::{Facet, Reader};
 use super::super::read::{Spanned, Text};
@@ -13,6 +12,7 @@ use super::super::scalar::within;
 use super::super::syntax::UnmanagedSyntax;
 use super::layers::Layer;
 use super::syntax::WafSyntax;
+use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Severity, Span};
 use crate::model::Unmanaged;
 use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting, parse_expression};
@@ -79,7 +79,9 @@ impl Section<'_> {
     /// A key that an entry cannot do without; the place stands for the entry.
     pub(super) fn missing(&mut self, key: &str, span: Span, place: Place, help: &str) {
         if self.is_whole(span) {
-            self.reader.diagnostics.push(codes::MISSING_KEY.at(place, format!("`{key}` is missing here")).help(help));
+            self.reader
+                .diagnostics
+                .push(findings::MISSING_KEY.at(place, format!("`{key}` is missing here")).help(help));
         }
     }
 
@@ -105,9 +107,9 @@ impl Section<'_> {
         let (expression, problems) = parse_expression(text, setting);
         for ExpressionProblem { severity, span, code: _, message, help } in problems {
             let kind = match severity {
-                Severity::Error => codes::EXPRESSION,
-                Severity::Warning => codes::EXPRESSION_DOUBT,
-                Severity::Note => codes::EXPRESSION_NOTE,
+                Severity::Error => findings::EXPRESSION,
+                Severity::Warning => findings::EXPRESSION_DOUBT,
+                Severity::Note => findings::EXPRESSION_NOTE,
             };
             let place = within(whole, self.text, &syntax.value.0, span);
             self.reader.diagnostics.push(kind.at(place, message).help(help));
@@ -132,7 +134,7 @@ impl Section<'_> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
             self.reader.diagnostics.push(
-                codes::DATE
+                findings::DATE
                     .at(place, format!("`{}` is not a date", super::super::clip(text)))
                     .help("write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"),
             );
@@ -141,7 +143,7 @@ impl Section<'_> {
         let Some(left) = self.today.map(|today| today.until(last)) else { return false };
         if left < 0 {
             self.reader.diagnostics.push(
-                codes::EXPIRED
+                findings::EXPIRED
                     .at(place, format!("`{what}` held until {text} and is planned for removal"))
                     .help("remove the entry; if it is still needed, write a later date and say why"),
             );
@@ -152,7 +154,7 @@ impl Section<'_> {
                 days => format!("in {days} days"),
             };
             self.reader.diagnostics.push(
-                codes::EXPIRES_SOON
+                findings::EXPIRES_SOON
                     .at(place, format!("the last day of `{what}` is {days}"))
                     .help("see whether it is still needed; after that day it is planned for removal"),
             );
@@ -165,7 +167,7 @@ impl Section<'_> {
         // An empty reason has been reported as such.
         if note.reason.is_none() && !is_given && self.is_whole(span) {
             self.reader.diagnostics.push(
-                codes::NO_REASON
+                findings::NO_REASON
                     .at(place, format!("{what}, and nothing says why"))
                     .help("add `reason:` with a few words or a ticket, and `expires:` if it is not for ever"),
             );

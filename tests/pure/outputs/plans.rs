@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use zonewright::diagnostic::{Code, Diagnostic, Place, Sources, Span};
+use zonewright::diagnostic::{Place, Sources, Span, findings};
 use zonewright::diff::{FieldChange, RuleDeleteReason};
 use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
@@ -136,7 +136,8 @@ pub(crate) fn of_words(word: &str) -> Made {
         examples: vec![word.to_owned()],
     }];
     plan.diagnostics.push(
-        Diagnostic::warning(Code("PLAN0001"), "some words of ours", word)
+        findings::QUOTA_UNCERTAIN
+            .nowhere(word)
             .about(word)
             .at(place, word)
             .and_at(place, word)

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use zonewright::diagnostic::{Diagnostics, Sources};
+use zonewright::diagnostic::{Diagnostics, Finding, Sources};
 use zonewright::render::Findings;
-use zonewright::render::sarif::{Rule, report};
+use zonewright::render::sarif::report;
 use zonewright::{lint, spec};
 
 use super::plans::of_words;
@@ -107,17 +107,8 @@ fn assert_valid(log: &Value) {
 }
 
 /// Every kind of finding that is listed.
-fn rules() -> Vec<Rule> {
-    let of_spec = spec::codes::ALL.iter().map(|f| Rule {
-        code: f.code,
-        severity: f.severity,
-        summary: f.summary,
-        why: f.about,
-        fix: "",
-    });
-    let lints =
-        lint::ALL.iter().map(|r| Rule { code: r.code, severity: r.severity, summary: r.title, why: r.why, fix: r.fix });
-    of_spec.chain(lints).collect()
+fn rules() -> Vec<&'static Finding> {
+    lint::findings().collect()
 }
 
 /// Everything that is found in a file.
@@ -162,7 +153,7 @@ fn hostile_words_are_valid_sarif() {
 #[test]
 fn a_finding_looks_like_this() {
     let (diagnostics, sources) = found(Path::new("tests/cases/spec/twenty-mistakes.yaml"));
-    let one: Diagnostics = diagnostics.iter().filter(|d| d.code.0 == "SPEC0019").cloned().collect();
+    let one: Diagnostics = diagnostics.iter().filter(|d| d.code() == "SPEC0019").cloned().collect();
     let found = Findings { command: "validate", diagnostics: &one, sources: &sources, holds: None };
     let log = report(&found, &rules());
     let rule = log["runs"][0]["results"][0]["ruleIndex"].as_u64().unwrap();

@@ -129,7 +129,7 @@ fn fragments_that_contradict_each_other() {
     let two = "version: 1\nprofiles: { p: {} }\nzones: { example.com: { waf: { owasp: { paranoia: 3 }, cloudflare: on, custom: [{ name: one, when: all, action: block }] } } }\n";
     let directory = directory(&[("a.yaml", one), ("b.yaml", two)]);
     let (outcome, _) = load_path(directory.path());
-    let found: Vec<_> = outcome.diagnostics.iter().map(|d| (d.code.0, d.related.len())).collect();
+    let found: Vec<_> = outcome.diagnostics.iter().map(|d| (d.code(), d.related.len())).collect();
     let note = ("WAF0029", 0);
     assert_eq!(found, [note, ("WAF0020", 1), ("SPEC0028", 1), ("SPEC0028", 1), ("SPEC0028", 1)]);
 }

@@ -1,0 +1,94 @@
+//! The registry of findings: every kind of diagnostic with its stable code, severity, summary, reason and fix.
+//!
+//! A kind is declared once, in the file of its family, in the order of the codes. Lints declare theirs beside the check
+//! (`src/lint/rules/`); [`crate::lint::findings`] lists both together. From the registry come `docs/findings.md`, the rules
+//! of SARIF reports and the names of JUnit cases. A code is never reused: a kind that is given up leaves a gap.
+
+use super::{Diagnostic, Place, Severity};
+
+/// One kind of finding.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable code, such as `SPEC0012`.
+    pub code: &'static str,
+    /// How bad it usually is; a diagnostic can be milder.
+    pub severity: Severity,
+    /// The first words of every finding of this kind; they hold no user data.
+    pub summary: &'static str,
+    /// What goes wrong otherwise.
+    pub why: &'static str,
+    /// What to write or do instead.
+    pub fix: &'static str,
+}
+
+impl Finding {
+    /// A diagnostic of this kind about a place; the detail is shown there.
+    #[must_use]
+    pub fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
+        self.nowhere(detail).at(place, "")
+    }
+
+    /// A diagnostic of this kind that has no place in a text.
+    #[must_use]
+    pub fn nowhere(&'static self, detail: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self, detail)
+    }
+}
+
+/// Declares the findings of a family: constants, and `ALL` in the order of the codes.
+macro_rules! findings {
+    ($($name:ident = $code:literal $severity:ident $summary:literal, $why:literal, $fix:literal;)+) => {
+        use super::Finding;
+        use crate::diagnostic::Severity;
+
+        $(#[doc = $why] pub const $name: &Finding = &Finding {
+            code: $code,
+            severity: Severity::$severity,
+            summary: $summary,
+            why: $why,
+            fix: $fix,
+        };)+
+
+        /// The findings of this family, in the order of the codes.
+        pub(super) static ALL: &[&Finding] = &[$($name),+];
+    };
+}
+
+// Below the macro, which they use.
+mod dns;
+mod plan;
+mod snapshot;
+mod spec;
+mod waf;
+
+pub use dns::*;
+pub use plan::*;
+pub use snapshot::*;
+pub use spec::*;
+pub use waf::*;
+
+/// Every finding but the lints, by family, in the order of the codes.
+pub fn all() -> impl Iterator<Item = &'static Finding> {
+    [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL].into_iter().flatten().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        for family in [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL] {
+            assert!(family.windows(2).all(|pair| pair[0].code < pair[1].code));
+        }
+        let codes: std::collections::BTreeSet<_> = all().map(|finding| finding.code).collect();
+        assert_eq!(codes.len(), all().count());
+    }
+
+    #[test]
+    fn sentences_end_with_a_full_stop_and_summaries_do_not() {
+        for Finding { code, severity: _, summary, why, fix } in all() {
+            assert!(why.ends_with('.') && fix.ends_with('.') && !summary.ends_with('.'), "{code}");
+        }
+    }
+}

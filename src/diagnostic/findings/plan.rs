@@ -1,0 +1,91 @@
+//! Findings of planning: what Cloudflare has, allows or maintains, and what earlier runs left behind.
+
+findings! {
+    QUOTA = "PLAN0001" Error "the zone would exceed its record quota",
+        "Cloudflare refuses records beyond the quota of the zone.",
+        "Remove records from the spec, or ask Cloudflare for a larger quota.";
+    CONFLICT = "PLAN0002" Error "the record conflicts with a live record that is left alone",
+        "The two types cannot share a name, and the live record is not managed by this spec.",
+        "Remove the record from the spec, or remove the live one where it is managed.";
+    PLAN_LIMIT = "PLAN0003" Error "not possible on the Cloudflare plan of the zone",
+        "Cloudflare would refuse the record on this plan.",
+        "Stay within the limit that the message names, or move the zone to a higher plan.";
+    LIVE_DUPLICATE = "PLAN0004" Note "duplicate live record",
+        "The zone has this record more than once. The second copy is left alone.",
+        "Delete one of the copies in the dashboard.";
+    MISSING_ZONE = "PLAN0005" Error "the zone does not exist in Cloudflare",
+        "The account has no such zone, or the credentials cannot read it.",
+        "Write `create: true` to create it, correct its name, or give the token access to it.";
+    NO_SUCH_ZONE = "PLAN0006" Error "--zone matches no zone of the spec",
+        "Nothing would be planned.",
+        "Name a zone of the spec.";
+    UNKNOWN_SETTING = "PLAN0007" Error "Cloudflare does not know the setting",
+        "The zone has no setting of this name.",
+        "Correct the name; settings have the names of the Cloudflare API.";
+    NOT_EDITABLE = "PLAN0008" Error "the setting cannot be changed for this zone",
+        "Cloudflare does not allow this change on the plan of the zone.",
+        "Remove the setting, or change the plan of the zone.";
+    OTHER_PROGRAMS_RECORDS = "PLAN0009" Warning "pruning would delete records that another program seems to maintain",
+        "The records look like those of a certificate client or of external-dns, which would create them again or fail.",
+        "Add the records to `ignore`.";
+    MAINTAINED_DIFFERS = "PLAN0010" Warning "a record maintained elsewhere differs from the spec",
+        "Another product of Cloudflare maintains the live record, so it is left alone.",
+        "Remove the record from the spec, or change it where it is maintained.";
+    UNKNOWN_RULE = "PLAN0011" Error "the managed ruleset has no such rule",
+        "An entry tunes a rule that the ruleset does not have.",
+        "Give the number of the rule, its description, or the beginning of its id.";
+    NO_RULESET = "PLAN0012" Error "the managed ruleset is not available",
+        "Cloudflare does not offer this managed ruleset to the zone, or the token cannot read it.",
+        "Move the zone to a plan that has it, and give the token read access to the rulesets of the account.";
+    STRANGE_OVERRIDES = "PLAN0013" Error "cannot read the live overrides",
+        "The deployment has overrides in a form that this version does not know, so they cannot be merged with the spec.",
+        "Write them under `raw`, or remove them in the dashboard.";
+    IDLE_TUNING = "PLAN0014" Note "the entry has no effect",
+        "The rule or tag already is as the entry wants it: by the paranoia level, by another entry, or by default.",
+        "Remove the entry, or keep it for a later change of the level.";
+    MISPLACED = "PLAN0015" Error "cannot place the rule",
+        "The wanted order cannot be reached with the rules that are live.",
+        "Correct `before` or `after`, or the order of the entries.";
+    UNNAMED_RULE = "PLAN0016" Note "a live rule was recognized by its content",
+        "The live rule has no `ref`. After its content changes in the spec, it is no longer recognized, and a second rule is created.",
+        "Give the live rule the name of the spec as its `ref` before you change it.";
+    NOT_ALLOWED = "PLAN0017" Warning "the Cloudflare plan of the zone may not allow this",
+        "According to its documentation, Cloudflare refuses this on the plan of the zone.",
+        "Stay within the limit that the message names, or move the zone to a higher plan.";
+    OUT_OF_REACH = "PLAN0018" Note "some attack categories can never reach the threshold",
+        "Even if every active rule of the category matches, the score stays below the threshold, so OWASP alone never acts on it.",
+        "Keep the Cloudflare Managed Ruleset on, or lower the threshold.";
+    UNDO_CONFLICT = "PLAN0019" Error "changed since it was applied",
+        "The live value is no longer what the apply left, so undoing it would overwrite a later change.",
+        "Check the later change; --skip-conflicts keeps it and undoes the rest.";
+    PART = "PLAN0020" Note "only a part of the zones is planned",
+        "--shard selects a part of the zones of the spec.",
+        "Run the other shards as well.";
+    LOCK_CHANGED = "PLAN0021" Note "Cloudflare changed a managed ruleset",
+        "The ruleset differs from the version in `waf.lock`.",
+        "Review it with `zonewright waf lock --check SPEC`; accept it with `zonewright waf lock SPEC`.";
+    REPEATED_CHANGE = "PLAN0022" Warning "this change was applied before and is missing again",
+        "Something may be reverting it.",
+        "Find out who else writes to the zone. The journals say what was applied and when.";
+    DROPPED_ZONE = "PLAN0023" Warning "a zone is no longer in the spec",
+        "The base has the zone and the spec does not. Nothing in it is compared or changed.",
+        "Add the zone again if it was removed by mistake; to delete its records, keep it with `records: []`.";
+    QUOTA_UNCERTAIN = "PLAN0030" Warning "the zone may exceed its record quota",
+        "Zones on this plan usually hold fewer records, and Cloudflare did not say how many this zone may hold.",
+        "Check the quota of the zone. Cloudflare refuses records beyond it.";
+    INVALID_GLOB = "PLAN0031" Error "--zone is not a valid glob",
+        "Nothing would be planned.",
+        "Write a zone name, or a glob such as `*.example.com`.";
+    BESIDE_MAINTAINED = "PLAN0032" Warning "a record is created beside one that is maintained elsewhere",
+        "Another product of Cloudflare maintains a record with the same name and type. It stays beside the new one.",
+        "Change the live record where it is maintained, or remove this one from the spec.";
+    AMBIGUOUS_RULE = "PLAN0033" Error "several rules have this name",
+        "The entry names more than one rule of the managed ruleset.",
+        "Name one of them by its id.";
+    UNKNOWN_RULESET_TAG = "PLAN0034" Error "the managed ruleset has no rule with this tag",
+        "An entry tunes a tag that no rule of the ruleset has.",
+        "Name a tag of the ruleset; `zonewright waf rules` lists them.";
+    LOCK_UNREADABLE = "PLAN0035" Warning "cannot read `waf.lock`",
+        "Changes that Cloudflare made to its managed rulesets are not reported.",
+        "Write the file again with `zonewright waf lock SPEC`.";
+}

@@ -1,0 +1,97 @@
+//! Findings about the protection that a spec describes.
+
+findings! {
+    EXPRESSION = "WAF0001" Error "invalid expression",
+        "The expression is not part of the Rules language, or uses what is not available in this phase.",
+        "Correct the expression at the marked place.";
+    EXPRESSION_DOUBT = "WAF0002" Warning "the expression may not do what you mean",
+        "Cloudflare accepts the expression, but it probably matches other requests than intended.",
+        "Check the marked part.";
+    EXPRESSION_NOTE = "WAF0003" Note "about the expression",
+        "Something about the expression that is good to know.",
+        "Nothing has to be done.";
+    DEPLOYED_TWICE = "WAF0004" Error "the managed ruleset is deployed twice",
+        "Cloudflare refuses a second rule that executes the same managed ruleset in a zone (20014).",
+        "Keep one deployment. Use exceptions to make it do less for some requests.";
+    PARANOIA = "WAF0005" Error "invalid paranoia level",
+        "Paranoia levels are 1 to 4; `custom` leaves them to `raw`.",
+        "Write a number from 1 to 4.";
+    THRESHOLD = "WAF0006" Error "invalid score threshold",
+        "A threshold is `low`, `medium`, `high` or a whole number from 1.",
+        "Write one of the words or a number.";
+    THRESHOLD_LOW = "WAF0007" Warning "the threshold looks like a paranoia level",
+        "Below 5, the first match of almost any rule reaches the threshold. 1 to 4 are paranoia levels.",
+        "Move the number to `paranoia`, or write a threshold such as `high`.";
+    RULE_NAME = "WAF0008" Error "invalid rule name",
+        "The name becomes the `ref` of the rule: 1 to 128 letters, digits, `-`, `_` and `.`; it is not the name of a managed ruleset.",
+        "Rename the rule.";
+    NAME_TWICE = "WAF0009" Error "duplicate rule name",
+        "Rules are identified by their names, so each name is used once in a list.",
+        "Rename one of the rules.";
+    TUNED_TWICE = "WAF0010" Error "the same rule or tag is tuned twice",
+        "One entry tunes a rule or a tag of a managed ruleset. Two would contradict each other.",
+        "Keep one of the entries.";
+    TUNING = "WAF0011" Error "the entry does not say what to tune",
+        "An entry names one rule or one tag, and what changes.",
+        "Write `rule` or `tag`, and the change.";
+    NO_REASON = "WAF0012" Error "weaker protection needs a reason",
+        "What is disabled, only logged or skipped says why, so that it can be judged and taken back.",
+        "Add `reason`.";
+    SKIP = "WAF0013" Error "invalid `skip`",
+        "`skip` is `everything`, or a mapping with at least one thing that matching requests bypass.",
+        "Write `everything`, or name what is bypassed.";
+    NOT_HERE = "WAF0014" Error "the key does not apply here",
+        "The key belongs to another action, or to a rule that is not raw.",
+        "Remove the key, or change the action.";
+    RATE = "WAF0015" Error "invalid rate",
+        "A rate is written `5 in 1m`, and the mitigation `block for 10m`. Cloudflare supports certain periods only.",
+        "Write a rate with a supported period.";
+    CHARACTERISTIC = "WAF0016" Error "requests cannot be counted by this",
+        "`per` names what requests are counted by: `ip` or `visitor`, not both, or the names of the Cloudflare API.",
+        "Write a supported characteristic.";
+    RESPONSE = "WAF0017" Error "invalid response",
+        "A response belongs to `block`, and has a status from 400 to 499, a body and a content type.",
+        "Correct or remove the response.";
+    RAW = "WAF0018" Error "invalid raw value",
+        "What is under `raw` is sent as it is, so it must have the form of the Cloudflare API.",
+        "Compare it with the API documentation.";
+    UNKNOWN_PROFILE = "WAF0019" Error "unknown profile",
+        "`use` names profiles that are defined under `profiles:` in any file of the spec.",
+        "Correct the name, or define the profile.";
+    PROFILE_TWICE = "WAF0020" Error "duplicate profile",
+        "All files share their profiles, so each name has one definition.",
+        "Rename or remove one of them.";
+    PROFILE_CLASH = "WAF0021" Error "two profiles contradict each other",
+        "The profiles of the zone set the same key differently, and the zone does not decide.",
+        "Set the key in the zone, or use one of the profiles.";
+    EXPIRED = "WAF0022" Warning "the entry has expired",
+        "The last day of the entry is over, so it no longer applies.",
+        "Remove the entry, or set a later date.";
+    EXPIRES_SOON = "WAF0023" Warning "the entry expires soon",
+        "The last day of the entry is at most 14 days away. After it, the entry no longer applies.",
+        "Decide whether it is still needed.";
+    ANOMALY_OFF = "WAF0024" Warning "this disables the whole OWASP ruleset",
+        "The rules of the OWASP ruleset only add to a score. Rule 949110 alone acts on it.",
+        "Turn `owasp` off instead, or raise the threshold.";
+    ALWAYS = "WAF0025" Warning "the exception applies to every request",
+        "The expression is always true, so what the exception skips protects nothing.",
+        "Narrow the expression.";
+    SCORE_ACTION = "WAF0026" Warning "the action has no effect on the score",
+        "An override of the whole ruleset does not reach the rule that acts on the score.",
+        "Set `action` of the deployment.";
+    PARANOIA_TAG = "WAF0027" Warning "this ruleset has no paranoia levels",
+        "Paranoia levels belong to the OWASP ruleset, where `paranoia` sets them.",
+        "Remove the entry.";
+    LEVELS = "WAF0028" Warning "these are not cumulative paranoia levels",
+        "A paranoia level includes the levels below it. Disabling a lower level leaves a gap.",
+        "Set `paranoia` instead.";
+    PROFILE_UNUSED = "WAF0029" Note "no zone uses the profile",
+        "The profile has no effect until a zone names it under `use`.",
+        "Use the profile or remove it.";
+    SECTION = "WAF0030" Error "invalid value for a managed ruleset",
+        "A managed ruleset is `on`, `off`, or a mapping that tunes it.",
+        "Write `on`, `off` or a mapping.";
+    ORDER = "WAF0031" Error "no order of the rules satisfies this",
+        "The order of the list and its `before` and `after` must leave a position for each rule.",
+        "Remove or correct one of them.";
+}
