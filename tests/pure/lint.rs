@@ -47,7 +47,12 @@ fn good_examples_are_good_and_bad_ones_bad() {
         let (found, _) = findings(&example(rule.bad));
         let found: Vec<_> = found.iter().filter(|d| d.code() == rule.finding.code).collect();
         assert_eq!(found.len(), 1, "{}", rule.finding.code);
-        assert_eq!((found[0].severity, found[0].finding), (rule.finding.severity, &rule.finding), "{}", rule.finding.code);
+        assert_eq!(
+            (found[0].severity, found[0].finding),
+            (rule.finding.severity, &rule.finding),
+            "{}",
+            rule.finding.code
+        );
         let helped = found[0].help.as_ref().is_some_and(|h| !h.is_empty());
         assert!(helped && found[0].primary.is_some() && found[0].address.is_some(), "{}", rule.finding.code);
     }

@@ -135,14 +135,8 @@ pub(crate) fn of_words(word: &str) -> Made {
         types: [(word.to_owned(), 2)].into(),
         examples: vec![word.to_owned()],
     }];
-    plan.diagnostics.push(
-        findings::QUOTA_UNCERTAIN
-            .nowhere(word)
-            .about(word)
-            .at(place, word)
-            .and_at(place, word)
-            .help(word),
-    );
+    plan.diagnostics
+        .push(findings::QUOTA_UNCERTAIN.nowhere(word).about(word).at(place, word).and_at(place, word).help(word));
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
