@@ -31,14 +31,14 @@ pub struct JournalError {
 }
 
 /// Gives the time: RFC 3339, UTC.
-pub type Clock = fn() -> String;
+pub type Clock = Box<dyn Fn() -> String + Send + Sync>;
 
 /// Where lines go.
 pub trait JournalFile: Send {
-    /// Adds a line, which ends with a line feed.
+    /// Adds a line, which ends with a line feed. What fails leaves nothing of the line, where that can be had.
     ///
     /// # Errors
-    /// It was not written, or only in part.
+    /// It was not written whole.
     fn append(&mut self, line: &[u8]) -> io::Result<()>;
 
     /// Waits until everything added so far survives a crash.
@@ -50,8 +50,9 @@ pub trait JournalFile: Send {
 
 impl JournalFile for File {
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        // One write, so that a crash cuts at most the last line.
-        self.write_all(line)
+        let before = self.metadata()?.len();
+        // One write, so that a crash cuts at most the last line. A full disk or a limit takes part of it and refuses the rest.
+        self.write_all(line).inspect_err(|_| drop(self.set_len(before)))
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -95,7 +96,11 @@ impl Journal {
     ///
     /// # Errors
     /// The directory or file cannot be made or written.
-    pub fn begin(directory: &Path, spec_digest: &str, clock: Clock) -> Result<Self, JournalError> {
+    pub fn begin(
+        directory: &Path,
+        spec_digest: &str,
+        clock: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Result<Self, JournalError> {
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |source| JournalError { path, source }
@@ -112,16 +117,22 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(fail(&path))?;
-        Self::on(Box::new(file), &path, spec_digest, clock)
+        // One that does not even begin says nothing, and nothing was sent.
+        Self::on(Box::new(file), &path, spec_digest, clock).inspect_err(|_| drop(std::fs::remove_file(&path)))
     }
 
     /// Begins a journal on something else than a new file; `path` is what messages call it.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn on(file: Box<dyn JournalFile>, path: &Path, spec_digest: &str, clock: Clock) -> Result<Self, JournalError> {
+    pub fn on(
+        file: Box<dyn JournalFile>,
+        path: &Path,
+        spec_digest: &str,
+        clock: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Result<Self, JournalError> {
         let state = State { file, next: 1, is_broken: false, failure: None };
-        let journal = Self { path: path.to_owned(), clock, state: Mutex::new(state) };
+        let journal = Self { path: path.to_owned(), clock: Box::new(clock), state: Mutex::new(state) };
         journal.note(json!({ "event": "begin", "format": Self::FORMAT, "spec_digest": spec_digest }));
         match journal.take_failure() {
             Some(failure) => Err(failure),

@@ -28,6 +28,9 @@ use crate::wire::ruleset::read_position;
 /// Largest journal that is read, in bytes.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
+/// How every journal begins.
+const BEGINNING: &str = "{\"event\":\"begin\"";
+
 /// What stands for the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";
 
@@ -43,6 +46,11 @@ pub enum JournalReadError {
     /// More bytes than these.
     #[error("it is larger than {0} bytes")]
     TooLarge(u64),
+    /// Its first line is cut.
+    #[error(
+        "it ends within its first line, so its apply was stopped before it sent anything: there is nothing to undo"
+    )]
+    Empty,
     /// Not begun by an apply.
     #[error("it is no journal of an apply: its first line does not begin one")]
     Foreign,
@@ -227,6 +235,10 @@ struct Line {
 
 /// The lines; whether the last one is cut.
 fn lines(text: &str, source: SourceId) -> Result<(Vec<Line>, bool), JournalReadError> {
+    // An apply that was stopped as it began its journal. An intent is on disk only after what precedes it.
+    if !text.contains('\n') && (text.starts_with(BEGINNING) || BEGINNING.starts_with(text)) {
+        return Err(JournalReadError::Empty);
+    }
     let mut lines = Vec::new();
     let mut start = 0;
     let count = text.lines().count();

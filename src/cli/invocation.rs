@@ -31,6 +31,11 @@ impl Surroundings {
         self.environment.as_ref()
     }
 
+    /// Whether there is such a program: the process, its signals included, is that program's.
+    pub(super) fn is_given(&self) -> bool {
+        self.environment.is_some()
+    }
+
     /// Who hears of requests beside the display.
     pub(super) fn hears(&self) -> Option<Observer> {
         self.hears.clone()

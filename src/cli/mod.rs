@@ -99,6 +99,9 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }
+    if !global.surroundings.is_given() {
+        signals::outlive_file_size_limit()?;
+    }
     // Those two end in their own way.
     #[cfg(feature = "sandbox")]
     if let Command::Sandbox(command) = command {

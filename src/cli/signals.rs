@@ -1,4 +1,8 @@
-//! Interrupts (Ctrl-C) and requests to end, by what a run is doing when they come.
+//! Signals that ask a process to end, by what the run is doing when they come.
+//!
+//! SIGINT (Ctrl-C), SIGTERM, SIGHUP (the terminal or the connection was closed), SIGQUIT and SIGXCPU (a limit of processor
+//! time) mean the same. One that was ignored when the process began stays ignored, as `nohup` and background jobs of a script
+//! want it.
 //!
 //! | the run | first | second |
 //! |---|---|---|
@@ -171,20 +175,29 @@ pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls somebody at each interrupt and each request to end.
+/// Calls somebody at each signal that asks to end.
 fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     #[cfg(unix)]
     {
+        use futures_util::StreamExt;
+        use futures_util::stream::{SelectAll, unfold};
         use tokio::signal::unix::{SignalKind, signal};
-        let what = || "failed to listen to signals";
-        let mut interrupt = signal(SignalKind::interrupt()).with_context(what)?;
-        let mut terminate = signal(SignalKind::terminate()).with_context(what)?;
+        let ignored = ignored();
+        let mut all = SelectAll::new();
+        for kind in [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::quit(),
+            SignalKind::from_raw(libc::SIGXCPU),
+        ] {
+            if !is_set(ignored, kind.as_raw_value()) {
+                let signal = signal(kind).context("failed to listen to signals")?;
+                all.push(Box::pin(unfold(signal, async |mut signal| signal.recv().await.map(|()| ((), signal)))));
+            }
+        }
         tokio::spawn(async move {
-            loop {
-                tokio::select! {
-                    signal = interrupt.recv() => if signal.is_none() { return },
-                    signal = terminate.recv() => if signal.is_none() { return },
-                }
+            while let Some(()) = all.next().await {
                 heard();
             }
         });
@@ -201,6 +214,39 @@ fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
         });
     }
     Ok(())
+}
+
+/// Lets a write beyond the limit for the size of a file fail, as one to a full disk does, instead of ending the process in the
+/// middle of a line of the journal.
+///
+/// # Errors
+/// The system does not let us.
+pub(super) fn outlive_file_size_limit() -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        // The handler stays with the process; what it hears is of no interest.
+        let kind = SignalKind::from_raw(libc::SIGXFSZ);
+        drop(signal(kind).context("failed to listen to signals")?);
+    }
+    Ok(())
+}
+
+/// The signals that were ignored when the process began, one bit for each; none where the system does not say.
+///
+/// # Sources
+/// `SigIgn` in /proc/self/status: man7.org/linux/man-pages/man5/proc_pid_status.5.html, read 2026-11-22.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let digits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    digits.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Whether a signal is in a set; the lowest bit is that of signal 1.
+#[cfg(unix)]
+fn is_set(signals: u64, number: i32) -> bool {
+    u32::try_from(number - 1).is_ok_and(|bit| signals.checked_shr(bit).unwrap_or(0) & 1 == 1)
 }
 
 /// Locks; nothing that is done under the lock panics.

@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to end, sent to the real program: what is under way is finished and noted, nothing more is begun, and
+//! Signals that ask to end, sent to the real program: what is under way is finished and noted, nothing more is begun, and
 //! the next run does the rest. What a signal meets is held at the service's gate, so that no test depends on time.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,9 @@ use zonewright::sandbox::{Fault, What, When};
 
 /// What is said at the first signal.
 const STOPPING: &str = "stopping: what is under way is finished";
+
+/// The signals that ask to end.
+const SIGNALS: [&str; 5] = ["INT", "TERM", "HUP", "QUIT", "XCPU"];
 
 /// Requests that the apply takes one by one: a rule, a setting, and seven records.
 const WRITES: u64 = 9;
@@ -91,7 +94,7 @@ fn check(workspace: &Workspace, what: &str) {
 #[test]
 fn the_first_signal_finishes_what_is_under_way() {
     for nth in 1..=WRITES {
-        let signal = if nth % 2 == 0 { "INT" } else { "TERM" };
+        let signal = SIGNALS[nth as usize % SIGNALS.len()];
         let workspace = workspace();
         hold_write(&workspace, nth);
         let mut run = UnderWay::start(&workspace, &APPLY);
@@ -138,7 +141,7 @@ fn a_saved_plan_is_resumed_after_a_signal() {
 
 #[test]
 fn the_second_signal_ends_at_once() {
-    for (first, second) in [("INT", "INT"), ("TERM", "INT"), ("INT", "TERM")] {
+    for (first, second) in [("INT", "INT"), ("TERM", "INT"), ("INT", "TERM"), ("HUP", "TERM"), ("QUIT", "QUIT")] {
         let workspace = workspace();
         hold_write(&workspace, 5);
         let mut run = UnderWay::start(&workspace, &APPLY);
@@ -173,7 +176,7 @@ fn what_only_reads_ends_at_once() {
         hold(&workspace, "GET", "/dns_records", 1, 1);
         let run = UnderWay::start(&workspace, arguments);
         workspace.until_held(1);
-        run.signal(if n % 2 == 0 { "INT" } else { "TERM" });
+        run.signal(SIGNALS[n]);
         let ran = run.ends().exits(1);
         assert!(ran.stderr.contains("interrupted; nothing was written"), "{}", ran.stderr);
         assert_eq!((ran.stdout.as_str(), workspace.writes().len()), ("", 0));
@@ -244,22 +247,75 @@ fn what_got_lost_and_is_not_sent_again_is_unknown() {
 /// A name that was emptied for a create is filled before the run ends.
 #[test]
 fn no_name_is_left_empty() {
-    let workspace = Workspace::new(options());
-    workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
-    workspace.records_spec(
-        "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: xyz, type: A, content: 192.0.2.2 }",
-    );
-    hold(&workspace, "DELETE", "", 1, 1);
-    let mut run = UnderWay::start(&workspace, &[&APPLY[..], &["--allow-deletes", "1"]].concat());
+    for signal in SIGNALS {
+        let workspace = Workspace::new(options());
+        workspace.plant_records(json!([{ "type": "CNAME", "name": "www.example.com", "content": "old.example.net" }]));
+        workspace.records_spec(
+            "      - { name: www, type: A, content: 192.0.2.1 }\n      - { name: xyz, type: A, content: 192.0.2.2 }",
+        );
+        hold(&workspace, "DELETE", "", 1, 1);
+        let mut run = UnderWay::start(&workspace, &[&APPLY[..], &["--allow-deletes", "1"]].concat());
+        workspace.until_held(1);
+        run.signal(signal);
+        run.says(STOPPING);
+        workspace.release();
+        run.ends().exits(5);
+        let names: Vec<_> =
+            workspace.records("example.com").iter().map(|r| (r["type"].clone(), r["name"].clone())).collect();
+        let wanted = [(json!("A"), json!("www.example.com"))];
+        assert_eq!(names, wanted, "{signal}: the name is filled, and the next one is not begun");
+        workspace.settles("spec.yaml");
+    }
+}
+
+/// What was ignored when the run began stays ignored, as `nohup` wants it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let workspace = workspace();
+    hold_write(&workspace, 3);
+    let run = UnderWay::after("trap '' HUP QUIT", &workspace, &APPLY);
     workspace.until_held(1);
-    run.signal("TERM");
-    run.says(STOPPING);
+    run.signal("HUP");
+    run.signal("QUIT");
     workspace.release();
-    run.ends().exits(5);
-    let names: Vec<_> =
-        workspace.records("example.com").iter().map(|r| (r["type"].clone(), r["name"].clone())).collect();
-    assert_eq!(names, [(json!("A"), json!("www.example.com"))], "the name is filled, and the next one is not begun");
-    workspace.settles("spec.yaml");
+    let ran = run.ends().exits(0);
+    assert!(!ran.stderr.contains("stopping"), "{}", ran.stderr);
+    check(&workspace, "an ignored hangup");
+}
+
+/// A limit for the size of files, or a full disk: the journal ends with a whole line, and nothing more is sent.
+#[test]
+fn a_journal_that_grows_too_large_is_not_torn() {
+    // Blocks of 512 or 1,024 bytes, by the shell. Each meets another line of the journal, or another part of one.
+    let (mut before, mut during) = (0, 0);
+    for blocks in 0.. {
+        let workspace = workspace();
+        let ran = UnderWay::after(&format!("ulimit -f {blocks}"), &workspace, &APPLY).ends();
+        let what = format!("{blocks} blocks: {ran:?}");
+        if ran.code == Some(0) {
+            break;
+        }
+        let written = workspace.writes().len();
+        *if written == 0 { &mut before } else { &mut during } += 1;
+        assert_eq!(ran.code, Some(if written == 0 { 1 } else { 5 }), "{what}");
+        assert!(ran.stderr.contains("failed to"), "{what}");
+        for file in journals(&workspace) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(text.ends_with('\n'), "{what}: {text}");
+            let lines = journal(&workspace);
+            // Nothing was sent that was not noted before.
+            assert!(written <= steps(&lines, "intent").len(), "{what}: {text}");
+            let undone = workspace.run(&["undo", file.to_str().unwrap(), "--dry-run"]);
+            assert!(matches!(undone.code, Some(0 | 3)), "{what}: {undone:?}");
+        }
+        if written > 0 {
+            assert!(ran.stderr.contains("failed to write the journal"), "{what}");
+        }
+        workspace.run(&APPLY).exits(0);
+        check(&workspace, &what);
+    }
+    assert!(before > 0 && during > 2, "{before} limits before the first write, {during} during the writes");
 }
 
 /// Zones that are applied at the same time: all that is under way is finished, in each of them.

@@ -61,6 +61,20 @@ fn what_took_effect_is_told_from_what_did_not_and_what_is_not_known() {
     assert!(!run.zones.values().next().unwrap().records[0].is_certain);
 }
 
+/// An apply that was stopped as it began its journal has sent nothing.
+#[test]
+fn a_journal_that_was_cut_as_it_began_says_so() {
+    let whole = journal(&[]);
+    for cut in 0..whole.len() {
+        let error = parse(&whole[..cut]).unwrap_err();
+        assert!(matches!(error, JournalReadError::Empty), "{cut}: {error:?}");
+    }
+    assert!(parse(&whole).unwrap().zones.is_empty());
+    for foreign in ["\n", "{}", "begin", "{\"event\":\"end\"}\n"] {
+        assert!(matches!(parse(foreign), Err(JournalReadError::Foreign)), "{foreign:?}");
+    }
+}
+
 #[test]
 fn an_operation_that_was_sent_twice_counts_once() {
     let create = || operation("create", "a", None, Some(1));

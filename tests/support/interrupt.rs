@@ -25,7 +25,18 @@ pub(crate) struct UnderWay {
 impl UnderWay {
     /// Starts the binary.
     pub(crate) fn start(workspace: &Workspace, arguments: &[&str]) -> Self {
-        let mut command = workspace.command();
+        Self::of(listening(&workspace.command()), arguments)
+    }
+
+    /// Starts the binary from a shell, after it ran these commands.
+    pub(crate) fn after(commands: &str, workspace: &Workspace, arguments: &[&str]) -> Self {
+        let binary = workspace.command();
+        let script = format!("{commands}; exec \"$0\" \"$@\"");
+        Self::of(wrapped(&binary, "sh", &["-c", &script]), arguments)
+    }
+
+    /// Starts a command.
+    fn of(mut command: Command, arguments: &[&str]) -> Self {
         let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (errors, mut output) = (child.stderr.take().unwrap(), child.stdout.take().unwrap());
         let (said, lines) = channel();
@@ -73,6 +84,27 @@ impl UnderWay {
         let code = self.child.wait().unwrap().code();
         Ran { code, stdout, stderr: self.said.join("\n") }
     }
+}
+
+/// A command that is run by another one, which takes it as its last argument and stays the same process.
+fn wrapped(command: &Command, by: &str, arguments: &[&str]) -> Command {
+    let mut wrapped = Command::new(by);
+    wrapped.args(arguments).arg(command.get_program()).env_clear().stdin(Stdio::null());
+    wrapped.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(directory) = command.get_current_dir() {
+        wrapped.current_dir(directory);
+    }
+    wrapped
+}
+
+/// The command with no signal ignored: a background job of a script ignores some, and so does what it starts.
+fn listening(command: &Command) -> Command {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    let ignored = ignored.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0);
+    // HUP, INT and QUIT are 1 to 3, TERM is 15.
+    let arguments: &[&str] = if ignored & 0x4007 == 0 { &[] } else { &["--default-signal=HUP,INT,QUIT,TERM"] };
+    wrapped(command, "env", arguments)
 }
 
 impl Drop for UnderWay {
