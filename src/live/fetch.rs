@@ -137,8 +137,23 @@ pub enum FetchError {
         /// The name at the service.
         found: ZoneName,
     },
+    /// The pages of a list bring something new without end.
+    #[error(
+        "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
+    )]
+    Endless {
+        /// What was read.
+        what: String,
+        /// Pages received.
+        pages: u64,
+        /// Different things on them.
+        items: usize,
+    },
     /// Several zones have the name.
-    #[error("{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}", ids.join(", "))]
+    #[error(
+        "{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}",
+        first(ids)
+    )]
     Ambiguous {
         /// The name.
         zone: ZoneName,
@@ -159,6 +174,17 @@ pub enum FetchError {
         /// Records counted.
         total: u64,
     },
+}
+
+/// The first of some ids, and how many more there are.
+fn first(ids: &[String]) -> String {
+    /// Ids that are named.
+    const NAMED: usize = 10;
+    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 /// Reads the wanted zones with all their records.

@@ -25,7 +25,7 @@ use crate::wire::ruleset::{
 /// "Could not find entrypoint ruleset in the … phase".
 const NO_ENTRY_POINT: i64 = 10003;
 /// Most pages of a list of rulesets.
-const MOST_PAGES: usize = 100;
+const MOST_PAGES: u64 = 100;
 
 /// What is wanted of a zone's protection, and so is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -155,7 +155,10 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
     let mut cursor: Option<String> = None;
-    for _ in 0..MOST_PAGES {
+    for page in 1.. {
+        if page > MOST_PAGES {
+            return Err(FetchError::Endless { what: what(), pages: page - 1, items: all.len() });
+        }
         let (items, next) = again(async || {
             let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
             let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
@@ -259,4 +262,34 @@ fn is_absent(error: &ApiError) -> bool {
 /// Whether a refusal says that there is no entry point.
 pub(super) fn is_no_entry_point(status: u16, messages: &[ApiMessage]) -> bool {
     status == 404 && messages.iter().any(|message| message.code == Some(NO_ENTRY_POINT))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::wire::{Envelope, Request};
+
+    /// Answers each request with another ruleset and a cursor that was never there before.
+    struct Service(AtomicU64);
+
+    impl Reader for Service {
+        async fn read(&self, _: &Request) -> Result<Envelope, ApiError> {
+            let n = self.0.fetch_add(1, Ordering::Relaxed);
+            let cursors = json!({ "cursors": { "after": format!("c{n}") } });
+            let body = json!({ "success": true, "result": [{ "id": n.to_string() }], "result_info": cursors });
+            Ok(Envelope::read(200, body.to_string().as_bytes()).expect("it is an envelope"))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_without_end_is_refused() {
+        let service = Service(AtomicU64::new(0));
+        let listed = list(&service, &Scope::Account("a".to_owned())).await;
+        assert!(matches!(listed, Err(FetchError::Endless { .. })), "{listed:?}");
+        assert_eq!(service.0.into_inner(), MOST_PAGES);
+    }
 }

@@ -18,6 +18,9 @@ use crate::wire::{Envelope, PageInfo, Request};
 /// From how many names on the list is tried first.
 const LIST_FROM: usize = 3;
 
+/// Pages that are read in search of one name, where a service ignores the name asked for.
+const MOST_PAGES: u64 = 1_000;
+
 /// Codes that say "there is no such zone, or it is not yours".
 const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 
@@ -91,6 +94,10 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
         // A page without news ends the walk, so that a service that lies about its pages cannot keep us busy for ever.
         if !more || !matches.is_empty() || seen.len() == before {
             break;
+        }
+        if page >= MOST_PAGES {
+            let what = format!("the list of zones in search of {name}");
+            return Err(FetchError::Endless { what, pages: page, items: seen.len() });
         }
         page += 1;
     }
@@ -250,6 +257,15 @@ mod tests {
         };
         let (found, requests) = run(&["example.com"], one_a_page).await;
         assert_eq!((found.expect("it is on the third page"), requests), (vec!["example.com".to_owned()], 3));
+    }
+
+    #[tokio::test]
+    async fn a_list_without_end_is_refused() {
+        for pages in [None, Some(u64::MAX)] {
+            let (found, requests) = run(&["example.com"], |_, n| page(vec![zone(n, "example.net")], pages)).await;
+            assert!(matches!(found, Err(FetchError::Endless { .. })), "{found:?}");
+            assert_eq!(requests as u64, MOST_PAGES);
+        }
     }
 
     #[tokio::test]
