@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde_json::{Value as Json, json};
@@ -21,6 +21,7 @@ use super::settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::live::CatalogueCache;
 use crate::live::snapshot::{Lack, Part, Snapshot};
+use crate::model::time::age;
 use crate::model::{Desired, DesiredZone};
 use crate::plan::Consents;
 use crate::render::ago;
@@ -89,7 +90,7 @@ impl Against {
     ///
     /// # Errors
     /// The file cannot be read, or is no snapshot that can be used.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path, global: &Global) -> anyhow::Result<Self> {
         let what = || format!("failed to read the snapshot {}", path.display());
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
@@ -100,7 +101,7 @@ impl Against {
         let snapshot = Snapshot::from_bytes(&bytes).with_context(what)?;
         let about = snapshot.about();
         let taken = humantime::parse_rfc3339(&about.taken_at).context("it does not say when it was taken");
-        let age = SystemTime::now().duration_since(taken.with_context(what)?).ok();
+        let age = age(taken.with_context(what)?, settings::now(global)?);
         let (taken_at, tool, service) = (about.taken_at.clone(), about.tool.clone(), about.service.clone());
         Ok(Self { as_of: AsOf { taken_at, age, tool, service }, snapshot })
     }
@@ -211,7 +212,7 @@ pub(super) fn begin_against(
         Ok(loaded) => loaded,
         Err(exit) => return Ok(Err(exit)),
     };
-    let against = Against::open(file)?;
+    let against = Against::open(file, global)?;
     let mut found = against.limit(&mut loaded.desired, loaded.base.as_mut().map(|base| &mut base.desired));
     if let Some(diagnostic) = against.old(args.max_snapshot_age) {
         found.push(diagnostic);

@@ -285,9 +285,9 @@ pub(super) struct SnapshotArgs {
     /// The spec.
     #[command(flatten)]
     pub spec: SpecArgs,
-    /// Where to save it; `-` for standard output
-    #[arg(long, value_name = "FILE", default_value = "zonewright.snapshot.json.gz")]
-    pub out: PathBuf,
+    /// Where to save it; `-` for standard output [default: zonewright.snapshot.json.gz]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// `apply`.

@@ -45,7 +45,7 @@ pub(super) fn load(base: &str, args: &SpecArgs, global: &Global) -> anyhow::Resu
 /// Reads it; its mistakes end the run, as half of it would be taken for removals.
 fn read(inputs: &[PathBuf], name: &str, global: &Global) -> anyhow::Result<Desired> {
     let mut sources = Sources::default();
-    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
+    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)?) };
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
     let outcome = spec::load(&inputs, &options, &mut sources);
     if let Some(desired) = outcome.desired {

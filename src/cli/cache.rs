@@ -3,15 +3,19 @@
 //! By these rulesets it is judged whether a change weakens the protection, and the directory may lie in a tree that others write
 //! to. So each file is sealed with the credentials that it was read with: one that somebody else put there is not believed.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use super::private_file;
+use super::files::{self, Readers};
 use crate::api::Credentials;
 use crate::live::CatalogueCache;
+
+/// Largest file that is read, in bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// A directory of managed rulesets of one service.
 #[derive(Debug)]
@@ -45,7 +49,14 @@ impl FileCache {
 
 impl CatalogueCache for FileCache {
     fn get(&self, id: &str, version: &str) -> Option<Json> {
-        let text = fs::read_to_string(self.path(id, version)?).ok()?;
+        let path = self.path(id, version)?;
+        // What others put there may be anything, also something that never ends.
+        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let mut text = String::new();
+        let read = File::open(path).ok()?.take(LARGEST + 1).read_to_string(&mut text).ok()?;
+        if read as u64 > LARGEST {
+            return None;
+        }
         let (seal, content) = text.split_once('\n')?;
         if seal != self.seal(id, version, content) {
             return None;
@@ -57,8 +68,8 @@ impl CatalogueCache for FileCache {
         let Some(path) = self.path(id, version) else { return };
         let content = ruleset.to_string();
         let text = format!("{}\n{content}", self.seal(id, version, &content));
-        let written =
-            private_file::make_directory(&self.directory).and_then(|()| private_file::write(&path, text.as_bytes()));
+        let written = files::make_directory(&self.directory)
+            .and_then(|()| files::replace(&path, text.as_bytes(), Readers::Owner));
         if written.is_err() {
             tracing::debug!(path = %path.display(), "the managed ruleset could not be kept");
         }

@@ -2,16 +2,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use anyhow::Context;
 use serde_json::Value as Json;
 
 use super::args::{Global, TellArgs};
 use super::exit::Exit;
+use super::files::{self, Readers};
 use super::output::Output;
 use super::planning::{self, Loaded};
-use super::private_file;
 use super::service::{Access, Service};
 use super::settings;
 use crate::api::Webhook;
@@ -51,7 +50,7 @@ pub(super) async fn look(
     *requests += service.requests();
     service.close().await;
     let plan = planned?.plan;
-    let report = classify(&plan, SystemTime::now());
+    let report = classify(&plan, settings::now(global)?);
     Ok(Look { loaded, plan, report })
 }
 
@@ -68,12 +67,12 @@ pub(super) fn exit(verdict: Verdict, on_findings: Exit) -> Exit {
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64) -> anyhow::Result<()> {
+pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64, output: &Output) -> anyhow::Result<()> {
     if !report.is_complete {
         return Ok(());
     }
     let text = openmetrics::drift(report, requests);
-    private_file::write_public(path, text.as_bytes())
+    files::write(path, text.as_bytes(), Readers::Everyone, output)
         .with_context(|| format!("failed to write the metrics to {}", path.display()))
 }
 

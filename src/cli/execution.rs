@@ -11,6 +11,7 @@ use super::planning::{Loaded, Planned, lowering, plan_one, with_hint};
 use crate::api::{ReadClient, Stop, WriteClient};
 use crate::apply::{ApplyEvent, Executor, Journal, Observer, Outcome, Verified, ZoneDone, ZoneWork};
 use crate::diagnostic::Severity;
+use crate::model::time::rfc3339_micros;
 use crate::plan::{Verdict, ZonePlan};
 use crate::render::json;
 use crate::render::safe::safe;
@@ -28,7 +29,8 @@ pub(super) async fn execute(
     global: &Global,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let clock = || humantime::format_rfc3339_micros(std::time::SystemTime::now()).to_string();
+    let time = global.surroundings.clock();
+    let clock = move || rfc3339_micros(time());
     let journal = Journal::begin(&global.journal, &loaded.digest, clock)?;
     for consent in &planned.plan.consents_given {
         journal.consent(consent.danger, &consent.by);

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
 
 use clap::Parser;
 
@@ -23,7 +24,11 @@ pub(super) struct Surroundings {
     environment: Option<BTreeMap<String, OsString>>,
     hears: Option<Observer>,
     stop: Option<Stop>,
+    clock: Option<TimeSource>,
 }
+
+/// Says what time it is.
+pub type TimeSource = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Surroundings {
     /// The variables that take the place of the process's, if some do.
@@ -39,6 +44,11 @@ impl Surroundings {
     /// Who hears of requests beside the display.
     pub(super) fn hears(&self) -> Option<Observer> {
         self.hears.clone()
+    }
+
+    /// What says the time.
+    pub(super) fn clock(&self) -> TimeSource {
+        self.clock.clone().unwrap_or_else(|| Arc::new(SystemTime::now))
     }
 
     /// Who says when to stop, in place of the signals of the process.
@@ -74,8 +84,18 @@ impl Invocation {
         self.run_until(Stop::never()).await
     }
 
+    /// Runs to the end by another clock than the machine's. Waits are those of the runtime all the same.
+    pub async fn run_by(self, clock: TimeSource) -> Exit {
+        self.run_with(Stop::never(), clock).await
+    }
+
     /// Runs to the end, or until somebody wants to stop: then as a process does that is interrupted, once or twice.
     pub async fn run_until(self, stop: Stop) -> Exit {
+        self.run_with(stop, Arc::new(SystemTime::now)).await
+    }
+
+    /// Runs to the end, or until somebody wants to stop.
+    async fn run_with(self, stop: Stop, clock: TimeSource) -> Exit {
         let Self { arguments, environment, results, messages, hears } = self;
         let program = std::iter::once(OsString::from("zonewright"));
         let arguments: Vec<OsString> = program.chain(arguments).collect();
@@ -90,7 +110,8 @@ impl Invocation {
                 return exit;
             }
         };
-        cli.global.surroundings = Surroundings { environment: Some(environment), hears, stop: Some(stop) };
+        cli.global.surroundings =
+            Surroundings { environment: Some(environment), hears, stop: Some(stop), clock: Some(clock) };
         let output = Arc::new(Output::on(&cli.global, results, messages));
         run_to_end(&cli, &output).await
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::private_file;
+use super::files;
 
 /// A lock that is held.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Lock {
 pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let path = directory.join("apply.lock");
     let fail = || format!("failed to lock {}", path.display());
-    private_file::make_directory(directory).with_context(fail)?;
+    files::make_directory(directory).with_context(fail)?;
     // Whoever writes to this directory must not have another file emptied.
     anyhow::ensure!(!path.is_symlink(), "{} is a link; remove it", path.display());
     let mut options = OpenOptions::new();
@@ -33,6 +33,11 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&path).with_context(fail)?;
+    anyhow::ensure!(
+        is_of_its_own(&file),
+        "{} is another file as well, or none that can be locked; remove it",
+        path.display()
+    );
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -52,6 +57,17 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     Ok(Lock { _file: file })
 }
 
+/// Whether a file is a regular one that has no other name: what is written into it must not be another file's.
+fn is_of_its_own(file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.nlink() == 1)
+    }
+    #[cfg(not(unix))]
+    file.metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +80,17 @@ mod tests {
         std::fs::write(&other, "precious").unwrap();
         std::os::unix::fs::symlink(&other, directory.path().join("apply.lock")).unwrap();
         assert!(take(directory.path()).unwrap_err().to_string().contains("is a link"));
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_name_of_a_file_is_no_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let other = directory.path().join("other");
+        std::fs::write(&other, "precious").unwrap();
+        std::fs::hard_link(&other, directory.path().join("apply.lock")).unwrap();
+        assert!(take(directory.path()).unwrap_err().to_string().contains("is another file as well"));
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
 

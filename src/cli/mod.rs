@@ -8,13 +8,13 @@ mod commands;
 mod drift;
 mod execution;
 mod exit;
+mod files;
 mod formats;
 mod invocation;
 mod lock;
 mod monitor;
 mod output;
 mod planning;
-mod private_file;
 mod protection;
 mod repeats;
 mod saved;
@@ -31,7 +31,7 @@ use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 pub use exit::Exit;
-pub use invocation::Invocation;
+pub use invocation::{Invocation, TimeSource};
 use output::Output;
 pub use output::Sink;
 use signals::Interrupt;
@@ -102,6 +102,12 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }
+    if needs_service(command) {
+        settings::now(global)?;
+        files::check_own(&global.cache, "--cache")?;
+        files::check_own(&global.journal, "--journal")?;
+        settings::exposed_files(global).iter().for_each(|warning| output.say(warning));
+    }
     // Those two end in their own way.
     #[cfg(feature = "sandbox")]
     if let Command::Sandbox(command) = command {
@@ -112,6 +118,23 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     }
     let interrupt = Interrupt::begin(global, output)?;
     interrupt.watch(global, run_command(cli, output, &interrupt)).await
+}
+
+/// Whether a command asks the service, and so depends on the clock, keeps things, and reads credentials.
+fn needs_service(command: &Command) -> bool {
+    match command {
+        #[cfg(feature = "sandbox")]
+        Command::Sandbox(_) => false,
+        Command::Diff(_) | Command::Validate(_) | Command::Schema | Command::Completions { .. } | Command::Man => false,
+        Command::Plan(_)
+        | Command::Apply(_)
+        | Command::Undo(_)
+        | Command::Snapshot(_)
+        | Command::Drift(_)
+        | Command::Watch(_)
+        | Command::Import(_)
+        | Command::Waf(_) => true,
+    }
 }
 
 /// Runs a command that may be interrupted.

@@ -123,6 +123,15 @@ impl Output {
         let _ = self.on_messages(|out| writeln!(out, "{}", visible(line)));
     }
 
+    /// Writes bytes on the stream of messages as they are, for a file that somebody named so.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub(super) fn raw_message(&self, bytes: &[u8]) -> io::Result<()> {
+        self.hide();
+        self.on_messages(|out| out.write_all(bytes))
+    }
+
     /// Writes on the stream of messages.
     fn on_messages(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match &self.sinks {

@@ -158,7 +158,7 @@ pub(super) struct Unusable {
 pub(super) fn read(args: &SpecArgs, global: &Global) -> anyhow::Result<Result<Loaded, Unusable>> {
     let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
     let mut sources = Sources::default();
-    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
+    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)?) };
     let spec::Outcome { desired, mut diagnostics, digest, files, records } =
         spec::load(&inputs, &options, &mut sources);
     // The whole spec, as what one zone says may concern another.
@@ -400,11 +400,15 @@ pub(super) async fn plan(
 
 /// Warns of what was applied a short while ago and is needed again. This is for who is about to apply: drift says by itself what
 /// somebody takes back. An undo is not what the journals are about.
-pub(super) fn warn_of_repeats(planned: &mut Planned, loaded: &Loaded, global: &Global) {
+///
+/// # Errors
+/// The clock cannot be right.
+pub(super) fn warn_of_repeats(planned: &mut Planned, loaded: &Loaded, global: &Global) -> anyhow::Result<()> {
     if loaded.undoing.is_none() {
-        planned.plan.diagnostics.append(repeats::find(&global.journal, &planned.plan));
+        planned.plan.diagnostics.append(repeats::find(&global.journal, &planned.plan, settings::now(global)?));
         planned.plan.diagnostics.sort(&loaded.sources);
     }
+    Ok(())
 }
 
 /// Plans one zone, with the spec before as third leg where there is one.

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::apply::{Applied, Repeated, read_journal};
 use crate::diagnostic::{Diagnostics, findings};
+use crate::model::time::age;
 use crate::plan::Plan;
 
 /// How long an apply is expected to last at least.
@@ -21,10 +22,9 @@ const LARGEST: u64 = 32 * 1024 * 1024;
 const NAMED: usize = 10;
 
 /// Warns about operations that the journals in a directory say were applied a short while ago.
-pub(super) fn find(directory: &Path, plan: &Plan) -> Diagnostics {
+pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let now = SystemTime::now();
-    let is_recent = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age < LASTING);
+    let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
     let mut applied = Applied::default();
     for path in newest(directory, is_recent) {
         if let Ok(text) = read_journal(&path, Some(LARGEST)) {

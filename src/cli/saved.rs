@@ -3,17 +3,19 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde_json::Value as Json;
 
 use super::args::{Global, SpecArgs};
 use super::base::Base;
+use super::files::{self, Readers};
+use super::output::Output;
 use super::planning::{Loaded, Planned};
-use super::private_file;
 use super::settings;
 use crate::diagnostic::{Severity, Sources};
+use crate::model::time::{age, rfc3339};
 use crate::model::{Danger, Desired};
 use crate::plan::file::{self, PlanFileError, PlanMoved, Saved};
 use crate::plan::{Consents, Verdict};
@@ -47,7 +49,7 @@ pub(super) fn save(
     (planned, verdict): (&Planned, &Verdict),
     requests: &[Request],
     (loaded, consents): (&Loaded, &Consents),
-    global: &Global,
+    (global, output): (&Global, &Output),
 ) -> anyhow::Result<()> {
     let plan = json::plan(&planned.plan, verdict, requests.len(), &loaded.sources);
     let exact = json::requests(requests);
@@ -56,8 +58,8 @@ pub(super) fn save(
     let live = planned.live.zones.iter().map(|(name, zone)| (name.to_string(), file::fingerprint(zone)));
     let saved = Saved {
         tool: tool(),
-        created_at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        today: settings::today(global),
+        created_at: rfc3339(settings::now(global)?),
+        today: settings::today(global)?,
         desired: spec::print(&loaded.desired),
         base,
         spec_digest: loaded.digest.clone(),
@@ -67,7 +69,7 @@ pub(super) fn save(
     };
     let document = file::seal(plan, exact, &saved);
     let text = format!("{document:#}\n");
-    private_file::write(path, visible_json(&text).as_bytes())
+    files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
         .with_context(|| format!("failed to save the plan as {}", path.display()))
 }
 
@@ -79,16 +81,20 @@ fn tool() -> String {
 /// Whether what was named is one saved plan rather than a spec.
 pub(super) fn is_plan(args: &SpecArgs) -> bool {
     let [path] = args.spec.as_slice() else { return false };
+    // A pipe gives what it holds only once.
+    if !path.is_file() {
+        return false;
+    }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    path.is_file() && read.is_ok() && file::looks_like_plan(&String::from_utf8_lossy(&head))
+    read.is_ok() && file::looks_like_plan(&String::from_utf8_lossy(&head))
 }
 
 /// Reads a saved plan, and refuses what must not be applied.
 ///
 /// # Errors
 /// It cannot be read, is not whole, was changed, is too old, or was not applicable when it was saved.
-pub(super) fn open(path: &Path, most_age: Duration, given: Consents) -> anyhow::Result<Opened> {
+pub(super) fn open(path: &Path, most_age: Duration, given: Consents, global: &Global) -> anyhow::Result<Opened> {
     let name = path.display().to_string();
     let mut text = String::new();
     let file = File::open(path).with_context(|| format!("failed to read {name}"))?;
@@ -97,7 +103,15 @@ pub(super) fn open(path: &Path, most_age: Duration, given: Consents) -> anyhow::
     let (plan, saved) = file::open(&text).map_err(refused)?;
     let created = humantime::parse_rfc3339_weak(&saved.created_at)
         .with_context(|| format!("{name} does not say when it was made"))?;
-    let age = SystemTime::now().duration_since(created).unwrap_or_default();
+    let now = settings::now(global)?;
+    let Some(age) = age(created, now) else {
+        bail!(
+            "{name} was made at {}, and this machine's clock says {}: one of the two clocks is wrong, so its age cannot be \
+             told. Set the clock, and plan again",
+            rfc3339(created),
+            rfc3339(now)
+        );
+    };
     if age > most_age {
         let (age, most) = (rounded(age), rounded(most_age));
         bail!("{name} was made {age} ago, and --max-age is {most}; plan again");

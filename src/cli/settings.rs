@@ -4,14 +4,17 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
+use super::files::is_below;
 use super::shard::Shard;
 use crate::api::{Credentials, Settings};
 use crate::model::Danger;
+use crate::model::time::rfc3339;
 use crate::plan::{Consents, Policy, PolicyEntry};
 use crate::spec::{Allowed, PolicyFile, read_policy};
 
@@ -23,10 +26,39 @@ pub(super) fn account(global: &Global) -> anyhow::Result<Option<String>> {
     variable(global, "CLOUDFLARE_ACCOUNT_ID")
 }
 
+/// Moments that the clock of a machine with this version can show: from 2026-01-01, before it was made, to the end of 9999.
+///
+/// # Units
+/// Seconds since 1970-01-01.
+const POSSIBLE: std::ops::Range<u64> = 1_767_225_600..253_402_300_800;
+
+/// The time.
+///
+/// # Errors
+/// The clock cannot be right: certificates, expiry dates and the age of saved plans would be judged wrongly.
+pub(super) fn now(global: &Global) -> anyhow::Result<SystemTime> {
+    let now = global.surroundings.clock()();
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    if POSSIBLE.contains(&since.as_secs()) {
+        return Ok(now);
+    }
+    let wrong = if since.as_secs() < POSSIBLE.start { "in the past" } else { "in the future" };
+    bail!(
+        "the clock of this machine is far {wrong}: it says {}. Set it: certificates, expiry dates and the age of saved plans \
+         depend on it",
+        rfc3339(now)
+    )
+}
+
 /// The day by which it is judged what has expired.
-pub(super) fn today(global: &Global) -> String {
-    let now = || humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
-    global.today.clone().unwrap_or_else(|| now().chars().take("YYYY-MM-DD".len()).collect())
+///
+/// # Errors
+/// No day is given, and the clock cannot be right.
+pub(super) fn today(global: &Global) -> anyhow::Result<String> {
+    match &global.today {
+        Some(day) => Ok(day.clone()),
+        None => Ok(rfc3339(now(global)?).chars().take("YYYY-MM-DD".len()).collect()),
+    }
 }
 
 /// The part of the zones to work on.
@@ -100,11 +132,57 @@ fn variable(global: &Global, name: &str) -> anyhow::Result<Option<String>> {
     if direct.is_some() {
         bail!("both {name} and {file_name} are set; set one");
     }
-    let text = fs::read_to_string(&path)
-        .with_context(|| format!("failed to read {}, named by {file_name}", path.display()))?;
+    let text = read_value(&path).with_context(|| format!("failed to read {}, named by {file_name}", path.display()))?;
     match filled(text) {
         Some(text) => Ok(Some(text)),
         None => bail!("{}, named by {file_name}, is empty", path.display()),
+    }
+}
+
+/// Largest file that a variable `…_FILE` may name, in bytes.
+const LARGEST_VALUE: u64 = 64 * 1024;
+
+/// The text of a file that a variable names; it may be a pipe, such as `/dev/fd/63`.
+fn read_value(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    fs::File::open(path)?.take(LARGEST_VALUE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST_VALUE {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {LARGEST_VALUE} bytes")));
+    }
+    Ok(text)
+}
+
+/// Variables that hold a secret, or say where one is sent; each may name a file.
+const SENSITIVE: [&str; 4] =
+    ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
+
+/// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
+/// is how secrets are given to a container.
+pub(super) fn exposed_files(global: &Global) -> Vec<String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let exposed = |name: &str| {
+            let variable = format!("{name}_FILE");
+            let path = PathBuf::from(raw(global, &variable).filter(|path| !path.is_empty())?);
+            let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+            let mode = metadata.permissions().mode() & 0o777;
+            let what = match mode {
+                mode if mode & 0o022 != 0 => "written",
+                mode if mode & 0o004 != 0 => "read",
+                _ => return None,
+            };
+            let path = path.display();
+            Some(format!(
+                "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
+            ))
+        };
+        SENSITIVE.into_iter().filter_map(exposed).collect()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (global, SENSITIVE);
+        Vec::new()
     }
 }
 
@@ -147,14 +225,6 @@ pub(super) fn consents(args: &ConsentArgs, global: &Global) -> anyhow::Result<Re
 
 /// Largest policy file that is read, in bytes.
 const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
-
-/// Whether a path lies below a directory, links followed.
-fn is_below(path: &Path, directory: &Path) -> bool {
-    match (path.canonicalize(), directory.canonicalize()) {
-        (Ok(path), Ok(directory)) => path.starts_with(directory),
-        _ => false,
-    }
-}
 
 /// The text of a policy file.
 fn read_policy_text(path: &Path) -> io::Result<String> {

@@ -1,6 +1,6 @@
 //! `waf.lock` beside a spec: where it is, and what the service changed since it was written.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -71,10 +71,11 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
 /// # Errors
 /// It cannot be read, is too large, or is something that may never end.
 pub(super) fn text(path: &Path) -> io::Result<String> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Before it is opened: a FIFO waits for somebody who writes.
+    if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
+    let file = File::open(path)?;
     let mut text = String::new();
     file.take(LARGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LARGEST {

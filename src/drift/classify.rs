@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, SystemTime};
 
 use super::state::State;
+use crate::model::time;
 use crate::model::{Address, ZoneName};
 use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
 
@@ -199,11 +200,11 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
 }
 
 /// How long ago a time is that the service wrote; nothing where the clocks disagree.
-fn age(time: &str, now: SystemTime) -> Option<Duration> {
+fn age(moment: &str, now: SystemTime) -> Option<Duration> {
     // Some of the service's times say their offset in figures, which is always that of UTC.
-    let time = time.strip_suffix("+00:00").map_or_else(|| time.to_owned(), |time| format!("{time}Z"));
-    let then = humantime::parse_rfc3339(&time).ok()?;
-    Some(now.duration_since(then).unwrap_or_default())
+    let moment = moment.strip_suffix("+00:00").map_or_else(|| moment.to_owned(), |start| format!("{start}Z"));
+    let then = humantime::parse_rfc3339(&moment).ok()?;
+    time::age(then, now)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod record;
 pub mod ruleset;
 mod state;
 mod tier;
+pub mod time;
 mod ttl;
 
 pub use address::Address;

@@ -1,7 +1,13 @@
 //! Saved plans: what was reviewed is what happens, or nothing.
 
-use crate::support::workspace::{Workspace, options};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
+use zonewright::cli::{Invocation, Sink};
 use zonewright::plan::file;
 
 /// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a rule.
@@ -167,4 +173,87 @@ fn two_applies_exclude_each_other() {
     workspace.run(&["plan", "spec.yaml"]).exits(0);
     drop(file);
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
+}
+
+/// Runs the program inside this one, by a clock that shows this time. Names of files are those of the workspace.
+fn at(workspace: &Workspace, time: SystemTime, arguments: &[&str]) -> Ran {
+    let place = |name: &str| workspace.path().join(name).into_os_string();
+    let is_file = |name: &str| name.contains('.') && !name.starts_with("example");
+    let argument = |name: &&str| if is_file(name) { place(name) } else { OsString::from(name) };
+    let mut arguments: Vec<OsString> = arguments.iter().map(argument).collect();
+    arguments.extend(["--journal".into(), place("journal"), "--cache".into(), place("cache")]);
+    let (results, messages) = (Arc::<Mutex<Vec<u8>>>::default(), Arc::<Mutex<Vec<u8>>>::default());
+    let variable = |name: &str, value: &str| (name.to_owned(), OsString::from(value));
+    let token = variable("CLOUDFLARE_API_TOKEN", zonewright::sandbox::TOKEN);
+    let base_url = variable("CLOUDFLARE_BASE_URL", &workspace.base_url());
+    let invocation = Invocation {
+        arguments,
+        environment: BTreeMap::from([token, base_url]),
+        results: Arc::clone(&results) as Sink,
+        messages: Arc::clone(&messages) as Sink,
+        hears: None,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it starts");
+    let code = i32::from(runtime.block_on(invocation.run_by(Arc::new(move || time))).code());
+    let text = |sink: &Mutex<Vec<u8>>| String::from_utf8_lossy(&sink.lock().expect("nobody panics")).into_owned();
+    Ran { code: Some(code), stdout: text(&results), stderr: text(&messages) }
+}
+
+/// Seconds since 1970.
+fn moment(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+/// A clock that runs fast makes no plan that never ages.
+#[test]
+fn the_age_of_a_plan_is_judged_by_clocks_that_agree() {
+    let workspace = saved();
+    let made = moment(1_800_000_000);
+    at(&workspace, made, &["plan", "spec.yaml", "--out", "fast.json"]).exits(0);
+    let apply = |time, more: &[&str]| at(&workspace, time, &[&["apply", "fast.json", "--dry-run"], more].concat());
+    let minutes = |n: u64| Duration::from_secs(60 * n);
+    for before in [6, 60, 60 * 24 * 365] {
+        let ran = apply(made - minutes(before), &["--max-age", "10000h"]).exits(1);
+        let words = "made at 2027-01-15T08:00:00Z, and this machine's clock says";
+        assert!(ran.stderr.contains(words) && ran.stderr.contains("one of the two clocks is wrong"), "{ran:?}");
+    }
+    apply(made - minutes(5), &[]).exits(0);
+    apply(made + minutes(59), &["--max-age", "1h"]).exits(0);
+    let ran = apply(made + minutes(61), &["--max-age", "1h"]).exits(1);
+    assert!(ran.stderr.contains("was made 1h 1m ago, and --max-age is 1h"), "{ran:?}");
+    assert!(workspace.writes().is_empty());
+}
+
+/// A clock that has never been set, or was set to nonsense.
+#[test]
+fn a_clock_that_cannot_be_right_is_told() {
+    let workspace = saved();
+    let past = SystemTime::UNIX_EPOCH - Duration::from_secs(86_400);
+    for (time, words) in [
+        (past, "far in the past: it says 1970-01-01T00:00:00Z"),
+        (moment(0), "far in the past"),
+        (moment(86_400 * 365), "far in the past: it says 1971-01-01T00:00:00Z"),
+        (moment(253_402_300_800), "far in the future: it says 9999-12-31T23:59:59Z"),
+        (moment(1 << 50), "far in the future"),
+    ] {
+        let before = workspace.requests().len();
+        for arguments in [
+            &["plan", "spec.yaml"][..],
+            &["plan", "spec.yaml", "--today", "2027-01-01", "--out", "other.json"],
+            &["apply", "spec.yaml", "--yes"],
+            &["apply", "plan.json", "--yes"],
+            &["drift", "spec.yaml"],
+            &["snapshot", "spec.yaml", "--out", "snapshot.gz"],
+            &["validate", "spec.yaml"],
+            &["diff", "spec.yaml", "spec.yaml"],
+            &["import", "example.com"],
+        ] {
+            let ran = at(&workspace, time, arguments).exits(1);
+            assert!(ran.stderr.contains(words) && ran.stderr.contains("Set it"), "{arguments:?}: {ran:?}");
+        }
+        assert_eq!(workspace.requests().len(), before);
+    }
+    // What depends on no clock works by any.
+    at(&workspace, past, &["validate", "spec.yaml", "--today", "2027-01-01"]).exits(0);
+    at(&workspace, moment(4_102_444_800), &["apply", "spec.yaml", "--yes"]).exits(0);
 }

@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(
                 return Ok(Exit::Usage);
             }
         };
-        let Opened { plan, loaded, consents } = saved::open(&args.spec.spec[0], args.max_age, consents)?;
+        let Opened { plan, loaded, consents } = saved::open(&args.spec.spec[0], args.max_age, consents, global)?;
         reviewed = Some(plan);
         let service = Service::open(global, access, output, loaded.rehearsed()).await?;
         Ok(Begun { loaded, consents, service })
@@ -111,7 +111,7 @@ pub(super) async fn plan_and_apply(
             return Ok(Exit::Stale);
         }
     }
-    planning::warn_of_repeats(&mut planned, loaded, global);
+    planning::warn_of_repeats(&mut planned, loaded, global)?;
     planned.plan.consents_given = planned.plan.consents(consents);
     let verdict = planned.plan.verdict(consents);
     let requests = requests(&planned, global);

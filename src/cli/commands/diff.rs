@@ -46,7 +46,7 @@ fn read(
     sources: &mut Sources,
     errors: &mut Diagnostics,
 ) -> anyhow::Result<Option<Desired>> {
-    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)) };
+    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)?) };
     let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &options, sources);
     let is_good = !diagnostics.has_errors();
     errors.append(diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect());

@@ -33,7 +33,7 @@ pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<
     let look = look(loaded, global, output, &mut requests).await?;
     let view = look.view(tell);
     show(&look, &view, global, output)?;
-    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests));
+    let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
     let verdict = view.verdict();
     if let Some(webhook) = &webhook
         && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)

@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     };
     service.close().await;
     let mut planned = planned?;
-    planning::warn_of_repeats(&mut planned, &loaded, global);
+    planning::warn_of_repeats(&mut planned, &loaded, global)?;
     let refused = answers.iter().any(|(_, answer)| matches!(answer, Rehearsed::Refused(_)));
     if args.server_check {
         note_answers(&mut planned.plan, &answers);
@@ -45,7 +45,7 @@ pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<O
     let verdict = planned.plan.verdict(&consents);
     let requests = requests(&planned, global);
     if let Some(path) = &args.out {
-        saved::save(path, (&planned, &verdict), &requests, (&loaded, &consents), global)?;
+        saved::save(path, (&planned, &verdict), &requests, (&loaded, &consents), (global, output))?;
     }
     show(&planned, &verdict, requests.len(), &loaded, global, output)?;
     let exit = exit(&verdict, args);

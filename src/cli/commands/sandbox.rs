@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use crate::cli::args::{Global, SandboxCommand, ServeArgs};
 use crate::cli::exit::Exit;
+use crate::cli::files;
 use crate::cli::output::Output;
 use crate::sandbox::{self, StoreLocation};
 
@@ -21,8 +22,12 @@ const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The file in a directory, which is made if it is missing.
 pub(in crate::cli) fn store(directory: &Path) -> anyhow::Result<StoreLocation> {
+    files::check_own(directory, "--sandbox=DIR")?;
     std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
-    Ok(StoreLocation::File(directory.join("sandbox.sqlite")))
+    let file = directory.join("sandbox.sqlite");
+    // Whoever writes to this directory must not have another file filled.
+    anyhow::ensure!(!file.is_symlink(), "{} is a link; remove it", file.display());
+    Ok(StoreLocation::File(file))
 }
 
 /// Runs one of the commands.

@@ -2,20 +2,24 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use anyhow::Context;
 use serde_json::json;
 
 use crate::cli::args::{Format, Global, SnapshotArgs};
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
 use crate::cli::planning::{Loaded, load, read_options, show_progress, wanted, with_hint};
-use crate::cli::private_file;
 use crate::cli::service::{Access, Service};
+use crate::cli::settings;
 use crate::live::snapshot::{About, Snapshot, Taken, take};
 use crate::model::ZoneName;
+use crate::model::time::rfc3339;
 use crate::render::safe::safe;
+
+/// The file if none is named.
+const FILE: &str = "zonewright.snapshot.json.gz";
 
 /// Reads the zones of a spec and saves what was read.
 pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
@@ -29,14 +33,12 @@ pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &A
     service.close().await;
     let taken = taken?;
     let bytes = taken.snapshot.to_bytes().context("failed to pack the snapshot")?;
-    let is_stdout = args.out.as_os_str() == "-";
-    if is_stdout {
-        output.result(|out| out.write_all(&bytes))?;
-    } else {
-        let written = private_file::write(&args.out, &bytes);
-        written.with_context(|| format!("failed to write the snapshot {}", args.out.display()))?;
-    }
-    report(&taken, (&args.out, bytes.len()), requests, output)?;
+    let (path, written) = match &args.out {
+        Some(path) => (path.as_path(), files::write(path, &bytes, Readers::Owner, output)),
+        None => (Path::new(FILE), files::replace(Path::new(FILE), &bytes, Readers::Owner)),
+    };
+    written.with_context(|| format!("failed to write the snapshot {}", path.display()))?;
+    report(&taken, (path, bytes.len()), requests, output)?;
     Ok(Exit::Success)
 }
 
@@ -45,7 +47,7 @@ async fn read(loaded: &Loaded, service: &Service, global: &Global, output: &Arc<
     let wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
     let records = |zone: &ZoneName| loaded.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
     let about = About {
-        taken_at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        taken_at: rfc3339(settings::now(global)?),
         tool: concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned(),
         service: service.host.clone(),
         account: None,

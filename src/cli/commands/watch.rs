@@ -6,7 +6,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
@@ -23,6 +23,7 @@ use crate::cli::settings;
 use crate::cli::signals;
 use crate::diagnostic::Severity;
 use crate::drift::Verdict;
+use crate::model::time::rfc3339;
 use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
 use crate::render::{json, openmetrics};
@@ -129,7 +130,7 @@ impl Watcher<'_> {
     async fn round(&mut self, number: u64) {
         let begun = Instant::now();
         let found = self.look().await;
-        let clock = humantime::format_rfc3339_seconds(SystemTime::now());
+        let clock = rfc3339(self.global.surroundings.clock()());
         match found {
             Ok(look) => {
                 let view = look.view(&self.args.tell);
@@ -173,7 +174,7 @@ impl Watcher<'_> {
             self.health.note(openmetrics::drift(&look.report, self.requests));
         }
         let shown = self.show(look);
-        let written = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests));
+        let written = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, self.requests, self.output));
         if let Some(webhook) = &self.webhook {
             let is_found = look.report.count_of(&tell.fail_on) > 0;
             let now = is_found.then(|| look.report.fingerprint(&tell.fail_on));

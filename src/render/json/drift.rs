@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{diagnostics_json, operations_of};
 use crate::drift::{Finding, State, ZoneReport};
+use crate::model::time::rfc3339;
 use crate::plan::{Plan, SetAsideCount};
 use crate::render::DriftView;
 
@@ -22,7 +23,7 @@ pub fn drift(view: &DriftView<'_>) -> Json {
         "format": Plan::FORMAT,
         "kind": "drift",
         "verdict": view.verdict().as_str(),
-        "checked_at": humantime::format_rfc3339_seconds(report.checked_at).to_string(),
+        "checked_at": rfc3339(report.checked_at),
         "base": plan.base,
         "fail_on": asked.iter().map(|state| state.as_str()).collect::<Vec<_>>(),
         "summary": counts(|state| report.count(state)),

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 
 use crate::cli::args::{Format, Global, WafLockArgs};
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
-use crate::cli::private_file;
 use crate::cli::protection;
 use crate::cli::waf_lock::{self, beside};
 use crate::insight::lock::{Lock, compare};
@@ -41,8 +41,12 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
     let changes: Vec<_> = rulesets.collect();
     let is_same = before.as_ref() == Some(&lock);
     if !args.check && !is_same {
-        private_file::write_public(&path, lock.print().as_bytes())
-            .with_context(|| format!("failed to write {}", path.display()))?;
+        let text = lock.print();
+        let written = match &args.lock {
+            Some(path) => files::write(path, text.as_bytes(), Readers::Everyone, output),
+            None => files::replace(&path, text.as_bytes(), Readers::Everyone),
+        };
+        written.with_context(|| format!("failed to write {}", path.display()))?;
     }
     let file = path.display().to_string();
     match output.format {
@@ -60,6 +64,8 @@ fn read(path: &Path, is_check: bool) -> anyhow::Result<Option<Lock>> {
     let text = match waf_lock::text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_check => return Ok(None),
+        // What is written into and keeps nothing, such as `/dev/stdout`.
+        Err(_) if !path.is_file() && !is_check => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("failed to read {}", path.display())),
     };
     match Lock::parse(&text) {

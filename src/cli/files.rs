@@ -1,0 +1,253 @@
+//! The files that the program writes.
+//!
+//! | what stands at the path | a file that somebody named | a file that the program found by itself |
+//! |---|---|---|
+//! | nothing, or a regular file | whole or not at all: written beside its place and moved there | the same |
+//! | a link | followed; not if the path is relative and the link leads out of the current directory | replaced |
+//! | a device, a FIFO, a descriptor (`/dev/fd/N`) | written into | refused |
+//!
+//! A tree that somebody else wrote may hold links, so a relative path never leads out of the current directory: whoever means
+//! the file behind the link names it.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::bail;
+use tempfile::NamedTempFile;
+
+use super::output::Output;
+
+/// Where the program keeps things of its own, below the current directory.
+const OWN: &str = ".zonewright";
+
+/// Most links that are followed from one path, as in Linux.
+const MOST_LINKS: usize = 40;
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Readers {
+    /// Its owner only, whatever the process masks.
+    Owner,
+    /// Other users as well, as far as the process lets them.
+    Everyone,
+}
+
+/// Writes a file that somebody named; `-` is standard output.
+///
+/// # Errors
+/// Those of the file system. Of a regular file nothing is left behind then, and what was there before stays.
+pub(super) fn write(path: &Path, bytes: &[u8], readers: Readers, output: &Output) -> io::Result<()> {
+    match target(path)? {
+        Target::Results => output.result(|out| out.write_all(bytes)),
+        Target::Messages => output.raw_message(bytes),
+        Target::Stream(path) => OpenOptions::new().append(true).open(path)?.write_all(bytes),
+        Target::File(file) => {
+            if is_plain(path) && !is_below(directory_of(&file), Path::new(".")) {
+                return Err(io::Error::other(format!(
+                    "it is a link that leads out of the current directory; name {} itself if that is meant",
+                    file.display()
+                )));
+            }
+            move_there(&file, bytes, readers)
+        }
+    }
+}
+
+/// Writes a file that nobody named, in place of a regular file or a link.
+///
+/// # Errors
+/// Those of the file system; what was there before stays then. Something else stands there.
+pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_symlink() => Err(io::Error::other("it is not a regular file")),
+        _ => move_there(path, bytes, readers),
+    }
+}
+
+/// Makes a directory, and those above it, for its owner only; one that is there stays as it is.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn make_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Refuses a directory below `.zonewright` that a link in the tree leads out of the current directory: what is kept there
+/// would be written, and read, somewhere else. `flag` names another directory.
+///
+/// # Errors
+/// There is such a link.
+pub(super) fn check_own(directory: &Path, flag: &str) -> anyhow::Result<()> {
+    if !directory.starts_with(OWN) {
+        return Ok(());
+    }
+    let mut path = PathBuf::new();
+    for part in directory.components() {
+        path.push(part);
+        if path.is_symlink() && !is_below(&path, Path::new(".")) {
+            bail!(
+                "{} is a link that leads out of the current directory; remove it, or name the directory with {flag} \
+                 if that is meant",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path lies below a directory, links followed; not if it does not exist.
+pub(super) fn is_below(path: &Path, directory: &Path) -> bool {
+    match (path.canonicalize(), directory.canonicalize()) {
+        (Ok(path), Ok(directory)) => path.starts_with(directory),
+        _ => false,
+    }
+}
+
+/// What a path leads to.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    /// Standard output of the process.
+    Results,
+    /// Standard error of the process.
+    Messages,
+    /// Something that takes bytes and keeps none of them.
+    Stream(PathBuf),
+    /// A regular file, or none yet; no link.
+    File(PathBuf),
+}
+
+/// Follows a path.
+fn target(path: &Path) -> io::Result<Target> {
+    if path.as_os_str() == "-" {
+        return Ok(Target::Results);
+    }
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Some(target) = descriptor(&path) {
+            return Ok(target);
+        }
+        match fs::symlink_metadata(&path) {
+            Ok(there) if there.is_symlink() => path = directory_of(&path).join(fs::read_link(&path)?),
+            Ok(there) if there.is_file() => return Ok(Target::File(path)),
+            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(_) => return Ok(Target::Stream(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Target::File(path)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(format!("more than {MOST_LINKS} links lead on from it")))
+}
+
+/// The descriptor that a path such as `/dev/fd/1` names: what is behind it is open, and its place has another name or none.
+fn descriptor(path: &Path) -> Option<Target> {
+    let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
+    let directory = directory_of(path).canonicalize().ok()?;
+    let own = Path::new("/proc").join(std::process::id().to_string());
+    let is_own = directory == Path::new("/dev/fd") || directory.starts_with(own);
+    match number {
+        _ if !is_own && !directory.starts_with("/proc") => None,
+        _ if directory.file_name() != Some("fd".as_ref()) => None,
+        // Opened anew, a file would be written from its beginning, over what the stream has written.
+        1 if is_own => Some(Target::Results),
+        2 if is_own => Some(Target::Messages),
+        _ => Some(Target::Stream(path.to_owned())),
+    }
+}
+
+/// Whether a path is relative and does not say itself that it leads out of the current directory.
+fn is_plain(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// The directory that a path is in.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
+fn move_there(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let mut beside = create(directory_of(path), readers)?;
+    beside.write_all(bytes)?;
+    beside.as_file().sync_all()?;
+    beside.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Makes a file under a name that nobody else has or can foresee; it goes with its value unless it is moved.
+fn create(directory: &Path, readers: Readers) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".zonewright-").suffix(".part");
+    #[cfg(unix)]
+    {
+        let mode = match readers {
+            Readers::Owner => 0o600,
+            Readers::Everyone => 0o666,
+        };
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = readers;
+    builder.tempfile_in(directory)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_path_is_followed_to_what_it_leads_to() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        for (link, to) in [
+            ("to-file", "file"),
+            ("to-link", "to-file"),
+            ("to-nothing", "nothing"),
+            ("to-null", "/dev/null"),
+            ("to-stdout", "/dev/stdout"),
+            ("to-stderr", "/dev/fd/2"),
+            ("circle", "circle"),
+        ] {
+            symlink(to, at(link)).unwrap();
+        }
+        for (path, wanted) in [
+            (at("file"), Target::File(at("file"))),
+            (at("new"), Target::File(at("new"))),
+            (at("7"), Target::File(at("7"))),
+            (at("to-link"), Target::File(at("file"))),
+            (at("to-nothing"), Target::File(at("nothing"))),
+            (at("to-null"), Target::Stream("/dev/null".into())),
+            (at("to-stdout"), Target::Results),
+            (at("to-stderr"), Target::Messages),
+            ("/dev/stdout".into(), Target::Results),
+            ("/proc/self/fd/1".into(), Target::Results),
+            ("/dev/fd/77".into(), Target::Stream("/dev/fd/77".into())),
+            ("-".into(), Target::Results),
+        ] {
+            assert_eq!(target(&path).unwrap(), wanted, "{}", path.display());
+        }
+        assert!(target(&at("directory")).is_err() && target(&at("circle")).is_err());
+    }
+
+    #[test]
+    fn what_nobody_named_is_replaced_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::write(at("precious"), "precious").unwrap();
+        symlink("precious", at("link")).unwrap();
+        replace(&at("link"), b"new", Readers::Everyone).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        assert!(replace(&at("directory"), b"new", Readers::Owner).is_err());
+        assert_eq!(fs::read_to_string(at("precious")).unwrap(), "precious");
+        assert_eq!(fs::read_to_string(at("link")).unwrap(), "new");
+        assert!(!at("link").is_symlink());
+    }
+}
