@@ -104,7 +104,7 @@ fn journal(n: usize, lowering: Lowering) -> String {
     let (desired, _) = pure::load(&pure::spec_of(&zones::zone(zones::NAME, n, 1)));
     let plan = pure::plan(pure::only(&desired), &pure::empty());
     let journal = Journal::begin(directory.path(), "0", || "2026-01-01T00:00:00Z".to_owned()).expect("there is room");
-    for step in lower(&plan, lowering) {
+    for step in lower(&plan, lowering, None) {
         let number = journal.intent(&plan, &step).expect("there is room");
         journal.outcome(number, "done", None, None);
     }

@@ -76,7 +76,7 @@ pub(crate) fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
 
 /// The requests of a plan.
 pub(crate) fn requests(plan: &ZonePlan) -> Vec<Step> {
-    lower(plan, Lowering::Batches(3_500))
+    lower(plan, Lowering::Batches(3_500), None)
 }
 
 /// A plan of one zone.

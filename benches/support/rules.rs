@@ -112,9 +112,9 @@ fn with(mut live: LiveZone, phase: Phase, bodies: Vec<RuleBody>) -> LiveZone {
 /// The zone after a plan that made everything.
 fn applied(plan: &ZonePlan, n: usize) -> LiveZone {
     let mut live = bare(n);
-    for operation in &plan.rule_operations {
-        let RuleAction::CreateEntryPoint { rules } = &operation.action else { continue };
-        live = with(live, operation.phase, rules.clone());
+    for (_, _, rule) in plan.rules() {
+        let RuleAction::CreateEntryPoint { rules } = &rule.action else { continue };
+        live = with(live, rule.phase, rules.clone());
     }
     live
 }
@@ -152,7 +152,7 @@ pub(crate) fn all(all: &mut Vec<Case>) {
         }));
         all.push(Case::new(format!("{name}/create"), 100, |n| {
             let (desired, live) = (pure::load(&text(n)).0, bare(n));
-            move || pure::plan(pure::only(&desired), &live).rule_operations.len()
+            move || pure::plan(pure::only(&desired), &live).operations.len()
         }));
         all.push(Case::new(format!("{name}/no-op"), 100, |n| {
             let desired = pure::load(&text(n)).0;
@@ -180,7 +180,7 @@ fn differing(all: &mut Vec<Case>) {
         all.push(Case::new(format!("custom rules/{name}"), 100, move |n| {
             let (text, live) = sides(n);
             let desired = pure::load(&text).0;
-            move || pure::plan(pure::only(&desired), &live).rule_operations.len()
+            move || pure::plan(pure::only(&desired), &live).operations.len()
         }));
     };
     fn ours(n: usize) -> LiveZone {

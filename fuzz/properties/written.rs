@@ -17,7 +17,7 @@ use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
 use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
 use zonewright::plan::file::{PlanFileError, Saved, differences, looks_like_plan, open, seal};
-use zonewright::plan::{Lowering, RuleAction, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
+use zonewright::plan::{Lowering, ZonePlan, lower};
 use zonewright::render::diagnostics;
 use zonewright::render::safe::is_hidden;
 use zonewright::spec::{Input, Options, Outcome, load, print, read_policy};
@@ -161,7 +161,7 @@ pub fn journal(data: &[u8]) {
             let undone = undo_zone(zone, &needed(name, zone), &live);
             are_shown(&undone.diagnostics, &sources);
             is_carried_out(&undone.plan, &live);
-            assert!(applied.repeated(&undone.plan, |_| true).len() <= undone.plan.len());
+            assert!(applied.repeated(&undone.plan, |_| true).len() <= undone.plan.operations.len());
         }
     }
     // A crash leaves any number of whole lines and perhaps a part of the next.
@@ -259,22 +259,15 @@ fn is_carried_out(plan: &ZonePlan, live: &LiveZone) {
         );
     }
     for lowering in [Lowering::Batches(2), Lowering::Single] {
-        let steps = lower(plan, lowering);
+        let steps = lower(plan, lowering, None);
         let lowered: usize = steps.iter().map(|step| step.operations.len()).sum();
         assert_eq!(lowered, plan.operations.len());
     }
     let mut ids = BTreeSet::new();
-    for operation in &plan.rule_operations {
-        let _ = lower_rule_operation(plan, operation);
-        let id = match &operation.action {
-            RuleAction::Patch { id, .. } | RuleAction::Move { id, .. } | RuleAction::Delete { id, .. } => id,
-            RuleAction::Create { .. } | RuleAction::CreateEntryPoint { .. } => continue,
-        };
-        assert!(live.waf.entry_points[&operation.phase].rules().iter().any(|rule| rule.id == *id), "{id} is not there");
-        assert!(ids.insert((operation.phase, id)), "{id} is touched twice");
-    }
-    for operation in &plan.zone_operations {
-        let _ = lower_zone_operation(plan, operation, None);
+    for (_, _, rule) in plan.rules() {
+        let Some(id) = rule.action.id() else { continue };
+        assert!(live.waf.entry_points[&rule.phase].rules().iter().any(|rule| rule.id == *id), "{id} is not there");
+        assert!(ids.insert((rule.phase, id)), "{id} is touched twice");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::api::{Reader, Writer};
 use crate::diff::ZonePart;
 use crate::live::{FetchError, fetch_around, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
-use crate::plan::{ZoneAction, ZoneOperation, ZonePlan, lower_zone_operation};
+use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
 use crate::wire::Envelope;
 use crate::wire::zone::{list_records, read_zone};
 
@@ -28,7 +28,7 @@ const FRESH_ZONE_WAITS: [u64; 6] = [1, 2, 4, 8, 15, 30];
 pub struct Prepared {
     /// The zone, without its records; of a zone just made, what the service said. `None` if it could not be made.
     pub zone: Option<LiveZone>,
-    /// One outcome for each operation, in their order.
+    /// One outcome for each operation on the zone and its settings, in their order.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -42,15 +42,18 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut outcomes = Vec::new();
         let mut is_read = false;
         let mut ended: Vec<(Ends, String)> = Vec::new();
-        for operation in &zone.zone_operations {
-            if let ZoneAction::Change(part) = &operation.action
-                && let Some((_, reason)) = ended.iter().find(|(ends, _)| ends.covers(part))
-            {
+        for operation in &zone.operations {
+            let part = match &operation.subject {
+                Subject::Zone => None,
+                Subject::Setting(part) => Some(part),
+                Subject::Rule(_) | Subject::Record(_) => continue,
+            };
+            if let Some((_, reason)) = part.and_then(|part| ended.iter().find(|(ends, _)| ends.covers(part))) {
                 outcomes.push(Outcome::NotSent(reason.clone()));
                 continue;
             }
-            let Changed { outcome, ends } = match (&operation.action, &made) {
-                (ZoneAction::Create, _) => {
+            let Changed { outcome, ends } = match (part, &made) {
+                (None, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
                     made = new;
                     if let Some(made) = &mut made {
@@ -58,25 +61,24 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     }
                     outcome.into()
                 }
-                (ZoneAction::Change(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
+                (Some(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
                         .into()
                 }
-                (ZoneAction::Change(part), Some(made)) if is_read => match needed(part, desired, made) {
+                (Some(part), Some(made)) if is_read => match needed(part, desired, made) {
                     Needed::Nothing => Outcome::Done.into(),
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
                     Needed::Change(part) => {
-                        let action = ZoneAction::Change(part.clone());
-                        let operation = &ZoneOperation { action, ..operation.clone() };
+                        let operation = &Operation { subject: Subject::Setting(part.clone()), ..operation.clone() };
                         let zone = &zone.with_id(made.id.clone());
                         self.change(&PartWork { zone, desired, live: made, operation, part: &part }).await
                     }
                 },
-                (ZoneAction::Change(part), Some(made)) => {
+                (Some(part), Some(made)) => {
                     let zone = &zone.with_id(made.id.clone());
                     self.change(&PartWork { zone, desired, live: made, operation, part }).await
                 }
-                (ZoneAction::Change(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
+                (Some(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
             };
             ended.push(ends);
             if outcome == Outcome::Done {
@@ -88,12 +90,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Makes the zone, and waits until it can be used.
-    async fn make(&self, zone: &ZonePlan, operation: &ZoneOperation) -> (Option<LiveZone>, Outcome) {
-        let request = lower_zone_operation(zone, operation, self.options.account.as_deref());
+    async fn make(&self, zone: &ZonePlan, operation: &Operation) -> (Option<LiveZone>, Outcome) {
+        let request = lower_operation(zone, operation, self.options.account.as_deref());
         if let Some(reason) = self.halted() {
             return (None, Outcome::NotSent(reason.to_owned()));
         }
-        let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
+        let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
             return (None, Outcome::NotSent(BROKEN.to_owned()));
         };
         let answer = self.writer.write(&request).await;

@@ -25,7 +25,7 @@ use super::run::Run;
 use crate::api::{ApiError, Reader, Stop, Writer};
 use crate::live::Options;
 use crate::model::{LiveZone, ZoneName};
-use crate::plan::{Action, Lowering, Step, ZonePlan, lower_step};
+use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
 use crate::wire::zone::create_record;
 
@@ -58,39 +58,30 @@ impl Outcome {
     pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
 }
 
-/// What became of a zone's operations, one for each, in their order.
+/// What became of a zone's operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneApplied {
-    /// Of the operations on the zone itself.
-    pub zone_outcomes: Vec<Outcome>,
-    /// Of the operations on its rules.
-    pub rule_outcomes: Vec<Outcome>,
-    /// Of the operations on its records.
+    /// One for each operation of the plan, in their order.
     pub outcomes: Vec<Outcome>,
 }
 
 impl ZoneApplied {
-    /// All outcomes.
-    pub fn all(&self) -> impl Iterator<Item = &Outcome> {
-        self.zone_outcomes.iter().chain(&self.rule_outcomes).chain(&self.outcomes)
-    }
-
     /// How many took effect.
     #[must_use]
     pub fn done(&self) -> usize {
-        self.all().filter(|o| **o == Outcome::Done).count()
+        self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
     }
 
     /// Whether all took effect.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.all().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
+        self.outcomes.iter().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
     }
 
     /// Whether anything at the service may be other than before.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
-        self.all().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
+        self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
     }
 }
 
@@ -125,9 +116,10 @@ pub(super) enum Next {
 }
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
-    /// Carries out the operations on a zone's records.
-    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> ZoneApplied {
-        self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations: zone.operations.len() });
+    /// Carries out the operations on a zone's records; one outcome for each, in their order.
+    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> Vec<Outcome> {
+        let operations = zone.records().count();
+        self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
         let mut run = Run::new(zone, live, lowering);
         let mut stopped = None;
         while let Some(operations) = run.queue.pop_front() {
@@ -135,14 +127,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 stopped = Some(STOPPED.to_owned());
                 break;
             }
-            let step = lower_step(zone, operations, run.lowering);
+            let step = lower_records(zone, operations, run.lowering);
             if let Next::Stop(reason) = self.send(&mut run, step).await {
                 stopped = Some(reason);
                 break;
             }
         }
         let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
-        ZoneApplied { outcomes: run.into_outcomes(&rest), ..ZoneApplied::default() }
+        run.into_outcomes(&rest)
     }
 
     /// Why nothing more may be begun, if so.
@@ -264,7 +256,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             return;
         }
         for n in run.deleted_for(failed) {
-            let Action::DeleteRecord { before, .. } = &run.zone.operations[n].action else { continue };
+            let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action) else {
+                continue;
+            };
             let back =
                 Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
             let Some(number) = self.journal.intent(run.zone, &back) else { return };

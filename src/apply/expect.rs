@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diff::{diff_around, field_changes};
 use crate::model::{DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId};
-use crate::plan::{Action, Expect, Operation, ZoneAction, ZonePlan};
+use crate::plan::{RecordAction, RecordSubject, ZonePlan};
 
 /// Live records, found by id or by value.
 #[derive(Debug)]
@@ -44,20 +44,17 @@ pub struct Moved {
     pub what: String,
 }
 
-/// How an operation stands to what is live.
+/// How an operation on a record stands to what is live.
 #[must_use]
-pub fn state_of(operation: &Operation, live: &Index) -> OperationState {
-    match (&operation.action, &operation.expect) {
-        (Action::CreateRecord { after }, _) => created(after, live),
-        (Action::PatchRecord { id, after, .. }, Expect::Unchanged { form, .. }) => patched(id, form, after, live),
-        (Action::DeleteRecord { id, .. }, Expect::Unchanged { form, .. }) => match live.by_id.get(id) {
+pub fn state_of(record: &RecordSubject, live: &Index) -> OperationState {
+    match &record.action {
+        RecordAction::Create { after } => created(after, live),
+        RecordAction::Update { id, before, after, .. } => patched(id, before, after, live),
+        RecordAction::Delete { id, before, .. } => match live.by_id.get(id) {
             None => OperationState::Done,
-            Some(record) if record.form() == **form => OperationState::Pending,
+            Some(record) if record.form() == **before => OperationState::Pending,
             Some(record) => changed_since(record),
         },
-        (Action::PatchRecord { .. } | Action::DeleteRecord { .. }, Expect::Absent) => {
-            OperationState::Moved("the plan expects nothing to be there".to_owned())
-        }
     }
 }
 
@@ -95,23 +92,24 @@ fn changed_since(record: &LiveRecord) -> OperationState {
 #[must_use]
 pub fn moved(zone: &ZonePlan, records: &[LiveRecord]) -> Vec<Moved> {
     let index = Index::new(records);
-    let moved = |operation: &Operation| match state_of(operation, &index) {
+    let moved = |record: &RecordSubject| match state_of(record, &index) {
         OperationState::Pending => None,
         OperationState::Done => Some("somebody else did this already".to_owned()),
         OperationState::Moved(what) => Some(what),
     };
-    zone.operations.iter().filter_map(|o| moved(o).map(|what| Moved { address: o.address.to_string(), what })).collect()
+    let all = zone.records().map(|(_, operation, record)| (operation, moved(record)));
+    all.filter_map(|(operation, what)| Some(Moved { address: operation.address.to_string(), what: what? })).collect()
 }
 
-/// The operations on a zone itself whose parts are no longer as the plan saw them.
+/// The operations on settings of a zone that are no longer as the plan saw them.
 #[must_use]
 pub fn zone_moved(zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Vec<Moved> {
     let now = diff_around(desired, live);
-    zone.zone_operations
+    zone.operations
         .iter()
         .filter_map(|operation| {
-            let ZoneAction::Change(part) = &operation.action else { return None };
-            let same = now.iter().any(|c| c.part == *part && c.fields == operation.fields);
+            let setting = operation.setting()?;
+            let same = now.iter().any(|c| c.part == *setting && c.fields == operation.fields);
             let what = "it was changed by somebody else since the plan was made".to_owned();
             (!same).then(|| Moved { address: operation.address.to_string(), what })
         })

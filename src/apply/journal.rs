@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::diagnostic::visible_json;
 use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};
-use crate::plan::{Action, Operation, RuleAction, RuleOperation, Step, ZoneAction, ZoneOperation, ZonePlan};
+use crate::plan::{Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Step, Subject, ZonePlan};
 use crate::wire::Request;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::rule_json;
@@ -162,27 +162,21 @@ impl Journal {
     /// cannot be noted, and so nothing must be sent.
     #[must_use]
     pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
-        let operations = step.operations.iter().map(|n| record_line(&zone.operations[*n])).collect();
+        let operations = step.operations.iter().map(|n| operation_line(&zone.operations[*n], &[])).collect();
         self.write_intent(zone, &step.request, operations)
     }
 
-    /// Notes an operation on a zone itself that is about to be sent, as [`Journal::intent`].
+    /// Notes an operation that is sent by itself, as [`Journal::intent`]. `rules` are those of its phase as they stand: an
+    /// undo puts them back into that order.
     #[must_use]
-    pub fn zone_intent(&self, zone: &ZonePlan, operation: &ZoneOperation, request: &Request) -> Option<u64> {
-        self.write_intent(zone, request, json!([zone_line(operation)]))
-    }
-
-    /// Notes an operation on a zone's rules that is about to be sent, as [`Journal::intent`]. `before` are the rules of its
-    /// phase as they stand: an undo puts them back into that order.
-    #[must_use]
-    pub fn rule_intent(
+    pub fn intent_of(
         &self,
         zone: &ZonePlan,
-        operation: &RuleOperation,
-        before: &[LiveRule],
+        operation: &Operation,
+        rules: &[LiveRule],
         request: &Request,
     ) -> Option<u64> {
-        self.write_intent(zone, request, json!([rule_line(operation, before)]))
+        self.write_intent(zone, request, json!([operation_line(operation, rules)]))
     }
 
     /// Writes an intent, and waits until it is on disk.
@@ -282,47 +276,52 @@ fn created_ids(result: &Json) -> Vec<&str> {
     }
 }
 
-/// An operation on a record, with what was there before.
-pub(super) fn record_line(operation: &Operation) -> Json {
-    let (action, id, before, after) = match &operation.action {
-        Action::CreateRecord { after } => ("create", None, None, Some(create_body(after))),
-        Action::PatchRecord { id, before, after, patch: _ } => {
-            ("update", Some(&id.0), Some(create_body(before)), Some(create_body(after)))
-        }
-        Action::DeleteRecord { id, before, reason: _ } => ("delete", Some(&id.0), Some(create_body(before)), None),
-    };
-    json!({ "address": operation.address.as_str(), "action": action, "id": id, "before": before, "after": after })
+/// An operation, with what was there before; of one on a rule with the order of all rules of its phase.
+pub(super) fn operation_line(operation: &Operation, rules: &[LiveRule]) -> Json {
+    match &operation.subject {
+        Subject::Zone | Subject::Setting(_) => setting_line(operation),
+        Subject::Rule(rule) => rule_line(operation, rule, rules),
+        Subject::Record(record) => record_line(operation, record),
+    }
 }
 
-/// An operation on a part of a zone, with what was there before.
-pub(super) fn zone_line(operation: &ZoneOperation) -> Json {
+/// An operation on a zone or its settings.
+fn setting_line(operation: &Operation) -> Json {
     let fields = operation.fields.iter();
     let fields: Vec<Json> =
         fields.map(|f| json!({ "field": f.field, "before": to_json(&f.before), "after": to_json(&f.after) })).collect();
-    let action = match operation.action {
-        ZoneAction::Create => "create",
-        ZoneAction::Change(_) => "update",
-    };
-    json!({ "address": operation.address.as_str(), "action": action, "fields": fields })
+    json!({ "address": operation.address.as_str(), "action": operation.action().as_str(), "fields": fields })
 }
 
-/// An operation on a rule, with what was there before, and the order of all rules.
-pub(super) fn rule_line(operation: &RuleOperation, before: &[LiveRule]) -> Json {
-    let order: Vec<&str> = before.iter().map(|rule| rule.id.0.as_str()).collect();
-    let (id, before, after) = match &operation.action {
-        RuleAction::CreateEntryPoint { rules } => (None, None, Some(rules.iter().map(rule_json).collect::<Json>())),
-        RuleAction::Create { after, .. } => (None, None, Some(Json::Object(rule_json(after)))),
-        RuleAction::Patch { id, before, after, .. } => {
-            (Some(id), Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
+/// An operation on a record.
+fn record_line(operation: &Operation, record: &RecordSubject) -> Json {
+    let (id, before, after) = match &record.action {
+        RecordAction::Create { after } => (None, None, Some(create_body(after))),
+        RecordAction::Update { id, before, after, patch: _ } => {
+            (Some(&id.0), Some(create_body(before)), Some(create_body(after)))
         }
-        RuleAction::Move { id, body, .. } => {
-            (Some(id), Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body))))
+        RecordAction::Delete { id, before, reason: _ } => (Some(&id.0), Some(create_body(before)), None),
+    };
+    let action = operation.action().as_str();
+    json!({ "address": operation.address.as_str(), "action": action, "id": id, "before": before, "after": after })
+}
+
+/// An operation on a rule.
+fn rule_line(operation: &Operation, rule: &RuleSubject, rules: &[LiveRule]) -> Json {
+    let order: Vec<&str> = rules.iter().map(|rule| rule.id.0.as_str()).collect();
+    let (before, after) = match &rule.action {
+        RuleAction::CreateEntryPoint { rules } => (None, Some(rules.iter().map(rule_json).collect::<Json>())),
+        RuleAction::Create { after, .. } => (None, Some(Json::Object(rule_json(after)))),
+        RuleAction::Update { before, after, .. } => {
+            (Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
         }
-        RuleAction::Delete { id, before, .. } => (Some(id), Some(Json::Object(rule_json(before))), None),
+        RuleAction::Move { body, .. } => (Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body)))),
+        RuleAction::Delete { before, .. } => (Some(Json::Object(rule_json(before))), None),
     };
     json!({
-        "address": operation.address.as_str(), "action": operation.action.word(), "id": id.map(|id| &id.0),
-        "effect": operation.impact.direction.as_str(), "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
+        "address": operation.address.as_str(), "action": operation.action().as_str(),
+        "id": rule.action.id().map(|id| &id.0), "effect": operation.impact.as_ref().map(|i| i.direction.as_str()),
+        "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
         "before": before, "after": after, "order": order,
     })
 }

@@ -23,7 +23,7 @@ use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
 use crate::live::fetch_around;
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneWants};
-use crate::plan::{ZoneOperation, ZonePlan, lower_zone_operation};
+use crate::plan::{Operation, ZonePlan, lower_operation};
 
 /// How often a change whose answer got lost, and which had no effect, is sent.
 const SENDS: usize = 4;
@@ -37,7 +37,7 @@ pub(super) struct PartWork<'a> {
     /// The zone as it was when the change was planned.
     pub(super) live: &'a LiveZone,
     /// The change.
-    pub(super) operation: &'a ZoneOperation,
+    pub(super) operation: &'a Operation,
     /// What it concerns.
     pub(super) part: &'a ZonePart,
 }
@@ -103,11 +103,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Changes a part of the zone.
     pub(super) async fn change(&self, work: &PartWork<'_>) -> Changed {
         let PartWork { zone, operation, part, .. } = work;
-        let request = lower_zone_operation(zone, operation, None);
+        let request = lower_operation(zone, operation, None);
         if let Some(reason) = self.halted() {
             return Outcome::NotSent(reason.to_owned()).into();
         }
-        let Some(number) = self.journal.zone_intent(zone, operation, &request) else {
+        let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
             return Outcome::NotSent(BROKEN.to_owned()).into();
         };
         let mut ends = (Ends::Nothing, String::new());

@@ -14,7 +14,7 @@ use std::collections::btree_map::Entry;
 use super::answer::said;
 use crate::api::{ApiError, Checker};
 use crate::model::ruleset::Phase;
-use crate::plan::{ExpectRuleset, RuleOperation, ZonePlan, lower_rule_operation};
+use crate::plan::{ExpectRuleset, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::{dry_run, dry_run_probe};
 
 /// What the service says about one planned change.
@@ -33,7 +33,7 @@ pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed
     let mut supported: BTreeMap<Phase, Result<(), String>> = BTreeMap::new();
     let mut answers = Vec::new();
     let mut broken: Option<String> = None;
-    for operation in &zone.rule_operations {
+    for (_, operation, rule) in zone.rules() {
         if let Some(reason) = &broken {
             answers.push(Rehearsed::Unchecked(reason.clone()));
             continue;
@@ -42,14 +42,14 @@ pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed
             answers.push(Rehearsed::Unchecked("the zone does not exist yet".to_owned()));
             continue;
         }
-        if let Entry::Vacant(unknown) = supported.entry(operation.phase) {
-            unknown.insert(probe(checker, zone, operation).await);
+        if let Entry::Vacant(unknown) = supported.entry(rule.phase) {
+            unknown.insert(probe(checker, zone, rule).await);
         }
-        if let Some(Err(reason)) = supported.get(&operation.phase) {
+        if let Some(Err(reason)) = supported.get(&rule.phase) {
             answers.push(Rehearsed::Unchecked(reason.clone()));
             continue;
         }
-        let request = dry_run(lower_rule_operation(zone, operation));
+        let request = dry_run(lower_operation(zone, operation, None));
         answers.push(match checker.check(&request).await {
             Ok(answer) if answer.result.is_null() => Rehearsed::Accepted,
             Ok(_) => {
@@ -67,12 +67,12 @@ pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed
 }
 
 /// Whether the service looks at `dry_run`.
-async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, operation: &RuleOperation) -> Result<(), String> {
-    let ruleset = match &operation.expect {
+async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, rule: &RuleSubject) -> Result<(), String> {
+    let ruleset = match &rule.expect {
         ExpectRuleset::Absent => None,
         ExpectRuleset::Version { id, .. } => Some(id),
     };
-    match checker.check(&dry_run_probe(&zone.id, operation.phase, ruleset)).await {
+    match checker.check(&dry_run_probe(&zone.id, rule.phase, ruleset)).await {
         // A refusal of the parameter itself says the opposite of a refusal of its value.
         Err(error) if error.status() == Some(400) && speaks_of_dry_runs(&error) && !is_unknown(&error) => Ok(()),
         Err(error) if matches!(error.status(), Some(401 | 403)) => {

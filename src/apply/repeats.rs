@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::journal::{record_line, rule_line, zone_line};
+use super::journal::operation_line;
 use crate::model::Address;
-use crate::plan::ZonePlan;
+use crate::plan::{Operation, ZonePlan};
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,16 +57,13 @@ impl Applied {
 
     /// The operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<Repeated> {
-        let records = zone.operations.iter().map(|o| (&o.address, record_line(o)));
-        let rules = zone.rule_operations.iter().map(|o| (&o.address, rule_line(o, &[])));
-        let parts = zone.zone_operations.iter().map(|o| (&o.address, zone_line(o)));
-        let again = |(address, operation): (&Address, Json)| {
-            let key = (zone.id.0.clone(), address.as_str().to_owned());
+        let again = |operation: &Operation| {
+            let key = (zone.id.0.clone(), operation.address.as_str().to_owned());
             let last = self.last.get(&key)?.as_ref()?;
-            (last.aim == aim(&operation) && counts(&last.at))
-                .then(|| Repeated { address: address.clone(), applied_at: last.at.clone() })
+            (last.aim == aim(&operation_line(operation, &[])) && counts(&last.at))
+                .then(|| Repeated { address: operation.address.clone(), applied_at: last.at.clone() })
         };
-        parts.chain(rules).chain(records).filter_map(again).collect()
+        zone.operations.iter().filter_map(again).collect()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
 use crate::model::LiveZone;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
-use crate::plan::{ExpectRuleset, RuleAction, RuleOperation, ZonePlan, lower_rule_operation};
+use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::read_ruleset;
 
 /// How often a request whose answer got lost, and which had no effect, is sent.
@@ -36,12 +36,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     pub async fn execute_rules(&self, zone: &ZonePlan, live: &LiveZone) -> Vec<Outcome> {
         let mut known: BTreeMap<Phase, EntryPoint> = BTreeMap::new();
         let mut outcomes = Vec::new();
-        for operation in &zone.rule_operations {
+        for (_, operation, rule) in zone.rules() {
             if outcomes.iter().any(|o| *o != Outcome::Done) {
                 outcomes.push(Outcome::NotSent(AFTER_A_FAILURE.to_owned()));
                 continue;
             }
-            let outcome = self.rule(zone, live, operation, &mut known).await;
+            let outcome = self.rule(zone, live, (operation, rule), &mut known).await;
             if outcome == Outcome::Done {
                 self.observer.event(&ApplyEvent::Done { zone: zone.name.clone(), operations: 1 });
             }
@@ -55,26 +55,26 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         &self,
         zone: &ZonePlan,
         live: &LiveZone,
-        operation: &RuleOperation,
+        (operation, rule): (&Operation, &RuleSubject),
         known: &mut BTreeMap<Phase, EntryPoint>,
     ) -> Outcome {
         if let Some(reason) = self.halted() {
             return Outcome::NotSent(reason.to_owned());
         }
-        let phase = operation.phase;
+        let phase = rule.phase;
         if let Entry::Vacant(unread) = known.entry(phase) {
             let now = match entry_point(self.reader, live, phase).await {
                 Ok(now) => now,
                 Err(error) => return Outcome::NotSent(format!("the rules could not be read again: {error}")),
             };
-            if let Some(what) = difference(&operation.expect, live.waf.entry_points.get(&phase), &now) {
+            if let Some(what) = difference(&rule.expect, live.waf.entry_points.get(&phase), &now) {
                 return Outcome::Stale(what);
             }
             unread.insert(now);
         }
-        let request = lower_rule_operation(zone, operation);
+        let request = lower_operation(zone, operation, None);
         let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
-        let Some(number) = self.journal.rule_intent(zone, operation, &before, &request) else {
+        let Some(number) = self.journal.intent_of(zone, operation, &before, &request) else {
             return Outcome::NotSent(BROKEN.to_owned());
         };
         self.observer.event(&ApplyEvent::Sending { zone: zone.name.clone(), operations: 1 });
@@ -97,8 +97,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
                 },
                 Err(error) => {
-                    let refused = refused(&error, words(&error, operation));
-                    let makes_a_rule = matches!(operation.action, RuleAction::Create { .. });
+                    let refused = refused(&error, words(&error, rule));
+                    let makes_a_rule = matches!(rule.action, RuleAction::Create { .. });
                     let refusal = match meaning(&error, sent > 1) {
                         // What an earlier try made may be what stands in the way.
                         Meaning::Refused if sent > 1 && makes_a_rule => Some(unknown(earlier_unknown(&error))),
@@ -114,7 +114,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let Unsettled { reason, refusal } = unsettled;
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match entry_point(self.reader, live, phase).await {
-                Ok(now) if has_effect(operation, &now) => {
+                Ok(now) if has_effect(rule, &now) => {
                     created = new_rules(&before, now.rules());
                     known.insert(phase, now);
                     break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
@@ -159,9 +159,9 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
 }
 
 /// A refusal of an operation in the service's words, with what to do if we know.
-fn words(error: &ApiError, operation: &RuleOperation) -> String {
+fn words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
-    match &operation.action {
+    match &rule.action {
         RuleAction::CreateEntryPoint { .. } if error.is_no_such_route() => {
             format!("{words}; this service has no means of deploying the first rule of a phase: do it there once")
         }
@@ -225,16 +225,16 @@ fn same_rules(a: &EntryPoint, b: &EntryPoint) -> bool {
 }
 
 /// Whether an operation's effect is there.
-fn has_effect(operation: &RuleOperation, now: &EntryPoint) -> bool {
+fn has_effect(rule: &RuleSubject, now: &EntryPoint) -> bool {
     let EntryPoint::Present(ruleset) = now else { return false };
     let is = |body: &RuleBody, wanted: &RuleBody| canonical(body) == canonical(wanted);
     let by_ref = |wanted: &RuleBody| {
         ruleset.rules.iter().any(|r| r.body.reference() == wanted.reference() && is(&r.body, wanted))
     };
-    match &operation.action {
+    match &rule.action {
         RuleAction::CreateEntryPoint { rules } => rules.iter().all(by_ref),
         RuleAction::Create { after, .. } => by_ref(after),
-        RuleAction::Patch { id, after, position, .. } => {
+        RuleAction::Update { id, after, position, .. } => {
             ruleset.rules.iter().any(|r| r.id == *id && is(&r.body, after))
                 && position.as_ref().is_none_or(|position| stands(ruleset, id, position))
         }
@@ -259,10 +259,10 @@ fn stands(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
 /// The operations on rules whose entry points are no longer as the plan saw them.
 #[must_use]
 pub fn rules_moved(zone: &ZonePlan, live: &LiveZone, now: &LiveWaf) -> Vec<Moved> {
-    let moved = |operation: &RuleOperation| {
-        let found = now.entry_points.get(&operation.phase)?;
-        let what = difference(&operation.expect, live.waf.entry_points.get(&operation.phase), found)?;
+    let moved = |(_, operation, rule): (usize, &Operation, &RuleSubject)| {
+        let found = now.entry_points.get(&rule.phase)?;
+        let what = difference(&rule.expect, live.waf.entry_points.get(&rule.phase), found)?;
         Some(Moved { address: operation.address.to_string(), what })
     };
-    zone.rule_operations.iter().filter_map(moved).collect()
+    zone.rules().filter_map(moved).collect()
 }

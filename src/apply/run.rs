@@ -1,4 +1,4 @@
-//! The state of one zone's execution: what is left to send, and what became of the rest.
+//! The state of the execution of a zone's changes of records: what is left to send, and what became of the rest.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::answer::not_sent_again;
 use super::executor::Outcome;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
-use crate::plan::{Action, Lowering, Operation, ZonePlan, groups, lower};
+use crate::plan::{Lowering, RecordAction, RecordSubject, ZonePlan, groups, record_batches};
 
 /// How often requests of a zone are cut in halves before what is refused stays refused as a whole. Finding one culprit among
 /// 200 takes eight; a zone where everything is refused must not cost hundreds of requests.
@@ -38,12 +38,8 @@ pub(super) struct Run<'z> {
 impl<'z> Run<'z> {
     /// Nothing sent yet.
     pub(super) fn new(zone: &'z ZonePlan, live: &'z LiveZone, lowering: Lowering) -> Self {
-        let size = match lowering {
-            Lowering::Batches(size) => size,
-            Lowering::Single => 1,
-        };
         let mut group = vec![0; zone.operations.len()];
-        for (number, members) in groups(zone, size).into_iter().enumerate() {
+        for (number, members) in groups(zone, lowering.size()).into_iter().enumerate() {
             for n in members {
                 group[n] = number;
             }
@@ -51,7 +47,7 @@ impl<'z> Run<'z> {
         Self {
             zone,
             live,
-            queue: lower(zone, lowering).into_iter().map(|step| step.operations).collect(),
+            queue: record_batches(zone, lowering.size()).into(),
             lowering,
             resends: 0,
             narrowings: 0,
@@ -105,13 +101,15 @@ impl<'z> Run<'z> {
         self.not_filled.push(delete);
     }
 
-    /// The outcomes; what has none was not sent, or not again, for this reason.
+    /// The outcomes of the operations on records, in their order; what has none was not sent, or not again, for this reason.
     pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
         let other = |is_lost: bool| match is_lost {
             false => Outcome::NotSent(rest.to_owned()),
             true => Outcome::Unknown(not_sent_again(rest)),
         };
-        self.outcomes.into_iter().zip(self.lost).map(|(o, is_lost)| o.unwrap_or_else(|| other(is_lost))).collect()
+        let all = self.zone.operations.iter().zip(self.outcomes).zip(self.lost);
+        let records = all.filter(|((operation, _), _)| operation.record().is_some());
+        records.map(|((_, outcome), is_lost)| outcome.unwrap_or_else(|| other(is_lost))).collect()
     }
 
     /// From here on one request for each operation, beginning with these.
@@ -121,9 +119,19 @@ impl<'z> Run<'z> {
         self.queue.extend(all.into_iter().map(|n| vec![n]));
     }
 
-    /// The name that an operation concerns.
-    fn name(&self, n: usize) -> &Fqdn {
-        &self.zone.operations[n].form().name
+    /// The record that an operation is about; `None` for one that is about something else, which is never sent from here.
+    pub(super) fn record(&self, n: usize) -> Option<&'z RecordSubject> {
+        self.zone.operations[n].record()
+    }
+
+    /// The name of the record that an operation is about.
+    fn name(&self, n: usize) -> Option<&'z Fqdn> {
+        self.record(n).map(|record| &record.form().name)
+    }
+
+    /// The type of the record that an operation is about.
+    fn record_type(&self, n: usize) -> Option<RecordType> {
+        self.record(n)?.form().data.record_type()
     }
 
     /// Two halves of a request's operations that cut no group in two; `None` if they all belong together.
@@ -145,9 +153,9 @@ impl<'z> Run<'z> {
 
     /// Deletes that were carried out to make room for these creates, and for which no other create took the room.
     pub(super) fn deleted_for(&self, operations: &[usize]) -> Vec<usize> {
-        let created = |n: &usize| match &self.zone.operations[*n].action {
-            Action::CreateRecord { after } => after.data.record_type(),
-            Action::PatchRecord { .. } | Action::DeleteRecord { .. } => None,
+        let created = |n: &usize| match &self.record(*n)?.action {
+            RecordAction::Create { after } => after.data.record_type(),
+            RecordAction::Update { .. } | RecordAction::Delete { .. } => None,
         };
         let mut deletes: Vec<usize> = Vec::new();
         for (n, wanted) in operations.iter().filter_map(|n| created(n).map(|t| (*n, t))) {
@@ -160,40 +168,39 @@ impl<'z> Run<'z> {
 
     /// Deletes that were carried out at a create's name because what they took away cannot stand beside it.
     fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
+        let is_in_the_way = |n: usize| {
+            let action = self.record(n).map(|record| &record.action);
+            matches!(action, Some(RecordAction::Delete { reason: DeleteReason::InTheWay, .. }))
+        };
         self.at_the_name_of(create).filter(move |n| {
-            let operation = &self.zone.operations[*n];
-            matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::InTheWay, .. })
+            is_in_the_way(*n)
                 && self.outcomes[*n] == Some(Outcome::Done)
                 && !self.not_filled.contains(n)
-                && operation
-                    .form()
-                    .data
-                    .record_type()
-                    .is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))
+                && self.record_type(*n).is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))
         })
     }
 
     /// Whether a create that cannot stand beside what was deleted has been carried out.
     fn is_room_taken(&self, delete: usize) -> bool {
-        let Some(own) = self.zone.operations[delete].form().data.record_type() else { return false };
+        let Some(own) = self.record_type(delete) else { return false };
+        let is_create = |n: usize| matches!(self.record(n), Some(record) if record.action.before().is_none());
         self.at_the_name_of(delete).any(|n| {
-            let operation: &Operation = &self.zone.operations[n];
-            matches!(operation.action, Action::CreateRecord { .. })
+            is_create(n)
                 && self.outcomes[n] == Some(Outcome::Done)
-                && operation.form().data.record_type().is_some_and(|t| t.excludes_at(own, self.is_at_apex(delete)))
+                && self.record_type(n).is_some_and(|t| t.excludes_at(own, self.is_at_apex(delete)))
         })
     }
 
     /// Whether an operation is at the zone's own name.
     fn is_at_apex(&self, n: usize) -> bool {
-        self.name(n) == self.zone.name.as_fqdn()
+        self.name(n) == Some(self.zone.name.as_fqdn())
     }
 
-    /// The operations at the name of one of them; operations are in the order of their names.
+    /// The operations at the name of one of them; those on records come last, in the order of their names.
     fn at_the_name_of(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
         let operations = &self.zone.operations;
         let name = self.name(n);
-        let first = operations.partition_point(|o| o.form().name < *name);
-        (first..operations.len()).take_while(move |n| operations[*n].form().name == *name)
+        let first = operations.partition_point(|o| o.record().map(|record| &record.form().name) < name);
+        (first..operations.len()).take_while(move |n| self.name(*n) == name)
     }
 }

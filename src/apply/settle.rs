@@ -179,10 +179,10 @@ fn look(run: &Run<'_>, step: &Step, records: &[LiveRecord]) -> Seen {
     let index = Index::new(records);
     let mut seen = Seen::default();
     for n in &step.operations {
-        match state_of(&run.zone.operations[*n], &index) {
-            OperationState::Done => seen.done.push(*n),
-            OperationState::Pending => seen.pending.push(*n),
-            OperationState::Moved(what) => seen.moved.push((*n, what)),
+        match run.record(*n).map(|record| state_of(record, &index)) {
+            Some(OperationState::Done) => seen.done.push(*n),
+            Some(OperationState::Moved(what)) => seen.moved.push((*n, what)),
+            Some(OperationState::Pending) | None => seen.pending.push(*n),
         }
     }
     seen

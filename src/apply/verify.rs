@@ -46,7 +46,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         (planned, applied): (&ZonePlan, &ZoneApplied),
         plan: impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
     ) -> Result<Verified, FetchError> {
-        let outcomes = planned.addresses().zip(applied.all());
+        let outcomes = planned.addresses().zip(&applied.outcomes);
         let done: BTreeSet<&Address> =
             outcomes.filter(|(_, o)| **o == Outcome::Done).map(|(address, _)| address).collect();
         let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));

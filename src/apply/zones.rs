@@ -14,7 +14,7 @@ use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
 use crate::model::{DesiredZone, LiveZone};
-use crate::plan::{Lowering, ZonePlan};
+use crate::plan::{Lowering, Subject, ZonePlan};
 
 /// A zone to be applied.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let again = |now: &LiveZone| plan_again(desired, now);
             match self.verify((desired, query), &live, (plan, &done.applied), again).await {
                 Ok(found) => {
-                    self.journal.verified(&plan.name, found.remaining.len());
+                    self.journal.verified(&plan.name, found.remaining.operations.len());
                     done.verified = Some(found);
                 }
                 Err(error) => done.unread = Some(error),
@@ -104,39 +104,55 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         lowering: Lowering,
     ) -> (ZoneApplied, LiveZone) {
         if let Some(reason) = self.halted() {
-            return (not_sent(plan, None, &Outcome::NotSent(reason.to_owned())), live.clone());
+            return (Parts::default().into_applied(plan, reason), live.clone());
         }
+        let mut parts = Parts::default();
         // Rules come first, as they are what is looked at once more before anything is sent.
-        let mut rule_outcomes = None;
         if !plan.is_new {
-            let outcomes = self.execute_rules(plan, live).await;
-            if outcomes.iter().any(|o| matches!(o, Outcome::Stale(_))) {
-                let reason = Outcome::NotSent("the zone's rules are no longer as the plan saw them".to_owned());
-                return (not_sent(plan, Some(outcomes), &reason), live.clone());
+            parts.rules = self.execute_rules(plan, live).await;
+            if parts.rules.iter().any(|o| matches!(o, Outcome::Stale(_))) {
+                let reason = "the zone's rules are no longer as the plan saw them";
+                return (parts.into_applied(plan, reason), live.clone());
             }
-            rule_outcomes = Some(outcomes);
         }
-        let Prepared { zone, outcomes: zone_outcomes } = self.prepare(plan, desired, live).await;
+        let Prepared { zone, outcomes } = self.prepare(plan, desired, live).await;
+        parts.zone = outcomes;
         let Some(live) = zone else {
-            let reason = Outcome::NotSent("the zone could not be made".to_owned());
-            return (ZoneApplied { zone_outcomes, ..not_sent(plan, rule_outcomes, &reason) }, live.clone());
+            return (parts.into_applied(plan, "the zone could not be made"), live.clone());
         };
         let plan = plan.with_id(live.id.clone());
-        let rule_outcomes = match rule_outcomes {
-            Some(outcomes) => outcomes,
-            None => self.execute_rules(&plan, &live).await,
-        };
-        let applied = self.execute(&plan, &live, lowering).await;
-        (ZoneApplied { zone_outcomes, rule_outcomes, ..applied }, live)
+        if plan.is_new {
+            parts.rules = self.execute_rules(&plan, &live).await;
+        }
+        parts.records = self.execute(&plan, &live, lowering).await;
+        (parts.into_applied(&plan, "the zone's plan ended early"), live)
     }
 }
 
-/// Nothing was sent but, perhaps, the rules.
-fn not_sent(plan: &ZonePlan, rules: Option<Vec<Outcome>>, reason: &Outcome) -> ZoneApplied {
-    let all = |n: usize| vec![reason.clone(); n];
-    ZoneApplied {
-        zone_outcomes: all(plan.zone_operations.len()),
-        rule_outcomes: rules.unwrap_or_else(|| all(plan.rule_operations.len())),
-        outcomes: all(plan.operations.len()),
+/// Outcomes by what they are about, each in the order of the plan.
+#[derive(Default)]
+struct Parts {
+    /// Of the zone and its settings.
+    zone: Vec<Outcome>,
+    /// Of its rules.
+    rules: Vec<Outcome>,
+    /// Of its records.
+    records: Vec<Outcome>,
+}
+
+impl Parts {
+    /// In the order of the plan; what has no outcome was not sent, for this reason.
+    fn into_applied(self, plan: &ZonePlan, reason: &str) -> ZoneApplied {
+        let (mut zone, mut rules, mut records) =
+            (self.zone.into_iter(), self.rules.into_iter(), self.records.into_iter());
+        let outcomes = plan.operations.iter().map(|operation| {
+            let outcome = match operation.subject {
+                Subject::Zone | Subject::Setting(_) => zone.next(),
+                Subject::Rule(_) => rules.next(),
+                Subject::Record(_) => records.next(),
+            };
+            outcome.unwrap_or_else(|| Outcome::NotSent(reason.to_owned()))
+        });
+        ZoneApplied { outcomes: outcomes.collect() }
     }
 }

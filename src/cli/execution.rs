@@ -73,7 +73,7 @@ fn work<'a>(loaded: &'a Loaded, planned: &'a Planned, global: &Global) -> Vec<Zo
 fn exit(done: &[ZoneDone]) -> Exit {
     let converged = |e: &ZoneDone| {
         e.verified.as_ref().is_some_and(Verified::is_in_sync)
-            && !e.applied.all().any(|o| matches!(o, Outcome::Unknown(_)))
+            && !e.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)))
     };
     if done.iter().all(converged) { Exit::Success } else { worse(Exit::Success, done) }
 }
@@ -85,7 +85,7 @@ fn worse(exit: Exit, done: &[ZoneDone]) -> Exit {
         exit
     } else if wrote {
         Exit::Partial
-    } else if done.iter().any(|e| e.applied.all().any(|o| matches!(o, Outcome::Stale(_)))) {
+    } else if done.iter().any(|e| e.applied.outcomes.iter().any(|o| matches!(o, Outcome::Stale(_)))) {
         Exit::Stale
     } else {
         Exit::Error

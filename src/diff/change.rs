@@ -39,6 +39,30 @@ pub enum DeleteReason {
     Undone,
 }
 
+impl DeleteReason {
+    /// In words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Tombstone => "the spec says state: absent",
+            Self::Pruned => "not in the spec, and the zone is pruned",
+            Self::InTheWay => "makes room for another record at this name",
+            Self::Removed => "removed from the spec",
+            Self::Undone => "made by the apply that is undone",
+        }
+    }
+
+    /// In words for a line with little room.
+    #[must_use]
+    pub fn brief(self) -> &'static str {
+        match self {
+            Self::Tombstone => "state: absent",
+            Self::InTheWay => "makes room at this name",
+            Self::Pruned | Self::Removed | Self::Undone => self.about(),
+        }
+    }
+}
+
 /// What is to be done to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'a> {

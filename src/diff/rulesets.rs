@@ -33,6 +33,28 @@ pub enum RuleDeleteReason {
     Undone,
 }
 
+impl RuleDeleteReason {
+    /// In words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Expired => "its last day is over",
+            Self::Absent => "the spec says state: absent",
+            Self::Pruned => "not in the spec, and the section is pruned",
+            Self::Undone => "made by the apply that is undone",
+        }
+    }
+
+    /// In words for a line with little room.
+    #[must_use]
+    pub fn brief(self) -> &'static str {
+        match self {
+            Self::Absent => "state: absent",
+            Self::Expired | Self::Pruned | Self::Undone => self.about(),
+        }
+    }
+}
+
 /// What is to be done to one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleChangeKind<'a> {

@@ -176,14 +176,11 @@ pub fn classify(plan: &Plan, now: SystemTime) -> Report {
 
 /// One zone.
 fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
-    let around = zone.zone_operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
-    let rules = zone.rule_operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
-    let records = zone.operations.iter().map(|o| (&o.address, o.cause, o.modified_on.as_deref()));
-    let findings = around.chain(rules).chain(records).map(|(address, cause, modified_on)| Finding {
-        address: address.clone(),
-        state: State::from(cause),
-        modified_on: modified_on.map(str::to_owned),
-        age: modified_on.and_then(|time| age(time, now)),
+    let findings = zone.operations.iter().map(|operation| Finding {
+        address: operation.address.clone(),
+        state: State::from(operation.cause),
+        modified_on: operation.modified_on.clone(),
+        age: operation.modified_on.as_deref().and_then(|time| age(time, now)),
     });
     let (unmanaged, spared) = zone.set_aside.iter().cloned().partition(|aside| match aside.keeper {
         Keeper::Nobody => true,
@@ -232,7 +229,7 @@ mod tests {
             (Cause::Both, State::Conflicting),
             (Cause::Unknown, State::Unknown),
         ] {
-            plan.zones[0].zone_operations[0].cause = cause;
+            plan.zones[0].operations[0].cause = cause;
             let report = classify(&plan, now);
             assert_eq!((report.count(state), report.objects(), report.is_in_sync()), (1, 1, false));
             assert_eq!(report.count_of(&[state, state, State::Unmanaged]), 1, "named twice is counted once");
@@ -248,7 +245,7 @@ mod tests {
             types: [("A".to_owned(), n)].into(),
             examples: Vec::new(),
         };
-        plan.zones[0].zone_operations.clear();
+        plan.zones[0].operations.clear();
         plan.zones[0].set_aside = vec![aside(Keeper::Nobody, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
         let report = classify(&plan, SystemTime::UNIX_EPOCH);
         assert_eq!((report.count(State::Unmanaged), report.zones[0].spared.len()), (3, 2));

@@ -12,9 +12,12 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::build::plan_zone;
-use super::operation::{Action, Cause, ZoneAction, ZonePlan};
+use super::operation::Cause;
+use super::subject::setting::is_wanted_alike;
+use super::subject::{RecordAction, RecordSubject, Subject};
+use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{DeleteReason, ZonePart};
+use crate::diff::DeleteReason;
 use crate::model::ruleset::{DeploymentWants, Note, Phase, RuleTuning, RuleWants, Switch, TagTuning, WafWants};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
 
@@ -29,42 +32,20 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
     let (past, _) = plan_zone(base, live);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
-        let own = find(&desired.records, &operation.form().name, &operation.form().data);
-        let old = find(&base.records, &operation.form().name, &operation.form().data);
-        let is_same = match (own, old) {
-            (Some(own), Some(old)) => own.facets == old.facets,
-            (None, None) => true,
-            _ => false,
-        };
-        let (changed, drifted) = match &operation.action {
-            Action::CreateRecord { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
-            Action::PatchRecord { id, .. } => (!is_same, drift.touched.contains(id)),
-            Action::DeleteRecord { id, reason, .. } => match reason {
-                // What was in the way of the spec before as well was made by somebody else.
-                DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
-                DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Undone => {
-                    (true, drift.touched.contains(id))
-                }
-                DeleteReason::Tombstone | DeleteReason::Pruned => {
-                    let was_wanted_gone = drift.deleted.contains(id);
-                    (!was_wanted_gone, was_wanted_gone)
-                }
-            },
+        let address = &operation.address;
+        let is_drifted = || drift.addresses.contains(address);
+        let (changed, drifted) = match &operation.subject {
+            Subject::Zone => (base.create != desired.create, is_drifted()),
+            Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
+            Subject::Rule(rule) => (rule_changed(desired, base, rule.phase, &rule.name), is_drifted()),
+            Subject::Record(record) => record_changed(desired, base, &drift, record),
         };
         operation.cause = Cause::of(changed, drifted);
+        // What both sides changed is a danger of its own.
+        if operation.cause == Cause::Both {
+            operation.dangers.push(Danger::OverridesConflict);
+        }
     }
-    for operation in &mut plan.zone_operations {
-        let changed = match &operation.action {
-            ZoneAction::Create => base.create != desired.create,
-            ZoneAction::Change(part) => wanted_part(desired, part) != wanted_part(base, part),
-        };
-        operation.cause = Cause::of(changed, drift.addresses.contains(&operation.address));
-    }
-    for operation in &mut plan.rule_operations {
-        let changed = rule_changed(desired, base, operation.phase, &operation.name);
-        operation.cause = Cause::of(changed, drift.addresses.contains(&operation.address));
-    }
-    conflicts(&mut plan);
     shrinking(&mut plan, desired, base, live, &drift);
     (plan, diagnostics)
 }
@@ -86,14 +67,14 @@ impl<'p> Drift<'p> {
             deleted: BTreeSet::new(),
             addresses: past.addresses().cloned().collect(),
         };
-        for operation in &past.operations {
-            match &operation.action {
-                Action::CreateRecord { after } => drop(drift.created.insert((&after.name, &after.data))),
-                Action::PatchRecord { id, after, .. } => {
+        for (_, _, record) in past.records() {
+            match &record.action {
+                RecordAction::Create { after } => drop(drift.created.insert((&after.name, &after.data))),
+                RecordAction::Update { id, after, .. } => {
                     drift.touched.insert(id.clone());
                     drift.created.insert((&after.name, &after.data));
                 }
-                Action::DeleteRecord { id, .. } => {
+                RecordAction::Delete { id, .. } => {
                     drift.touched.insert(id.clone());
                     drift.deleted.insert(id.clone());
                 }
@@ -110,15 +91,33 @@ fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&
     found.ok().map(|n| &records[n])
 }
 
-/// What a spec says about a part of a zone, without its place.
-fn wanted_part(zone: &DesiredZone, part: &ZonePart) -> String {
-    match part {
-        ZonePart::Setting { name, .. } => format!("{:?}", zone.around.settings.get(name).map(|(value, _)| value)),
-        ZonePart::Dnssec { .. } => format!("{:?}", zone.around.dnssec.map(|(on, _)| on)),
-        ZonePart::DnsSettings { members } => {
-            let said = members.keys().map(|name| zone.around.dns_settings.get(name).map(|(value, _)| value));
-            format!("{:?}", said.collect::<Vec<_>>())
-        }
+/// Whether the specs say different things about a record, and whether the service is not as the spec before wanted it.
+fn record_changed(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    drift: &Drift<'_>,
+    record: &RecordSubject,
+) -> (bool, bool) {
+    let form = record.form();
+    let own = find(&desired.records, &form.name, &form.data);
+    let old = find(&base.records, &form.name, &form.data);
+    let is_same = match (own, old) {
+        (Some(own), Some(old)) => own.facets == old.facets,
+        (None, None) => true,
+        _ => false,
+    };
+    match &record.action {
+        RecordAction::Create { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
+        RecordAction::Update { id, .. } => (!is_same, drift.touched.contains(id)),
+        RecordAction::Delete { id, reason, .. } => match reason {
+            // What was in the way of the spec before as well was made by somebody else.
+            DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
+            DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Undone => (true, drift.touched.contains(id)),
+            DeleteReason::Tombstone | DeleteReason::Pruned => {
+                let was_wanted_gone = drift.deleted.contains(id);
+                (!was_wanted_gone, was_wanted_gone)
+            }
+        },
     }
 }
 
@@ -150,14 +149,6 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
 /// Whether the last day of any entry is over.
 fn has_expired(wants: &DeploymentWants) -> bool {
     wants.rules.iter().map(|r| &r.note).chain(wants.tags.iter().map(|t| &t.note)).any(|n| n.is_expired)
-}
-
-/// What both sides changed is a danger of its own.
-fn conflicts(plan: &mut ZonePlan) {
-    let both = |cause: Cause| cause == Cause::Both;
-    plan.operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
-    plan.rule_operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
-    plan.zone_operations.iter_mut().filter(|o| both(o.cause)).for_each(|o| o.dangers.push(Danger::OverridesConflict));
 }
 
 /// A spec or a listing that lost half of a zone is more likely broken than meant.

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::operation::{Action, Cause, Expect, Keeper, Operation, Reverse, SetAsideCount, ZonePlan};
-use super::{around as zone, check, dangers, waf, waf_check};
+use super::subject::{record, setting, zone};
+use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
+use super::{check, dangers, waf, waf_check};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    Change, ChangeKind, FieldChange, SetAside, SetAsideReason, WafChanges, ZoneChange, ZoneChanges, diff_around,
-    diff_rulesets, diff_zone, foreign_by_action,
+    SetAside, SetAsideReason, WafChanges, ZoneChange, ZoneChanges, diff_around, diff_rulesets, diff_zone,
+    foreign_by_action,
 };
-use crate::model::facts::Slot;
-use crate::model::{Danger, DesiredZone, Facets, Fields, LiveRecord, LiveZone, RecordForm, Settings};
-use crate::wire::record::RecordPatch;
+use crate::model::{DesiredZone, LiveZone};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -32,17 +31,19 @@ pub fn plan_changes(
     rules: &WafChanges,
     around: Vec<ZoneChange>,
 ) -> (ZonePlan, Diagnostics) {
-    let operations: Vec<_> = changes.changes.iter().map(|change| operation(desired, change)).collect();
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
-    let rule_operations = waf::operations(desired, live, rules);
-    diagnostics.append(waf_check::check(desired, live, rules, &rule_operations));
+    let on_rules = waf::operations(desired, live, rules);
+    diagnostics.append(waf_check::check(desired, live, rules, &on_rules));
+    let creation = live.is_new.then(|| zone::operation(desired));
+    let mut operations: Vec<_> = creation.into_iter().collect();
+    operations.extend(setting::operations(desired, live, around, &mut diagnostics));
+    operations.extend(on_rules);
+    operations.extend(changes.changes.iter().map(|change| record::operation(desired, change)));
     let mut plan = ZonePlan {
         is_new: live.is_new,
-        zone_operations: zone::operations(desired, live, around, &mut diagnostics),
-        notes: zone::notes(desired, live),
+        notes: setting::notes(desired, live),
         rules_unchanged: rules.phases.iter().map(|p| p.unchanged).sum(),
-        rule_operations,
         name: desired.name.clone(),
         id: live.id.clone(),
         tier: live.tier,
@@ -60,129 +61,6 @@ pub fn plan_changes(
     dangers::assign(&mut plan, desired, live);
     diagnostics.append(check::check(desired, live, changes, &plan));
     (plan, diagnostics)
-}
-
-/// One change as an operation.
-fn operation(desired: &DesiredZone, change: &Change) -> Operation {
-    let zone = &desired.name;
-    let Change { address, kind } = change;
-    let (action, fields, place, protected, written) = match kind {
-        ChangeKind::Create { after } => {
-            let action = Action::CreateRecord { after: after.form() };
-            (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
-        }
-        ChangeKind::Update { before, after, fields } => {
-            let wanted = after.form();
-            let patch = patch(&wanted, fields, before.settings);
-            let whole = before.form();
-            let after_form = Box::new(whole.overlaid(&wanted));
-            let action =
-                Action::PatchRecord { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
-            (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
-        }
-        ChangeKind::Delete { before, reason, place, accepted: _ } => {
-            let action =
-                Action::DeleteRecord { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
-            // A record that was protected by the spec before does not lose that by being dropped from it.
-            let protected = desired.removed.get(&(before.name.clone(), before.data.clone())) == Some(&true);
-            (action, Vec::new(), *place, protected, None)
-        }
-    };
-    let (expect, reverse) = expect_and_reverse(kind);
-    let mut dangers = Vec::new();
-    if matches!(action, Action::DeleteRecord { .. }) {
-        dangers.push(Danger::Delete);
-    }
-    if protected && !matches!(action, Action::CreateRecord { .. }) {
-        dangers.push(Danger::ChangesProtected);
-    }
-    let (accepted, modified_on) = match kind {
-        ChangeKind::Create { after } => (after.allow.as_deref().cloned(), None),
-        ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
-        ChangeKind::Delete { before, accepted, .. } => (accepted.cloned(), before.modified_on.clone()),
-    };
-    let accepted = accepted.unwrap_or_default();
-    let name = &match &action {
-        Action::CreateRecord { after } => after,
-        Action::PatchRecord { after, .. } => &**after,
-        Action::DeleteRecord { before, .. } => &**before,
-    }
-    .name;
-    let shown_name = written.map_or_else(|| zone.relative(name).to_owned(), |w| w.to_string());
-    let address = address.clone();
-    Operation {
-        address,
-        shown_name,
-        action,
-        fields,
-        expect,
-        reverse,
-        cause: Cause::Unknown,
-        dangers,
-        accepted,
-        modified_on,
-        place,
-    }
-}
-
-/// What an operation expects to find, and what undoes it.
-fn expect_and_reverse(kind: &ChangeKind) -> (Expect, Reverse) {
-    let unchanged = |before: &LiveRecord| Expect::Unchanged { id: before.id.clone(), form: Box::new(before.form()) };
-    match kind {
-        ChangeKind::Create { .. } => (Expect::Absent, Reverse::Delete),
-        ChangeKind::Update { before, after, fields } => {
-            let back = patch(&before.form(), fields, after.facets.settings);
-            (unchanged(before), Reverse::PatchBack(back))
-        }
-        ChangeKind::Delete { before, .. } => (unchanged(before), Reverse::Recreate(Box::new(before.form()))),
-    }
-}
-
-/// The patch that brings the changed fields to what `wanted` says.
-///
-/// `settings` may be replaced as a whole by the service, so those that are on and stay on are sent along.
-fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
-    let changed = |name: &str| fields.iter().any(|f| f.field == name);
-    let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);
-    let data_changed = fields.iter().any(|f| f.field.starts_with("data."));
-    let all = wanted.data.fields();
-    let mut value = Fields::new();
-    for field in facts {
-        let send = if field.slot == Slot::Data { data_changed } else { changed(field.name) };
-        if let Some(v) = all.get(field.name).filter(|_| send) {
-            value.insert(field.name.to_owned(), v.clone());
-        }
-    }
-    let Facets { ttl, proxied, comment, tags, settings } = &wanted.facets;
-    let will_be_proxied = changed("proxied") && *proxied == Some(true);
-    let setting = |name: &str, wanted: Option<bool>, before: Option<bool>| {
-        if changed(&format!("settings.{name}")) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
-    };
-    let any_setting = fields.iter().any(|f| f.field.starts_with("settings."));
-    RecordPatch {
-        value,
-        facets: Facets {
-            ttl: if !changed("ttl") {
-                None
-            } else if will_be_proxied {
-                Some(crate::model::Ttl::AUTOMATIC)
-            } else {
-                *ttl
-            },
-            proxied: proxied.filter(|_| changed("proxied")),
-            comment: comment.clone().filter(|_| changed("comment")),
-            tags: tags.clone().filter(|_| changed("tags")),
-            settings: if any_setting {
-                Settings {
-                    flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),
-                    ipv4_only: setting("ipv4_only", settings.ipv4_only, settings_before.ipv4_only),
-                    ipv6_only: setting("ipv6_only", settings.ipv6_only, settings_before.ipv6_only),
-                }
-            } else {
-                Settings::default()
-            },
-        },
-    }
 }
 
 /// What is left alone, counted by reason and type.

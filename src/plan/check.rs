@@ -1,6 +1,8 @@
 //! Checks that need the zone's plan at the service, or its live records; everything else is known offline.
 
-use super::operation::{Action, Operation, ZonePlan};
+use super::operation::{Action, Operation};
+use super::subject::{RecordAction, RecordSubject};
+use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use std::collections::BTreeMap;
 
@@ -14,19 +16,22 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChange
     conflicts(changes, &mut found);
     kept_different(changes, &mut found);
     beside_maintained(desired, changes, &mut found);
-    for operation in &plan.operations {
-        limits(live.tier, operation, &mut found);
+    for (_, operation, record) in plan.records() {
+        limits(live.tier, operation, record, &mut found);
     }
     duplicates(desired, changes, &mut found);
     robots(desired, plan, &mut found);
     found
 }
 
+/// How many records of a plan this is done to.
+fn count(operations: &[Operation], action: Action) -> usize {
+    operations.iter().filter(|o| o.record().is_some() && o.action() == action).count()
+}
+
 /// Records that the zone would hold.
 pub(super) fn records_after(live: &LiveZone, operations: &[Operation]) -> usize {
-    let created = operations.iter().filter(|o| matches!(o.action, Action::CreateRecord { .. })).count();
-    let deleted = operations.iter().filter(|o| matches!(o.action, Action::DeleteRecord { .. })).count();
-    (live.records.len() + created).saturating_sub(deleted)
+    (live.records.len() + count(operations, Action::Create)).saturating_sub(count(operations, Action::Delete))
 }
 
 /// Whether more records are planned than zones of this plan usually hold, while nobody asked for the real quota.
@@ -41,8 +46,7 @@ pub(super) fn assumed_quota(live: &LiveZone) -> usize {
 
 /// Whether deletes must come first for the creates to fit.
 pub(super) fn is_tight(live: &LiveZone, operations: &[Operation]) -> bool {
-    let created = operations.iter().filter(|o| matches!(o.action, Action::CreateRecord { .. })).count();
-    live.records.len() + created > live.record_quota.unwrap_or_else(|| assumed_quota(live))
+    live.records.len() + count(operations, Action::Create) > live.record_quota.unwrap_or_else(|| assumed_quota(live))
 }
 
 /// A plan beyond the zone's record quota is refused before anything is sent, or warned about where the quota is a guess.
@@ -146,13 +150,13 @@ fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diag
 }
 
 /// Facets that the zone's plan does not allow.
-fn limits(tier: Tier, operation: &Operation, found: &mut Diagnostics) {
+fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
     let facts = tier.facts();
-    let said = operation.form();
-    let changed = |field: &str| match operation.action {
-        Action::CreateRecord { .. } => true,
-        Action::PatchRecord { .. } => operation.fields.iter().any(|f| f.field == field),
-        Action::DeleteRecord { .. } => false,
+    let said = record.form();
+    let changed = |field: &str| match record.action {
+        RecordAction::Create { .. } => true,
+        RecordAction::Update { .. } => operation.fields.iter().any(|f| f.field == field),
+        RecordAction::Delete { .. } => false,
     };
     let mut refuse = |detail: String, help: String| {
         let diagnostic = findings::PLAN_LIMIT.nowhere(detail).help(help).about(operation.address.to_string());
@@ -195,23 +199,26 @@ fn limits(tier: Tier, operation: &Operation, found: &mut Diagnostics) {
 
 /// Records that pruning would delete and that look like the work of another program: a suggestion, never a silent rule.
 fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
-    let pruned =
-        |operation: &&Operation| matches!(operation.action, Action::DeleteRecord { reason: DeleteReason::Pruned, .. });
-    let text = |operation: &Operation| match &operation.form().data {
+    let pruned = || {
+        let records = plan.records().map(|(_, _, record)| record);
+        records.filter(|r| matches!(r.action, RecordAction::Delete { reason: DeleteReason::Pruned, .. }))
+    };
+    let text = |record: &RecordSubject| match &record.form().data {
         Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).into_owned(),
         _ => String::new(),
     };
-    let certificates = |o: &&Operation| o.form().name.as_str().starts_with("_acme-challenge.") && !text(o).is_empty();
-    let external_dns = |o: &&Operation| text(o).contains("heritage=external-dns");
+    let certificates =
+        |r: &&RecordSubject| r.form().name.as_str().starts_with("_acme-challenge.") && !text(r).is_empty();
+    let external_dns = |r: &&RecordSubject| text(r).contains("heritage=external-dns");
     let robots: [(&str, usize, &str); 2] = [
         (
             "a certificate robot (ACME challenges)",
-            plan.operations.iter().filter(pruned).filter(certificates).count(),
+            pruned().filter(certificates).count(),
             "{ name: \"_acme-challenge*\", type: TXT, reason: written by the certificate robot }",
         ),
         (
             "external-dns (ownership records)",
-            plan.operations.iter().filter(pruned).filter(external_dns).count(),
+            pruned().filter(external_dns).count(),
             "{ type: TXT, content: \"heritage=external-dns*\", reason: written by external-dns }",
         ),
     ];

@@ -12,28 +12,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::operation::{Action, Operation, ZoneAction, ZonePlan};
-use crate::diff::{DeleteReason, ZonePart};
+use super::subject::{RecordAction, RecordSubject};
+use super::zone_plan::ZonePlan;
+use crate::diff::DeleteReason;
 use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata, RecordForm, RecordId, RecordType};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
 
-/// Names the dangers of a zone's operations on the zone and its records.
+/// Names the dangers of a zone's operations on its records, and notes what the spec accepts.
 pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone) {
-    for operation in &mut plan.zone_operations {
-        if matches!(operation.action, ZoneAction::Change(ZonePart::Dnssec { on: false })) {
-            operation.dangers.push(Danger::ChangesDnssec);
-        }
-    }
     let view = View::new(plan, live);
-    let found: Vec<Vec<Danger>> = plan.operations.iter().map(|operation| view.of(operation)).collect();
-    let notes: BTreeSet<String> =
-        plan.operations.iter().filter_map(|operation| view.wildcard_note(operation)).collect();
-    for (operation, dangers) in plan.operations.iter_mut().zip(found) {
-        operation.dangers.extend(dangers);
-        operation.dangers.sort();
-        operation.dangers.dedup();
+    let found: Vec<(usize, Vec<Danger>)> = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
+    let notes: BTreeSet<String> = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
+    for (n, dangers) in found {
+        let own = &mut plan.operations[n].dangers;
+        own.extend(dangers);
+        own.sort();
+        own.dedup();
     }
     plan.notes.extend(notes);
     accept(plan, desired);
@@ -43,19 +39,12 @@ pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone
 fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
     let of_zone = &desired.allow;
     plan.accepted.clone_from(of_zone);
+    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());
     for operation in &mut plan.operations {
         let own = std::mem::take(&mut operation.accepted);
-        operation.accepted = of_zone.clone().into_iter().chain(own).collect();
-        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
-    }
-    let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());
-    for operation in &mut plan.rule_operations {
-        let weakening = waiver.clone().map(|words| (Danger::WeakensProtection, words));
-        operation.accepted = of_zone.clone().into_iter().chain(weakening).collect();
-        operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
-    }
-    for operation in &mut plan.zone_operations {
-        operation.accepted.clone_from(of_zone);
+        let waiver = waiver.clone().filter(|_| operation.rule().is_some());
+        let weakening = waiver.map(|words| (Danger::WeakensProtection, words));
+        operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
         operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
     }
 }
@@ -94,23 +83,6 @@ fn is_address(data: &Rdata) -> bool {
     matches!(data.record_type(), Some(RecordType::A | RecordType::Aaaa))
 }
 
-/// The record of an operation before it.
-fn before(action: &Action) -> Option<&RecordForm> {
-    match action {
-        Action::CreateRecord { .. } => None,
-        Action::PatchRecord { before, .. } | Action::DeleteRecord { before, .. } => Some(before),
-    }
-}
-
-/// The record of an operation after it.
-fn after(action: &Action) -> Option<&RecordForm> {
-    match action {
-        Action::CreateRecord { after } => Some(after),
-        Action::PatchRecord { after, .. } => Some(after),
-        Action::DeleteRecord { .. } => None,
-    }
-}
-
 /// What a wildcard answers with, and for how long that is remembered.
 fn answer(form: &RecordForm) -> String {
     let kind = form.data.type_name();
@@ -141,17 +113,17 @@ impl<'a> View<'a> {
             public: BTreeSet::new(),
             was_proxied: BTreeSet::new(),
         };
-        if plan.operations.is_empty() {
+        if plan.records().next().is_none() {
             return view;
         }
-        let deleted = plan.operations.iter().filter_map(|o| match &o.action {
-            Action::DeleteRecord { id, .. } => Some(id),
-            Action::CreateRecord { .. } | Action::PatchRecord { .. } => None,
+        let deleted = plan.records().filter_map(|(_, _, record)| match &record.action {
+            RecordAction::Delete { id, .. } => Some(id),
+            RecordAction::Create { .. } | RecordAction::Update { .. } => None,
         });
         let gone: BTreeSet<&RecordId> = deleted.collect();
         let deletes_names = !gone.is_empty();
-        for operation in &plan.operations {
-            view.addresses.entry(&operation.form().name).or_default();
+        for (_, _, record) in plan.records() {
+            view.addresses.entry(&record.form().name).or_default();
         }
         for record in &live.records {
             if record.name == *view.apex {
@@ -178,9 +150,8 @@ impl<'a> View<'a> {
                 view.stand(&record.name, || record.form());
             }
         }
-        for operation in &plan.operations {
-            let (before, after) = (before(&operation.action), after(&operation.action));
-            if let (None, Some(after)) = (before, after) {
+        for (_, _, record) in plan.records() {
+            if let RecordAction::Create { after } = &record.action {
                 if has_address(&after.data)
                     && let Some((_, has)) = view.addresses.get_mut(&after.name)
                 {
@@ -230,9 +201,9 @@ impl<'a> View<'a> {
     }
 
     /// What answers for a name that goes, or for a moment while it is made anew.
-    fn wildcard_note(&self, operation: &Operation) -> Option<String> {
-        let Action::DeleteRecord { before, reason, .. } = &operation.action else { return None };
-        let (name, shown) = (&before.name, &operation.shown_name);
+    fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
+        let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
+        let (name, shown) = (&before.name, &record.shown_name);
         let stays = self.standing.contains(name.as_str());
         let is_replaced = stays && *reason == DeleteReason::InTheWay && !self.inner.contains(name.as_str());
         if stays && !is_replaced {
@@ -251,10 +222,10 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The dangers of one operation.
-    fn of(&self, operation: &Operation) -> Vec<Danger> {
-        let (before, after) = (before(&operation.action), after(&operation.action));
-        let (name, data) = (&operation.form().name, &operation.form().data);
+    /// The dangers of what is done to a record.
+    fn of(&self, record: &RecordSubject) -> Vec<Danger> {
+        let (before, after) = (record.action.before(), record.action.after());
+        let (name, data) = (&record.form().name, &record.form().data);
         let mut dangers = Vec::new();
         let kind = data.record_type();
         let exists = kind.is_some_and(|kind| self.at_apex.contains(&kind));

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::operation::{Action, Plan, ZonePlan};
+use super::operation::Action;
+use super::zone_plan::{Plan, ZonePlan};
 use crate::model::Danger;
 
 /// Permissions given for one run, and what counts as much.
@@ -80,18 +81,15 @@ pub struct GivenConsent {
 
 /// The dangers of a zone's plan, each as often as an operation has it, with the reason of the spec if that accepts it.
 fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>)> {
-    let records = zone.operations.iter().map(|o| (&o.dangers, &o.accepted));
-    let rules = zone.rule_operations.iter().map(|o| (&o.dangers, &o.accepted));
-    let around = zone.zone_operations.iter().map(|o| (&o.dangers, &o.accepted));
-    let own = std::iter::once((&zone.dangers, &zone.accepted));
-    around.chain(rules).chain(records).chain(own).flat_map(|(dangers, accepted)| {
+    let operations = zone.operations.iter().map(|o| (&o.dangers, &o.accepted));
+    operations.chain(std::iter::once((&zone.dangers, &zone.accepted))).flat_map(|(dangers, accepted)| {
         dangers.iter().map(move |danger| (*danger, accepted.get(danger).map(String::as_str)))
     })
 }
 
 /// Whether a zone changes more than the policy lets pass.
 fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
-    let changed = zone.operations.iter().filter(|o| !matches!(o.action, Action::CreateRecord { .. })).count();
+    let changed = zone.records().filter(|(_, operation, _)| operation.action() != Action::Create).count();
     zone.live_records >= policy.from_records.max(1)
         && changed * 100 > zone.live_records * usize::from(policy.most_changes)
 }

@@ -4,7 +4,6 @@
 //! they expect to find and how to undo them; `check` holds them against the limits of the zone's plan; `guard` names the
 //! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
 
-mod around;
 mod base;
 mod build;
 mod check;
@@ -14,18 +13,17 @@ mod guard;
 mod lower;
 mod operation;
 mod order;
-mod rule_operation;
 mod standing;
+mod subject;
 mod waf;
 mod waf_check;
+mod zone_plan;
 
 pub use base::plan_zone_with_base;
 pub use build::{plan_changes, plan_zone};
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
-pub use lower::{Lowering, Step, lower, lower_rule_operation, lower_step, lower_zone_operation};
-pub use operation::{
-    Action, Cause, Expect, Keeper, Operation, Plan, Reverse, SetAsideCount, Summary, Verdict, ZoneAction,
-    ZoneOperation, ZonePlan,
-};
-pub use order::groups;
-pub use rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
+pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
+pub use operation::{Action, Cause, Operation, Why};
+pub use order::{batches as record_batches, groups};
+pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
+pub use zone_plan::{Keeper, Plan, SetAsideCount, Summary, Verdict, ZonePlan};

@@ -9,12 +9,13 @@
 
 use std::collections::BTreeMap;
 
-use super::operation::{Action, Operation, ZonePlan};
+use super::subject::{RecordAction, RecordSubject};
+use super::zone_plan::ZonePlan;
 use crate::model::{Fqdn, Rdata};
 
-/// Cuts a zone's operations into batches of at most `size`, as indices in the order of execution.
-pub(super) fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
-    let size = size.max(1);
+/// Cuts a zone's operations on records into batches of at most `size`, as their numbers in the order of execution.
+#[must_use]
+pub fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     for group in groups(zone, size) {
         match batches.last_mut() {
@@ -32,7 +33,8 @@ pub(super) fn batches(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
 pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
     let mut groups = renames(zone, names(zone), size);
     if zone.tight {
-        groups.sort_by_key(|group| group.iter().map(|n| growth(&zone.operations[*n])).sum::<i64>());
+        let growth = |n: &usize| zone.operations[*n].record().map_or(0, growth);
+        groups.sort_by_key(|group| group.iter().map(growth).sum::<i64>());
     }
     groups
 }
@@ -40,8 +42,8 @@ pub fn groups(zone: &ZonePlan, size: usize) -> Vec<Vec<usize>> {
 /// The operations of each name.
 fn names(zone: &ZonePlan) -> Vec<Vec<usize>> {
     let mut names: Vec<(&Fqdn, Vec<usize>)> = Vec::new();
-    for (n, operation) in zone.operations.iter().enumerate() {
-        let name = &operation.form().name;
+    for (n, _, record) in zone.records() {
+        let name = &record.form().name;
         match names.last_mut() {
             Some((last, group)) if *last == name => group.push(n),
             _ => names.push((name, vec![n])),
@@ -55,20 +57,20 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
     let home: BTreeMap<usize, usize> =
         names.iter().enumerate().flat_map(|(name, group)| group.iter().map(move |n| (*n, name))).collect();
     let mut leaving: BTreeMap<&Rdata, Vec<usize>> = BTreeMap::new();
-    for (n, operation) in zone.operations.iter().enumerate() {
-        if matches!(operation.action, Action::DeleteRecord { .. }) {
-            leaving.entry(&operation.form().data).or_default().push(n);
+    for (n, _, record) in zone.records() {
+        if matches!(record.action, RecordAction::Delete { .. }) {
+            leaving.entry(&record.form().data).or_default().push(n);
         }
     }
     // Each name leads to the group that it has been joined to.
     let mut lead: Vec<usize> = (0..names.len()).collect();
     let mut groups = names;
     if !leaving.is_empty() {
-        for (n, operation) in zone.operations.iter().enumerate() {
-            if !matches!(operation.action, Action::CreateRecord { .. }) {
+        for (n, _, record) in zone.records() {
+            if !matches!(record.action, RecordAction::Create { .. }) {
                 continue;
             }
-            let Some(from) = leaving.get_mut(&operation.form().data).and_then(Vec::pop) else { continue };
+            let Some(from) = leaving.get_mut(&record.form().data).and_then(Vec::pop) else { continue };
             let (a, b) = (find(&mut lead, home[&from]), find(&mut lead, home[&n]));
             let (first, second) = (a.min(b), a.max(b));
             if first != second && groups[first].len() + groups[second].len() <= size {
@@ -93,10 +95,10 @@ fn find(lead: &mut [usize], name: usize) -> usize {
 }
 
 /// How many records an operation adds.
-fn growth(operation: &Operation) -> i64 {
-    match operation.action {
-        Action::CreateRecord { .. } => 1,
-        Action::PatchRecord { .. } => 0,
-        Action::DeleteRecord { .. } => -1,
+fn growth(record: &RecordSubject) -> i64 {
+    match record.action {
+        RecordAction::Create { .. } => 1,
+        RecordAction::Update { .. } => 0,
+        RecordAction::Delete { .. } => -1,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::rule_operation::RuleAction;
+use super::subject::RuleAction;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
 use crate::model::ruleset::{LiveRule, Position, RuleId};
 
@@ -42,11 +42,6 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// The rule that stood right before another when it was read.
-    pub(super) fn before(&self, live: &LiveRule) -> Option<&'a LiveRule> {
-        self.numbers.get(&live.id)?.checked_sub(1).map(|n| &self.rules[n])
-    }
-
     /// The action of a change, carried out here as well.
     pub(super) fn action(&mut self, change: &RuleChange) -> RuleAction {
         let position = change.placed.map(|member| self.place(member));
@@ -56,7 +51,7 @@ impl<'a> Standing<'a> {
                 // Without a position a rule goes to the end.
                 position: position.filter(|p| *p != Position::Last),
             },
-            RuleChangeKind::Update(live) => RuleAction::Patch {
+            RuleChangeKind::Update(live) => RuleAction::Update {
                 id: live.id.clone(),
                 before: live.body.clone(),
                 after: change.after.clone(),

@@ -7,17 +7,17 @@
 
 use std::collections::BTreeMap;
 
-use super::operation::Cause;
-use super::rule_operation::{ExpectRuleset, RuleAction, RuleOperation, RuleReverse};
+use super::operation::Operation;
 use super::standing::Standing;
+use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
 use crate::insight::{Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, rule_impact, skipped};
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Position, RuleBody, RuleId};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
 /// All operations on the rules of a zone.
-pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<RuleOperation> {
-    let mut ranked: Vec<(Rank, RuleOperation)> = Vec::new();
+pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<Operation> {
+    let mut ranked: Vec<(Rank, Operation)> = Vec::new();
     for phase in &changes.phases {
         let wanted = wanted(phase);
         let impact = |change| in_company(impact(phase, change, &wanted, &live.waf), phase, change, &wanted, &live.waf);
@@ -211,7 +211,7 @@ fn dangers(impact: &Impact, executes: bool, delete: Option<RuleDeleteReason>) ->
 }
 
 /// A phase without an entry point: it is made with all rules at once.
-fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<(Rank, RuleOperation)> {
+fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<(Rank, Operation)> {
     let first = phase.changes.first()?;
     let placed = by_place(phase);
     let in_order: Vec<(&RuleChange, &Impact)> = phase
@@ -226,26 +226,25 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
         impact.lines.extend(one.lines.iter().cloned());
     }
     let names: Vec<&str> = in_order.iter().map(|(change, _)| change.name.as_str()).collect();
-    let operation = RuleOperation {
-        address: Address::of_rule(&desired.name, phase.phase, None),
+    let subject = RuleSubject {
         phase: phase.phase,
         name: names.join(", "),
-        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| f.within(&change.name))).collect(),
-        dangers: dangers(&impact, in_order.iter().any(|(c, i)| executes(c) && i.direction.may_weaken()), None),
         action: RuleAction::CreateEntryPoint { rules: in_order.iter().map(|(c, _)| c.after.clone()).collect() },
         expect: ExpectRuleset::Absent,
-        reverse: RuleReverse::Delete,
-        cause: Cause::Unknown,
-        accepted: BTreeMap::new(),
-        modified_on: None,
-        place: first.place,
-        impact,
     };
-    Some((Rank::of(operation.impact.direction), operation))
+    let rank = Rank::of(impact.direction);
+    let operation = Operation {
+        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| f.within(&change.name))).collect(),
+        dangers: dangers(&impact, in_order.iter().any(|(c, i)| executes(c) && i.direction.may_weaken()), None),
+        impact: Some(impact),
+        place: first.place,
+        ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
+    };
+    Some((rank, operation))
 }
 
 /// Changes in an entry point that exists.
-fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, RuleOperation)> {
+fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, Operation)> {
     let EntryPoint::Present(ruleset) = phase.live else { return Vec::new() };
     let is_stricter = |(change, impact): (&RuleChange, &Impact)| {
         let deleted_exception = matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
@@ -270,27 +269,24 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
         .into_iter()
         .map(|(rank, n)| {
             let (change, impact) = (&phase.changes[n], &impacts[n]);
-            let operation = RuleOperation {
-                address: Address::of_rule(&desired.name, phase.phase, Some(&change.name)),
+            let deleted = match &change.kind {
+                RuleChangeKind::Delete(_, reason) => Some(*reason),
+                RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => None,
+            };
+            let address = Address::of_rule(&desired.name, phase.phase, Some(&change.name));
+            let subject = RuleSubject {
                 phase: phase.phase,
                 name: change.name.clone(),
-                reverse: reverse(change, &standing),
                 action: standing.action(change),
-                fields: change.fields.clone(),
-                impact: impact.clone(),
                 expect: expect.clone(),
-                cause: Cause::Unknown,
-                dangers: dangers(
-                    impact,
-                    executes(change),
-                    match &change.kind {
-                        RuleChangeKind::Delete(_, reason) => Some(*reason),
-                        _ => None,
-                    },
-                ),
-                accepted: BTreeMap::new(),
+            };
+            let operation = Operation {
+                fields: change.fields.clone(),
+                impact: Some(impact.clone()),
+                dangers: dangers(impact, executes(change), deleted),
                 modified_on: modified_on(change),
                 place: change.place,
+                ..Operation::new(address, Subject::Rule(Box::new(subject)))
             };
             (rank, operation)
         })
@@ -304,21 +300,5 @@ fn modified_on(change: &RuleChange) -> Option<String> {
         RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => {
             live.last_updated.clone()
         }
-    }
-}
-
-/// What undoes a change.
-fn reverse(change: &RuleChange, standing: &Standing<'_>) -> RuleReverse {
-    let place_of = |live: &LiveRule| match standing.before(live) {
-        Some(before) => Position::After(before.id.clone()),
-        None => Position::First,
-    };
-    match &change.kind {
-        RuleChangeKind::Create => RuleReverse::Delete,
-        RuleChangeKind::Update(live) => {
-            RuleReverse::PatchBack(live.body.clone(), change.placed.map(|_| place_of(live)))
-        }
-        RuleChangeKind::Move(live) => RuleReverse::MoveBack(place_of(live)),
-        RuleChangeKind::Delete(live, _) => RuleReverse::Recreate(live.body.clone(), place_of(live)),
     }
 }

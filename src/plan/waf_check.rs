@@ -1,7 +1,8 @@
 //! What is the matter with the protection that a spec wants: what the service does not have, what has no effect, what its
 //! plan does not allow.
 
-use super::rule_operation::{RuleAction, RuleOperation};
+use super::operation::Operation;
+use super::subject::RuleAction;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
 use crate::insight::unreachable_families;
@@ -15,7 +16,7 @@ pub(super) fn check(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &WafChanges,
-    operations: &[RuleOperation],
+    operations: &[Operation],
 ) -> Diagnostics {
     let mut found = Diagnostics::default();
     for problem in &changes.problems {
@@ -106,7 +107,7 @@ fn limits(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &WafChanges,
-    operations: &[RuleOperation],
+    operations: &[Operation],
     found: &mut Diagnostics,
 ) {
     let (tier, plan) = (rank(live.tier), live.tier.facts().name);
@@ -154,10 +155,10 @@ fn limits(
             );
         }
     };
-    for operation in operations {
-        match &operation.action {
+    for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
+        match &rule.action {
             RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(body, operation.place)),
-            RuleAction::Create { after, .. } | RuleAction::Patch { after, .. } => check(after, operation.place),
+            RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, operation.place),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::row::{Mark, Row, rows};
 use super::text::count;
+use super::view::{OperationView, views};
 use crate::diagnostic::Sources;
 use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
-use crate::plan::{Plan, SetAsideCount, ZonePlan};
+use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
 
 /// A report with everything that is told about it.
 #[derive(Debug, Clone, Copy)]
@@ -68,21 +68,21 @@ pub(super) fn words(count: impl Fn(State) -> usize) -> String {
     shown.map(|(state, n)| format!("{n} {}", state.as_str())).collect::<Vec<_>>().join(", ")
 }
 
-/// The findings of a zone with their rows, those that need most attention first.
-pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, Row<'a>)> {
+/// The findings of a zone with their operations, those that need most attention first.
+pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, OperationView<'a>)> {
     // Both are in the order of the plan.
-    let mut all: Vec<_> = report.findings.iter().zip(rows(plan)).collect();
+    let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
     all.sort_by_key(|(finding, _)| finding.state);
     all
 }
 
 /// How an object differs, from the side of the service.
-pub(super) fn how(mark: Mark) -> &'static str {
+pub(super) fn how(mark: Action) -> &'static str {
     match mark {
-        Mark::Create => "missing",
-        Mark::Update => "different",
-        Mark::Move => "elsewhere",
-        Mark::Delete => "not wanted",
+        Action::Create => "missing",
+        Action::Update => "different",
+        Action::Move => "elsewhere",
+        Action::Delete => "not wanted",
     }
 }
 
@@ -93,9 +93,9 @@ pub(super) fn sides(before: Option<&str>, after: Option<&str>, shown: impl Fn(&s
 }
 
 /// What else there is to know of an object: when it was changed, why it is not wanted, what applying the spec would mean.
-pub(super) fn remarks(finding: &Finding, row: &Row<'_>) -> Vec<String> {
+pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
-    match row.direction {
+    match operation.direction {
         Some(Direction::Strengthens | Direction::Both) => {
             remarks.push("! the protection at the service is weaker than the spec wants it".to_owned());
         }
@@ -105,10 +105,10 @@ pub(super) fn remarks(finding: &Finding, row: &Row<'_>) -> Vec<String> {
         let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
         remarks.push(format!("last changed at the service {time}{age}"));
     }
-    if !row.why.is_empty() {
-        remarks.push(row.why.to_owned());
+    if !operation.why.about.is_empty() {
+        remarks.push(operation.why.about.to_owned());
     }
-    remarks.extend(row.dangers.iter().map(|danger| format!("if the spec is applied: {}", danger.about())));
+    remarks.extend(operation.dangers.iter().map(|danger| format!("if the spec is applied: {}", danger.about())));
     remarks
 }
 

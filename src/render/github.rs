@@ -13,9 +13,9 @@
 use std::io::{self, Write};
 
 use super::findings::{Findings, Region, detail};
-use super::row::{Review, Row, rows, zone_dangers};
 use super::safe::safe;
 use super::text::count;
+use super::view::{OperationView, Review, views, zone_dangers};
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::Danger;
 use crate::plan::MissingConsent;
@@ -80,10 +80,11 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     for (zone, code, words) in review.plan.zones.iter().flat_map(zone_dangers) {
         command(out, Level::Warning, None, &format!("danger {code}: {zone}"), &words)?;
     }
-    let mut dangers: Vec<Row<'_>> = review.plan.zones.iter().flat_map(rows).filter(Row::is_loud).collect();
-    dangers.sort_by_key(|row| std::cmp::Reverse(row.attention()));
-    for row in &dangers {
-        danger(out, review, row)?;
+    let mut dangers: Vec<OperationView<'_>> =
+        review.plan.zones.iter().flat_map(views).filter(OperationView::is_loud).collect();
+    dangers.sort_by_key(|view| std::cmp::Reverse(view.attention()));
+    for view in &dangers {
+        danger(out, review, view)?;
     }
     let s = review.plan.summary();
     let words = format!("{} to create, {} to update, {} to delete", s.create, s.update, s.delete);
@@ -91,25 +92,25 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
 }
 
 /// A dangerous operation: an error while a consent is missing, a warning once it is given.
-fn danger(out: &mut dyn Write, review: &Review<'_>, row: &Row<'_>) -> io::Result<()> {
-    let open = |danger: &Danger| row.dangers.contains(danger) && !row.accepted.contains_key(danger);
+fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) -> io::Result<()> {
+    let open = |danger: &Danger| view.dangers.contains(danger) && !view.accepted.contains_key(danger);
     let lacks = review.missing().iter().any(|missing| open(&missing.danger));
-    let codes: Vec<_> = row.dangers.iter().map(|d| d.code()).collect();
+    let codes: Vec<_> = view.dangers.iter().map(|d| d.code()).collect();
     let codes = if codes.is_empty() { "accepted weakening".to_owned() } else { codes.join(", ") };
-    let mut words = vec![format!("{} {}", row.mark.word(), row.what())];
-    words.extend(Some(row.change()).filter(|change| !change.is_empty()));
+    let mut words = vec![format!("{} {}", view.action.as_str(), view.what())];
+    words.extend(Some(view.change()).filter(|change| !change.is_empty()));
     let mut text = words.join(", ");
-    for line in row.impact {
+    for line in view.impact {
         text.push_str("; ");
         text.push_str(line);
     }
-    if let Some(cause) = &row.cause {
+    if let Some(cause) = &view.cause {
         text.push_str("; ");
         text.push_str(cause);
     }
-    let region = row.place.and_then(|place| Region::of(place, review.sources));
+    let region = view.place.and_then(|place| Region::of(place, review.sources));
     let level = if lacks { Level::Error } else { Level::Warning };
-    command(out, level, region, &format!("danger {codes}: {}", row.address), &text)
+    command(out, level, region, &format!("danger {codes}: {}", view.address), &text)
 }
 
 /// Findings, worst first.

@@ -13,10 +13,11 @@ use super::diagnostics;
 use super::text::ZoneResult;
 use crate::apply::{Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
-use crate::diff::{DeleteReason, FieldChange, ZonePart};
+use crate::diff::FieldChange;
+use crate::model::ruleset::RuleBody;
 use crate::model::{Address, Danger, RecordForm, RecordId, Value};
 use crate::plan::{
-    Action, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation, ZonePlan,
+    MissingConsent, Operation, Plan, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, Verdict, ZonePlan,
 };
 use crate::wire::Request;
 use crate::wire::budget;
@@ -68,75 +69,83 @@ pub fn diagnostics_json(all: &Diagnostics, sources: &Sources) -> Json {
     diagnostics::json_all(all, sources)
 }
 
-/// All operations of a zone, in the order of [`ZonePlan::addresses`].
+/// All operations of a zone, in their order.
 fn operations_of<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
-    zone_operations(zone, sources).chain(rules(zone, sources)).chain(records(zone, sources))
+    zone.operations.iter().map(move |one| operation(zone, one, sources))
 }
 
-/// Operations on the records of a zone.
-fn records<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
-    zone.operations.iter().map(move |o| operation(zone, o, sources))
+/// One operation. What a subject has beside what all have is where a reader looks for it: the name of a rule with its kind,
+/// its position with its fields.
+fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json {
+    let Operation { address, subject, fields, cause, impact, dangers, accepted, modified_on, place } = operation;
+    let (before, after) = images(zone, subject, fields);
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Json| drop(object.insert(name.to_owned(), value));
+    put("address", json!(address.as_str()));
+    put("zone", json!(zone.name.as_str()));
+    put("kind", json!(subject.kind()));
+    if let Subject::Rule(rule) = subject {
+        put("name", json!(rule.name));
+    }
+    put("action", json!(operation.action().as_str()));
+    put("cause", json!(cause.as_str()));
+    let why = subject.record().map(|_| subject.why().about).filter(|why| !why.is_empty());
+    put("effect", impact.as_ref().map_or(json!(why), |i| json!({ "class": i.direction.as_str(), "lines": i.lines })));
+    put("before", before);
+    put("after", after);
+    put("fields", fields.iter().map(field).collect());
+    if let Subject::Rule(rule) = subject {
+        put("position", rule.action.position().map_or(Json::Null, position_json));
+    }
+    put("dangers", json!(codes(dangers)));
+    put("accepted", reasons(accepted));
+    put("live_modified_on", json!(modified_on));
+    put("source", json!(place.map(|p| source(p, sources))));
+    Json::Object(object)
 }
 
-/// Operations on a zone itself.
-fn zone_operations<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
-    zone.zone_operations.iter().map(move |operation| {
-        let ZoneOperation { address, action, fields, cause, dangers, accepted, modified_on, place } = operation;
-        let (kind, word) = match action {
-            ZoneAction::Create => ("zone", "create"),
-            ZoneAction::Change(ZonePart::Setting { .. }) => ("zone_setting", "update"),
-            ZoneAction::Change(ZonePart::Dnssec { .. }) => ("dnssec", "update"),
-            ZoneAction::Change(ZonePart::DnsSettings { .. }) => ("dns_settings", "update"),
-        };
-        let side = |of: fn(&FieldChange) -> &Value| -> Json {
-            fields.iter().map(|f| (f.field.clone(), to_json(of(f)))).collect::<Map<_, _>>().into()
-        };
-        let (before, after) = match action {
-            ZoneAction::Create => (Json::Null, json!({ "name": zone.name.as_str() })),
-            ZoneAction::Change(_) => (side(|f| &f.before), side(|f| &f.after)),
-        };
-        json!({
-            "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "action": word,
-            "cause": cause.as_str(), "effect": null, "before": before, "after": after,
-            "fields": fields.iter().map(field).collect::<Vec<_>>(), "dangers": codes(dangers), "accepted": reasons(accepted),
-            "live_modified_on": modified_on, "source": source(*place, sources),
-        })
-    })
+/// What something is before an operation, and after it; `null` where there is nothing.
+fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Json, Json) {
+    match subject {
+        Subject::Zone => (Json::Null, json!({ "name": zone.name.as_str() })),
+        Subject::Setting(_) => {
+            let side = |of: fn(&FieldChange) -> &Value| -> Json {
+                fields.iter().map(|f| (f.field.clone(), to_json(of(f)))).collect::<Map<_, _>>().into()
+            };
+            (side(|f| &f.before), side(|f| &f.after))
+        }
+        Subject::Rule(rule) => images_of_rule(rule),
+        Subject::Record(record) => images_of_record(record),
+    }
 }
 
-/// Operations on the rules of a zone.
-fn rules<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<Item = Json> + 'a {
-    zone.rule_operations.iter().map(move |operation| {
-        let RuleOperation {
-            address, phase: _, name, action, fields, impact, expect: _, reverse: _, cause, dangers, accepted,
-            modified_on, place,
-        } = operation;
-        let with_id = |id: &str, rule| {
-            let mut whole = rule_json(rule);
-            whole.insert("id".to_owned(), json!(id));
-            Json::Object(whole)
-        };
-        let (kind, before, after) = match action {
-            RuleAction::CreateEntryPoint { rules } => {
-                let rules: Vec<Json> = rules.iter().map(|rule| Json::Object(rule_json(rule))).collect();
-                ("entry_point", Json::Null, json!({ "rules": rules }))
-            }
-            RuleAction::Create { after, .. } => ("waf_rule", Json::Null, Json::Object(rule_json(after))),
-            RuleAction::Patch { id, before, after, .. } => {
-                ("waf_rule", with_id(&id.0, before), with_id(&id.0, after))
-            }
-            RuleAction::Move { id, body, .. } => ("waf_rule", with_id(&id.0, body), with_id(&id.0, body)),
-            RuleAction::Delete { id, before, .. } => ("waf_rule", with_id(&id.0, before), Json::Null),
-        };
-        json!({
-            "address": address.as_str(), "zone": zone.name.as_str(), "kind": kind, "name": name, "action": action.word(),
-            "cause": cause.as_str(), "effect": { "class": impact.direction.as_str(), "lines": impact.lines },
-            "before": before, "after": after, "fields": fields.iter().map(field).collect::<Vec<_>>(),
-            "position": position(action),
-            "dangers": codes(dangers), "accepted": reasons(accepted), "live_modified_on": modified_on,
-            "source": place.map(|p| source(p, sources)),
-        })
-    })
+/// A rule before and after.
+fn images_of_rule(rule: &RuleSubject) -> (Json, Json) {
+    let whole = |body: &RuleBody| {
+        let mut whole = rule_json(body);
+        if let Some(id) = rule.action.id() {
+            whole.insert("id".to_owned(), json!(id.0));
+        }
+        Json::Object(whole)
+    };
+    match &rule.action {
+        RuleAction::CreateEntryPoint { rules } => {
+            (Json::Null, json!({ "rules": rules.iter().map(whole).collect::<Vec<_>>() }))
+        }
+        RuleAction::Create { after, .. } => (Json::Null, whole(after)),
+        RuleAction::Update { before, after, .. } => (whole(before), whole(after)),
+        RuleAction::Move { body, .. } => (whole(body), whole(body)),
+        RuleAction::Delete { before, .. } => (whole(before), Json::Null),
+    }
+}
+
+/// A record before and after.
+fn images_of_record(record: &RecordSubject) -> (Json, Json) {
+    match &record.action {
+        RecordAction::Create { after } => (Json::Null, form(None, after)),
+        RecordAction::Update { id, before, after, patch: _ } => (form(Some(id), before), form(Some(id), after)),
+        RecordAction::Delete { id, before, reason: _ } => (form(Some(id), before), Json::Null),
+    }
 }
 
 /// Why records of a zone are left alone, and what somebody has to do elsewhere.
@@ -144,65 +153,6 @@ fn notes(zone: &ZonePlan) -> Vec<Json> {
     let note = |aside: &crate::plan::SetAsideCount| json!({ "zone": zone.name.as_str(), "code": "left-alone", "reason": aside.reason, "count": aside.count(), "types": aside.types });
     let todo = |note: &String| json!({ "zone": zone.name.as_str(), "code": "to-do", "text": note });
     zone.set_aside.iter().map(note).chain(zone.notes.iter().map(todo)).collect()
-}
-
-/// One operation.
-fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json {
-    let Operation {
-        address,
-        shown_name: _,
-        action,
-        fields,
-        expect: _,
-        reverse: _,
-        cause,
-        dangers,
-        accepted,
-        modified_on,
-        place,
-    } = operation;
-    let (word, before, after, effect) = match action {
-        Action::CreateRecord { after } => ("create", Json::Null, form(None, after), Json::Null),
-        Action::PatchRecord { id, before, after, patch: _ } => {
-            ("update", form(Some(id), before), form(Some(id), after), Json::Null)
-        }
-        Action::DeleteRecord { id, before, reason } => {
-            let why = match reason {
-                DeleteReason::Tombstone => "the spec says state: absent",
-                DeleteReason::Pruned => "not in the spec, and the zone is pruned",
-                DeleteReason::InTheWay => "makes room for another record at this name",
-                DeleteReason::Removed => "removed from the spec",
-                DeleteReason::Undone => "made by the apply that is undone",
-            };
-            ("delete", form(Some(id), before), Json::Null, json!(why))
-        }
-    };
-    json!({
-        "address": address.as_str(),
-        "zone": zone.name.as_str(),
-        "kind": "dns_record",
-        "action": word,
-        "cause": cause.as_str(),
-        "effect": effect,
-        "before": before,
-        "after": after,
-        "fields": fields.iter().map(field).collect::<Vec<_>>(),
-        "dangers": codes(dangers),
-        "accepted": reasons(accepted),
-        "live_modified_on": modified_on,
-        "source": place.map(|p| source(p, sources)),
-    })
-}
-
-/// Where a rule is put, as it is sent.
-fn position(action: &RuleAction) -> Json {
-    match action {
-        RuleAction::Create { position, .. } | RuleAction::Patch { position, .. } => {
-            position.as_ref().map_or(Json::Null, position_json)
-        }
-        RuleAction::Move { position, .. } => position_json(position),
-        RuleAction::CreateEntryPoint { .. } | RuleAction::Delete { .. } => Json::Null,
-    }
 }
 
 /// Dangers by their codes.
@@ -253,13 +203,13 @@ pub fn requests(requests: &[Request]) -> Json {
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
     let all = zones.iter().map(|ZoneResult { plan, applied, verified }| {
         let remaining = verified.map(|v| &v.remaining);
-        let failed: Vec<Json> = plan.addresses().zip(applied.all()).filter_map(|(a, r)| outcome(a, r)).collect();
+        let failed: Vec<Json> = plan.addresses().zip(&applied.outcomes).filter_map(|(a, r)| outcome(a, r)).collect();
         json!({
             "zone": plan.name.as_str(),
-            "operations": applied.all().count(),
+            "operations": applied.outcomes.len(),
             "done": applied.done(),
             "in_sync": verified.is_some_and(Verified::is_in_sync),
-            "remaining": remaining.map(ZonePlan::len),
+            "remaining": remaining.map(|plan| plan.operations.len()),
             "not_converged": remaining.iter().flat_map(|r| r.addresses()).map(Address::as_str).collect::<Vec<_>>(),
             "not_done": failed,
         })

@@ -13,7 +13,7 @@
 //! | `diagnostics` | findings in the manner of a compiler |
 //! | `drift` | what differs and whose doing it is, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | the same as numbers for a monitoring system |
-//! | `row` | any operation in one neutral form, shared by the outputs for reviewers |
+//! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `findings` | what was found, and where, shared in the same way |
 //! | `safe`, `escape` | foreign text made harmless |
 
@@ -27,13 +27,13 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod openmetrics;
-mod row;
 pub mod safe;
 pub mod sarif;
 pub mod spec_diff;
 pub mod text;
 mod textdiff;
+mod view;
 
 pub use drift::{DriftView, ago};
 pub use findings::Findings;
-pub use row::Review;
+pub use view::Review;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Consents, Lowering, Plan, Policy, lower, lower_rule_operation, plan_zone};
+use zonewright::plan::{Consents, Lowering, Plan, Policy, Step, lower, plan_zone};
 use zonewright::render::text::{PlanView, write_plan, write_requests};
 use zonewright::{render, spec, wire};
 
@@ -73,7 +73,7 @@ fn run(case: &Value) -> String {
     let live = live(case);
     let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live);
     text(&diagnostics);
-    let steps = lower(&zone, Lowering::Batches(zone.tier.facts().batch_operations));
+    let steps = lower(&zone, Lowering::Batches(zone.tier.facts().batch_operations), None);
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let consents = Consents {
         deletes: case["consents"]["deletes"].as_u64().map(|n| usize::try_from(n).unwrap()),
@@ -82,12 +82,12 @@ fn run(case: &Value) -> String {
     };
     let verdict = plan.verdict(&consents);
     let mut out = Vec::new();
-    let view =
-        PlanView { plan: &plan, verdict: &verdict, requests_to_apply: steps.len(), colour: false, verbose: true };
+    // The snapshots count the requests for records.
+    let is_of_records = |step: &&Step| step.operations.iter().all(|n| plan.zones[0].operations[*n].record().is_some());
+    let requests_to_apply = steps.iter().filter(is_of_records).count();
+    let view = PlanView { plan: &plan, verdict: &verdict, requests_to_apply, colour: false, verbose: true };
     write_plan(&mut out, &view).unwrap();
-    let zone = &plan.zones[0];
-    let rules = zone.rule_operations.iter().map(|operation| lower_rule_operation(zone, operation));
-    let requests: Vec<_> = rules.chain(steps.into_iter().map(|s| s.request)).collect();
+    let requests: Vec<_> = steps.into_iter().map(|s| s.request).collect();
     if !requests.is_empty() {
         writeln!(shown).unwrap();
         out.push(b'\n');

@@ -143,7 +143,7 @@ async fn run_on(
     let journal = Journal::on(file, &path, "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
     let begun = tokio::time::Instant::now();
     let options = Options::default();
-    let applied = Executor {
+    let outcomes = Executor {
         reader: &service,
         writer: &service,
         options: &options,
@@ -153,6 +153,7 @@ async fn run_on(
     }
     .execute(plan, zone, lowering)
     .await;
+    let applied = ZoneApplied { outcomes };
     let text = std::fs::read_to_string(journal.path()).unwrap();
     let sent = service.sent.lock().unwrap().clone();
     let mut lines = text.lines().map(serde_json::from_str).collect::<Vec<_>>();
@@ -446,7 +447,7 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let directory = tempfile::TempDir::new().unwrap();
     let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
     let options = Options::default();
-    let applied = Executor {
+    let outcomes = Executor {
         reader: &liar,
         writer: &service,
         options: &options,
@@ -456,6 +457,7 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     }
     .execute(&plan, &zone, Lowering::Single)
     .await;
+    let applied = ZoneApplied { outcomes };
     assert!(
         matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
         "{:?}",
@@ -606,6 +608,6 @@ fn signing_is_asked_for_where_its_state_is_unknown() {
     let mut wanted = DesiredZone::new(zone_name(), crate::support::generators::place());
     for (on, operations) in [(true, 1), (false, 0)] {
         wanted.around.dnssec = Some((on, crate::support::generators::place()));
-        assert_eq!(plan_zone(&wanted, &live(&[])).0.zone_operations.len(), operations, "{on}");
+        assert_eq!(plan_zone(&wanted, &live(&[])).0.operations.len(), operations, "{on}");
     }
 }

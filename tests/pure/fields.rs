@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::support::generators::{desired_record, empty_desired, empty_live, stored};
 use zonewright::model::facts::{FieldFacts, FieldKind, Slot};
 use zonewright::model::{Facets, Purpose, Rdata, RecordForm, RecordType, Value};
-use zonewright::plan::{Action, plan_zone};
+use zonewright::plan::{Action, RecordAction, plan_zone};
 use zonewright::wire::record::patch_body;
 
 /// Another value of a field.
@@ -61,7 +61,7 @@ fn each_field_alone() {
             let operation = &plan.operations[0];
             // A value of another purpose does not take the place of what is there.
             if after.purpose() != before.purpose() || after.purpose() == Purpose::Unique {
-                assert!(matches!(operation.action, Action::CreateRecord { .. }), "{record_type} {}", field.name);
+                assert!(operation.action() == Action::Create, "{record_type} {}", field.name);
                 creates += 1;
                 continue;
             }
@@ -70,7 +70,9 @@ fn each_field_alone() {
             let shown: Vec<_> = operation.fields.iter().map(|f| f.field.as_str()).collect();
             let expected = if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
             assert_eq!(shown, [expected], "{record_type}");
-            let Action::PatchRecord { patch, .. } = &operation.action else { panic!("{:?}", operation.action) };
+            let Some(RecordAction::Update { patch, .. }) = operation.record().map(|record| &record.action) else {
+                panic!("{operation:?}")
+            };
             let body = patch_body(&after, patch);
             let keys: Vec<_> = body.keys().map(String::as_str).collect();
             assert_eq!(keys, [if in_data { "data" } else { field.name }], "{record_type}");

@@ -8,14 +8,14 @@ use zonewright::diagnostic::Sources;
 use zonewright::insight::{Direction, Move, Passing, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{RuleOperation, plan_zone};
+use zonewright::plan::{Operation, plan_zone};
 use zonewright::{spec, wire};
 
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
 const PATH: &str = "http.request.uri.path eq \"/a\"";
 
 /// The operations that lead from an entry point (`null`: none) to a spec's section.
-fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<RuleOperation> {
+fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<Operation> {
     let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
     let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
     let mut sources = Sources::default();
@@ -35,13 +35,14 @@ fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<RuleOperation> {
     };
     let (zone, found) = plan_zone(desired.zones.values().next().expect("a zone"), &live);
     assert!(!found.has_errors(), "{found:?}");
-    zone.rule_operations
+    zone.operations
 }
 
 /// Direction, whether consent is asked, and the sentences.
-fn judged(operation: &RuleOperation) -> (Direction, bool, String) {
+fn judged(operation: &Operation) -> (Direction, bool, String) {
     let needs = operation.dangers.contains(&Danger::WeakensProtection);
-    (operation.impact.direction, needs, operation.impact.lines.join("\n"))
+    let impact = operation.impact.as_ref().expect("what is done to a rule is judged");
+    (impact.direction, needs, impact.lines.join("\n"))
 }
 
 /// A rule of an entry point.
@@ -195,8 +196,9 @@ fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
     ] {
         for rules in &places {
             let operations = plan(Phase::Managed, rules, &format!("{deployment}\n{}", exception(when)));
-            let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
-            let lines: Vec<_> = operations.iter().flat_map(|o| o.impact.lines.clone()).collect();
+            let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(judged(o).0));
+            let lines: Vec<_> =
+                operations.iter().flat_map(|o| o.impact.as_ref().map_or(&[][..], |i| &i.lines)).cloned().collect();
             assert_eq!(all, Direction::Weakens, "{lines:#?}");
             assert!(lines.iter().any(|l| l.contains("no effect: the exception x passes by all of it")), "{lines:#?}");
             assert_eq!(operations.iter().filter(|o| judged(o).1).count(), 1);
@@ -205,7 +207,7 @@ fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
     // Where something is left, a new exception takes nothing away that was there, whether the entry point is there or not.
     for rules in &places {
         let operations = plan(Phase::Managed, rules, &format!("owasp: {{ paranoia: 1 }}\n{}", exception("ssl")));
-        let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(o.impact.direction));
+        let all = operations.iter().fold(Direction::Neutral, |all, o| all.combine(judged(o).0));
         assert_eq!((all, operations.iter().any(|o| judged(o).1)), (Direction::Strengthens, false), "{operations:#?}");
     }
     // An exception alone, or one beside a deployment that was there, is judged as ever.

@@ -70,7 +70,7 @@ fn wanted(name: u8, e: u8, gone: bool) -> RuleWants {
 
 /// The service, as far as these laws need it.
 fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
-    for (n, operation) in plan.rule_operations.iter().enumerate() {
+    for (n, _, rule) in plan.rules() {
         let insert = |rules: &mut Vec<LiveRule>, rule: LiveRule, position: Option<&Position>| {
             let find = |id: &RuleId| rules.iter().position(|r| r.id == *id).expect("the rule is there by now");
             let at = match position {
@@ -87,13 +87,13 @@ fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
             last_updated: None,
             body: body.clone(),
         };
-        match &operation.action {
+        match &rule.action {
             RuleAction::CreateEntryPoint { rules: all } => {
                 assert!(rules.is_empty());
                 rules = all.iter().enumerate().map(|(k, body)| new(body, k)).collect();
             }
             RuleAction::Create { after, position } => insert(&mut rules, new(after, 0), position.as_ref()),
-            RuleAction::Patch { id, after, position, .. } => {
+            RuleAction::Update { id, after, position, .. } => {
                 let at = rules.iter().position(|r| r.id == *id).unwrap();
                 rules[at].body = after.clone();
                 if let Some(position) = position {
@@ -171,7 +171,7 @@ proptest! {
         prop_assert_eq!(&ours, &order);
         let now = (!was_absent || !after.is_empty()).then_some(after);
         let (again, found) = plan_zone(&desired, &zone(Phase::Custom, now, None));
-        prop_assert!(again.rule_operations.is_empty() && !found.has_errors(), "{:?}", again.rule_operations);
+        prop_assert!(again.operations.is_empty() && !found.has_errors(), "{:?}", again.operations);
     }
 }
 
@@ -365,7 +365,7 @@ proptest! {
         desired.waf = Some(Box::new(WafWants { deployments: vec![deployment.clone()], exceptions, ..WafWants::new(Place::NOWHERE) }));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Managed, live.clone(), Some(&catalogue)));
         prop_assert!(!found.has_errors());
-        let patches = plan.rule_operations.iter().filter(|o| matches!(o.action, RuleAction::Patch { .. })).count();
+        let patches = plan.rules().filter(|(_, _, rule)| matches!(rule.action, RuleAction::Update { .. })).count();
         prop_assert!(patches <= 1);
         let was_absent = live.is_none();
         let before = live.unwrap_or_default();
@@ -389,7 +389,7 @@ proptest! {
         let now = (!was_absent || !after.is_empty()).then_some(after);
         let (again, found) = plan_zone(&desired, &zone(Phase::Managed, now, Some(&catalogue)));
         prop_assert!(!found.has_errors());
-        prop_assert!(again.rule_operations.is_empty(), "{:?}", again.rule_operations);
+        prop_assert!(again.operations.is_empty(), "{:?}", again.operations);
     }
 
     /// The canonical form is a fixed point.

@@ -1,5 +1,6 @@
 //! `apply`: plan, show, ask, make it so, read it back.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -20,6 +21,7 @@ use crate::cli::settings;
 use crate::cli::signals::Interrupt;
 use crate::cli::undoing;
 use crate::live::{WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
+use crate::model::ruleset::Phase;
 use crate::model::{DesiredZone, LiveZone};
 use crate::plan::file::PlanMoved;
 use crate::plan::{Consents, Verdict, ZonePlan};
@@ -195,16 +197,17 @@ async fn look_at(
         return Ok(exists.into_iter().collect());
     }
     let mut all = Vec::new();
-    if !zone.operations.is_empty() {
+    if zone.records().next().is_some() {
         let records = fetch_records(reader, live, &planned.options, &|_| {}).await.map_err(with_hint)?;
         all.extend(moved(zone, &records));
     }
-    if !zone.rule_operations.is_empty() {
-        let query = WafQuery { phases: zone.rule_operations.iter().map(|o| o.phase).collect(), ..WafQuery::default() };
+    let phases: BTreeSet<Phase> = zone.rules().map(|(_, _, rule)| rule.phase).collect();
+    if !phases.is_empty() {
+        let query = WafQuery { phases, ..WafQuery::default() };
         let now = fetch_waf(reader, live, &query, &planned.options).await.map_err(with_hint)?;
         all.extend(rules_moved(zone, live, &now));
     }
-    if !zone.zone_operations.is_empty() {
+    if zone.operations.iter().any(|operation| operation.setting().is_some()) {
         let around = fetch_around(reader, live, &desired.around, &planned.options).await.map_err(with_hint)?;
         let now = LiveZone { around, records: Vec::new(), ..live.clone() };
         all.extend(zone_moved(zone, desired, &now));

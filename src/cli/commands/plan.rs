@@ -14,7 +14,7 @@ use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
 use crate::cli::saved;
 use crate::cli::service::Access;
 use crate::model::Address;
-use crate::plan::{Plan, Verdict, ZonePlan, lower, lower_rule_operation, lower_zone_operation};
+use crate::plan::{Plan, Verdict, lower};
 use crate::render::text::{PlanView, write_plan};
 use crate::render::{Review, json};
 use crate::wire::Request;
@@ -83,7 +83,7 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, Rehea
     let mut all = Vec::new();
     for zone in &plan.zones {
         let answers = rehearse(checker, zone).await;
-        all.extend(zone.rule_operations.iter().map(|o| o.address.clone()).zip(answers));
+        all.extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
     }
     all
 }
@@ -92,7 +92,7 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, Rehea
 fn note_answers(plan: &mut Plan, answers: &[(Address, Rehearsed)]) {
     for zone in &mut plan.zones {
         let own: Vec<_> =
-            answers.iter().filter(|(address, _)| zone.rule_operations.iter().any(|o| o.address == *address)).collect();
+            answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
         if own.is_empty() {
             continue;
         }
@@ -112,13 +112,8 @@ fn note_answers(plan: &mut Plan, answers: &[(Address, Rehearsed)]) {
 /// All requests that applying takes, in order.
 pub(super) fn requests(planned: &Planned, global: &Global) -> Vec<Request> {
     let account = planned.options.account.as_deref();
-    let of_zone = |zone: &ZonePlan| -> Vec<Request> {
-        let around = zone.zone_operations.iter().map(|o| lower_zone_operation(zone, o, account));
-        let records = lower(zone, planning::lowering(zone, global)).into_iter().map(|step| step.request);
-        let rules = zone.rule_operations.iter().map(|o| lower_rule_operation(zone, o));
-        around.chain(rules).chain(records).collect()
-    };
-    planned.plan.zones.iter().flat_map(of_zone).collect()
+    let steps = planned.plan.zones.iter().flat_map(|zone| lower(zone, planning::lowering(zone, global), account));
+    steps.map(|step| step.request).collect()
 }
 
 /// Prints a plan as wanted.

@@ -11,8 +11,8 @@ mod zone;
 
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
-use super::row::{Review, Row, place, rows, zone_dangers};
 use super::text::count;
+use super::view::{OperationView, Review, place, views, zone_dangers};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent};
 use crate::wire::budget;
@@ -23,8 +23,8 @@ const CHOICES: usize = 500;
 /// A plan.
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
-    let zones: Vec<(String, Vec<Row<'_>>)> =
-        review.plan.zones.iter().map(|zone| (zone.name.to_string(), rows(zone).collect())).collect();
+    let zones: Vec<(String, Vec<OperationView<'_>>)> =
+        review.plan.zones.iter().map(|zone| (zone.name.to_string(), views(zone).collect())).collect();
     let mut page =
         start(&format!("zonewright plan: {}", review.verdict_words()), &style::zone_choices(choices(&zones)));
     header(&mut page, review);
@@ -32,8 +32,8 @@ pub fn plan(review: &Review<'_>) -> String {
     dangers(&mut page, &zones, review);
     findings(&mut page, &review.plan.diagnostics, review.sources);
     filters(&mut page, &zones);
-    for (number, (zone, (_, rows))) in review.plan.zones.iter().zip(&zones).enumerate() {
-        zone::write(&mut page, zone, number, rows, zones.len(), review.sources);
+    for (number, (zone, (_, operations))) in review.plan.zones.iter().zip(&zones).enumerate() {
+        zone::write(&mut page, zone, number, operations, zones.len(), review.sources);
     }
     end(page)
 }
@@ -53,7 +53,7 @@ pub fn report(found: &Findings<'_>) -> String {
 }
 
 /// How many zones can be chosen one by one.
-fn choices(zones: &[(String, Vec<Row<'_>>)]) -> usize {
+fn choices(zones: &[(String, Vec<OperationView<'_>>)]) -> usize {
     if zones.len() > 1 { zones.len().min(CHOICES) } else { 0 }
 }
 
@@ -133,18 +133,18 @@ fn consents(page: &mut String, review: &Review<'_>) {
 }
 
 /// Every operation that needs attention, most dangerous first, with a link to it.
-fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], review: &Review<'_>) {
+fn dangers(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)], review: &Review<'_>) {
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
-    let mut all: Vec<(String, &str, &Row<'_>)> = Vec::new();
-    for (zone_number, (zone, rows)) in zones.iter().enumerate() {
-        let found = rows.iter().enumerate().filter(|(_, r)| r.is_loud());
-        all.extend(found.map(|(n, row)| (zone::anchor(zone_number, n), zone.as_str(), row)));
+    let mut all: Vec<(String, &str, &OperationView<'_>)> = Vec::new();
+    for (zone_number, (zone, operations)) in zones.iter().enumerate() {
+        let found = operations.iter().enumerate().filter(|(_, r)| r.is_loud());
+        all.extend(found.map(|(n, view)| (zone::anchor(zone_number, n), zone.as_str(), view)));
     }
     let total = all.len() + of_zones.len();
     if total == 0 {
         return;
     }
-    all.sort_by_key(|(_, _, row)| std::cmp::Reverse(row.attention()));
+    all.sort_by_key(|(_, _, view)| std::cmp::Reverse(view.attention()));
     page.push_str(&format!("<section class=\"loud\"><h2>{}</h2>\n<ol>\n", count(total, "danger")));
     for (zone, code, words) in of_zones {
         page.push_str(&format!(
@@ -153,21 +153,21 @@ fn dangers(page: &mut String, zones: &[(String, Vec<Row<'_>>)], review: &Review<
             html(zone)
         ));
     }
-    for (anchor, zone, row) in all {
+    for (anchor, zone, view) in all {
         page.push_str(&format!(
             "<li>{} <a href=\"#{anchor}\">{} {}</a> <span class=\"dim\">in {}</span>",
-            zone::badges(row),
-            row.mark.word(),
-            html(&row.what()),
+            zone::badges(view),
+            view.action.as_str(),
+            html(&view.what()),
             html(zone)
         ));
-        let place = row.place.and_then(|p| place(p, review.sources));
+        let place = view.place.and_then(|p| place(p, review.sources));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
-        let change = row.change();
+        let change = view.change();
         if !change.is_empty() {
             page.push_str(&format!("<br/><code>{}</code>", html(&change)));
         }
-        zone::effects(page, row);
+        zone::effects(page, view);
         page.push_str("</li>\n");
     }
     page.push_str("</ol></section>\n");
@@ -216,8 +216,8 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
 }
 
 /// The controls that choose what is shown.
-fn filters(page: &mut String, zones: &[(String, Vec<Row<'_>>)]) {
-    let total: usize = zones.iter().map(|(_, rows)| rows.len()).sum();
+fn filters(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)]) {
+    let total: usize = zones.iter().map(|(_, operations)| operations.len()).sum();
     if total < 2 {
         return;
     }
@@ -234,8 +234,8 @@ fn filters(page: &mut String, zones: &[(String, Vec<Row<'_>>)]) {
     let choices = choices(zones);
     if choices > 0 {
         page.push_str("<label class=\"zones\">Zone <select id=\"zone\"><option value=\"all\">all zones</option>\n");
-        for (number, (zone, rows)) in zones.iter().take(choices).enumerate() {
-            page.push_str(&format!("<option value=\"{number}\">{} ({})</option>\n", html(zone), rows.len()));
+        for (number, (zone, operations)) in zones.iter().take(choices).enumerate() {
+            page.push_str(&format!("<option value=\"{number}\">{} ({})</option>\n", html(zone), operations.len()));
         }
         page.push_str("</select></label>\n");
     }

@@ -3,10 +3,10 @@
 use similar::ChangeTag;
 
 use crate::diagnostic::Sources;
-use crate::plan::ZonePlan;
+use crate::plan::{Action, ZonePlan};
 use crate::render::escape::{html, html_prose};
-use crate::render::row::{Attention, Mark, Row, Tally, place, rest, zone_words};
 use crate::render::textdiff::runs;
+use crate::render::view::{Attention, OperationView, Tally, place, rest, zone_words};
 
 /// Zones that are all unfolded; of more, only those with dangers.
 const UNFOLDED: usize = 12;
@@ -21,21 +21,21 @@ pub(super) fn write(
     page: &mut String,
     zone: &ZonePlan,
     number: usize,
-    rows: &[Row<'_>],
+    operations: &[OperationView<'_>],
     zones: usize,
     sources: &Sources,
 ) {
-    let dangers = rows.iter().filter(|r| r.attention() > Attention::Doubt).count();
+    let dangers = operations.iter().filter(|r| r.attention() > Attention::Doubt).count();
     let open = if dangers > 0 || (zones <= UNFOLDED && !zone.is_empty()) { " open=\"open\"" } else { "" };
     let loud = if dangers > 0 { format!(" <b class=\"badge danger\">{dangers} dangerous</b>") } else { String::new() };
     page.push_str(&format!(
         "<details class=\"zone\" id=\"z{number}\"{open}><summary><h2>{}</h2> <span class=\"dim\">{} · {}</span>{loud}</summary>\n",
         html(zone.name.as_str()),
         html(&zone_words(zone)),
-        Tally::of(rows).words()
+        Tally::of(operations).words()
     ));
-    for (n, row) in rows.iter().enumerate() {
-        operation(page, row, &anchor(number, n), sources);
+    for (n, view) in operations.iter().enumerate() {
+        operation(page, view, &anchor(number, n), sources);
     }
     if !zone.notes.is_empty() {
         page.push_str("<ul class=\"notes\">\n");
@@ -48,22 +48,22 @@ pub(super) fn write(
 }
 
 /// Words for what is dangerous about an operation.
-pub(super) fn badges(row: &Row<'_>) -> String {
+pub(super) fn badges(view: &OperationView<'_>) -> String {
     let mut all = String::new();
-    if row.weakens() {
+    if view.weakens() {
         all.push_str("<b class=\"badge danger\">WEAKENS PROTECTION</b> ");
     }
-    for danger in row.dangers.iter().filter(|d| !row.weakens() || d.code() != "weakens-protection") {
+    for danger in view.dangers.iter().filter(|d| !view.weakens() || d.code() != "weakens-protection") {
         all.push_str(&format!("<b class=\"badge danger\">{}</b> ", html(danger.code())));
     }
     all
 }
 
 /// What an operation means for traffic, what it takes back, and why dangers are accepted.
-pub(super) fn effects(page: &mut String, row: &Row<'_>) {
-    let mut items: Vec<String> = row.impact.iter().map(|line| html_prose(line)).collect();
-    items.extend(row.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
-    let accepted = row.accepted.iter().filter(|(danger, _)| row.dangers.contains(danger));
+pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
+    let mut items: Vec<String> = view.impact.iter().map(|line| html_prose(line)).collect();
+    items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
+    let accepted = view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger));
     items.extend(
         accepted.map(|(danger, reason)| {
             format!("<b>{} is accepted in the spec:</b> {}", danger.code(), html_prose(reason))
@@ -75,43 +75,46 @@ pub(super) fn effects(page: &mut String, row: &Row<'_>) {
 }
 
 /// One operation.
-fn operation(page: &mut String, row: &Row<'_>, anchor: &str, sources: &Sources) {
-    let class = match row.mark {
-        Mark::Create => "create",
-        Mark::Update | Mark::Move => "update",
-        Mark::Delete => "delete",
+fn operation(page: &mut String, view: &OperationView<'_>, anchor: &str, sources: &Sources) {
+    let class = match view.action {
+        Action::Create => "create",
+        Action::Update | Action::Move => "update",
+        Action::Delete => "delete",
     };
-    let danger = if row.is_loud() { " danger" } else { "" };
+    let danger = if view.is_loud() { " danger" } else { "" };
     page.push_str(&format!(
         "<article class=\"op {class}{danger}\" id=\"{anchor}\"><h3><span class=\"badge {class}\">{}</span> <span class=\"kind\">{}</span> <code>{}</code> <span class=\"type\">{}</span> {}",
-        row.mark.word(),
-        row.kind,
-        html(if row.name.is_empty() { row.kind } else { &row.name }),
-        html(row.type_name),
-        badges(row)
+        view.action.as_str(),
+        view.kind,
+        html(if view.name.is_empty() { view.kind } else { &view.name }),
+        html(view.type_name),
+        badges(view)
     ));
-    if let Some(direction) = row.direction.filter(|_| !row.weakens()) {
+    if let Some(direction) = view.direction.filter(|_| !view.weakens()) {
         page.push_str(&format!("<span class=\"badge {0}\">{0}</span> ", direction.as_str()));
     }
-    let place = row.place.and_then(|p| place(p, sources));
+    let place = view.place.and_then(|p| place(p, sources));
     page.push_str(&place.map(|p| format!("<span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
     page.push_str("</h3>\n");
-    if !row.why.is_empty() {
-        page.push_str(&format!("<p class=\"dim\">{}</p>\n", row.why));
+    if !view.why.about.is_empty() {
+        page.push_str(&format!("<p class=\"dim\">{}</p>\n", view.why.about));
     }
-    sides(page, row);
-    effects(page, row);
+    sides(page, view);
+    effects(page, view);
     page.push_str("</article>\n");
 }
 
 /// Before and after, side by side.
-fn sides(page: &mut String, row: &Row<'_>) {
+fn sides(page: &mut String, view: &OperationView<'_>) {
     let mut lines: Vec<(&str, Option<String>, Option<String>)> = Vec::new();
-    let aside = |value: &String| if row.aside.is_empty() { value.clone() } else { format!("{value} ({})", row.aside) };
-    if row.before.is_some() || row.after.is_some() {
-        lines.push(("value", row.before.as_ref().map(aside), row.after.as_ref().map(aside)));
+    let aside =
+        |value: &String| if view.aside.is_empty() { value.clone() } else { format!("{value} ({})", view.aside) };
+    if view.before.is_some() || view.after.is_some() {
+        lines.push(("value", view.before.as_ref().map(aside), view.after.as_ref().map(aside)));
     }
-    lines.extend(row.fields.iter().map(|f| (f.name.as_str(), f.before.clone(), f.after.clone())));
+    lines.extend(
+        view.fields.iter().map(|f| (f.name.as_str(), f.before.words().map(str::to_owned), Some(f.after.clone()))),
+    );
     if lines.is_empty() {
         return;
     }

@@ -6,7 +6,7 @@ use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
 use crate::render::drift::{aside, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
-use crate::render::row::Row;
+use crate::render::view::OperationView;
 
 /// Names of what nobody names that are shown of one reason; the JSON has more.
 const EXAMPLES: usize = 20;
@@ -38,7 +38,7 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
             left_out += all.len();
             continue;
         }
-        let pieces = all.iter().map(|(zone, (finding, row))| Piece::new(item(zone, finding, row)));
+        let pieces = all.iter().map(|(zone, (finding, operation))| Piece::new(item(zone, finding, operation)));
         left_out += budget.list(&mut out, heading, pieces, (1, 1));
     }
     left_out += zones(&mut out, view, &mut budget);
@@ -51,21 +51,22 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
 }
 
 /// One object.
-fn item(zone: &str, finding: &Finding, row: &Row<'_>) -> String {
-    let value = match (row.before.as_deref(), row.after.as_deref()) {
+fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String {
+    let value = match (operation.before.as_deref(), operation.after.as_deref()) {
         (Some(before), Some(after)) if before != after => format!(", {}", sides(Some(before), Some(after), code)),
         (Some(value), _) | (None, Some(value)) => format!(", {}", code(value)),
         (None, None) => String::new(),
     };
-    let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
-    let type_name = if row.type_name.is_empty() { String::new() } else { format!(" {}", prose(row.type_name)) };
-    let how = how(row.mark);
-    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", row.kind, code(zone));
-    for field in &row.fields {
-        let sides = sides(field.before.as_deref(), field.after.as_deref(), code);
+    let name = if operation.name.is_empty() { String::new() } else { format!(" {}", code(&operation.name)) };
+    let type_name =
+        if operation.type_name.is_empty() { String::new() } else { format!(" {}", prose(operation.type_name)) };
+    let how = how(operation.action);
+    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", operation.kind, code(zone));
+    for field in &operation.fields {
+        let sides = sides(field.before.words(), Some(&field.after), code);
         piece.push_str(&format!("  - {}: {sides}\n", prose(&field.name)));
     }
-    for remark in remarks(finding, row) {
+    for remark in remarks(finding, operation) {
         match remark.strip_prefix("! ") {
             Some(loud) => piece.push_str(&format!("  - **{}**\n", prose(loud))),
             None => piece.push_str(&format!("  - {}\n", prose(&remark))),

@@ -15,8 +15,8 @@ pub use drift::drift;
 
 use super::escape::{code, prose};
 use super::findings::{Findings, Region, detail};
-use super::row::{Review, Row, rows, zone_dangers};
 use super::text::count;
+use super::view::{OperationView, Review, views, zone_dangers};
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::wire::budget as limit;
@@ -164,14 +164,14 @@ fn short(text: &str) -> String {
 
 /// Every operation that needs attention, most dangerous first.
 fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
-    let mut all: Vec<(&str, Row<'_>)> = review
+    let mut all: Vec<(&str, OperationView<'_>)> = review
         .plan
         .zones
         .iter()
-        .flat_map(|zone| rows(zone).map(|row| (zone.name.as_str(), row)))
-        .filter(|(_, row)| row.is_loud())
+        .flat_map(|zone| views(zone).map(|view| (zone.name.as_str(), view)))
+        .filter(|(_, view)| view.is_loud())
         .collect();
-    all.sort_by_key(|(_, row)| std::cmp::Reverse(row.attention()));
+    all.sort_by_key(|(_, view)| std::cmp::Reverse(view.attention()));
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let total = all.len() + of_zones.len();
     if total == 0 {
@@ -180,7 +180,7 @@ fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
     let of_zones = of_zones
         .into_iter()
         .map(|(zone, danger, words)| Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(zone))));
-    let pieces = of_zones.chain(all.iter().map(|(zone, row)| Piece::new(danger(zone, row, review.sources))));
+    let pieces = of_zones.chain(all.iter().map(|(zone, view)| Piece::new(danger(zone, view, review.sources))));
     let heading = Piece::new(format!("\n#### {}\n\n", count(total, "danger")));
     let left = budget.list(out, heading, pieces, (1, 2));
     if left > 0 {
@@ -189,38 +189,38 @@ fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
 }
 
 /// An operation that needs attention: one line, and what it means.
-fn danger(zone: &str, row: &Row<'_>, sources: &Sources) -> String {
+fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
     let mut loud: Vec<String> = Vec::new();
-    if row.weakens() {
+    if view.weakens() {
         loud.push("WEAKENS PROTECTION".to_owned());
     }
     loud.extend(
-        row.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !row.weakens() || d != "weakens-protection"),
+        view.dangers.iter().map(|d| d.code().to_owned()).filter(|d| !view.weakens() || d != "weakens-protection"),
     );
-    let place = row.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
-    let change = row.change();
+    let place = view.place(sources).map(|p| format!(", {}", code(&p))).unwrap_or_default();
+    let change = view.change();
     let value = if change.is_empty() { String::new() } else { format!(", {}", code(&change)) };
-    let name = if row.name.is_empty() { String::new() } else { format!(" {}", code(&row.name)) };
-    let type_name = match (row.type_name, row.direction) {
+    let name = if view.name.is_empty() { String::new() } else { format!(" {}", code(&view.name)) };
+    let type_name = match (view.type_name, view.direction) {
         ("", _) => String::new(),
         (words, Some(_)) => format!(" ({})", prose(words)),
         (words, None) => format!(" {}", prose(words)),
     };
-    let why = if row.why.is_empty() { String::new() } else { format!(" ({})", row.why) };
+    let why = if view.why.about.is_empty() { String::new() } else { format!(" ({})", view.why.about) };
     let mut piece = format!(
         "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
         loud.join(", "),
-        row.mark.word(),
-        row.kind,
+        view.action.as_str(),
+        view.kind,
         code(zone)
     );
-    for line in row.impact {
+    for line in view.impact {
         piece.push_str(&format!("  - {}\n", prose(line)));
     }
-    if let Some(cause) = &row.cause {
+    if let Some(cause) = &view.cause {
         piece.push_str(&format!("  - {}\n", prose(cause)));
     }
-    for (danger, reason) in row.accepted.iter().filter(|(danger, _)| row.dangers.contains(danger)) {
+    for (danger, reason) in view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger)) {
         piece.push_str(&format!("  - {} is accepted in the spec: {}\n", danger.code(), prose(reason)));
     }
     piece

@@ -16,9 +16,9 @@ use super::budget::{Budget, Piece};
 use crate::diagnostic::Sources;
 use crate::plan::ZonePlan;
 use crate::render::escape::{html, prose};
-use crate::render::row::{Attention, Mark, Review, Row, Tally, rest, rows, zone_words};
 use crate::render::safe::safe;
 use crate::render::text::count;
+use crate::render::view::{Attention, OperationView, Review, Tally, rest, views, zone_words};
 
 /// Zones that are unfolded because something in them is dangerous; more would be no overview.
 const UNFOLDED: usize = 3;
@@ -30,55 +30,56 @@ struct Shown {
     /// How many of its operations are dangerous.
     dangers: usize,
     head: Piece,
-    rows: Vec<(Attention, Tally, Piece)>,
+    operations: Vec<(Attention, Tally, Piece)>,
     tail: Piece,
     line: Piece,
-    /// What was decided: the rows that are shown, by number.
+    /// What was decided: the operations that are shown, by number.
     chosen: Option<Vec<usize>>,
 }
 
 impl Shown {
     /// Renders every part of a zone once.
     fn new(zone: &ZonePlan, sources: &Sources) -> Self {
-        let all: Vec<Row<'_>> = rows(zone).collect();
+        let all: Vec<OperationView<'_>> = views(zone).collect();
         let tally = Tally::of(&all);
-        let attention = all.iter().map(Row::attention).max().unwrap_or(Attention::Plain);
+        let attention = all.iter().map(OperationView::attention).max().unwrap_or(Attention::Plain);
         let dangers = all.iter().filter(|r| r.attention() > Attention::Doubt).count();
-        let rows: Vec<_> = all.iter().map(|r| (r.attention(), Tally::of([r]), Piece::new(block(r, sources)))).collect();
+        let operations: Vec<_> =
+            all.iter().map(|r| (r.attention(), Tally::of([r]), Piece::new(block(r, sources)))).collect();
         Self {
             tally,
             attention,
             dangers,
             head: Piece::new(head(zone, tally, dangers)),
-            tail: Piece::new(tail(zone, !rows.is_empty())),
+            tail: Piece::new(tail(zone, !operations.is_empty())),
             line: Piece::new(format!("- <code>{}</code>: {}\n", html(zone.name.as_str()), words(tally, dangers))),
-            rows,
+            operations,
             chosen: None,
         }
     }
 
     /// Its size in full.
     fn size(&self) -> usize {
-        self.head.size + self.tail.size + self.rows.iter().map(|(_, _, piece)| piece.size).sum::<usize>()
+        self.head.size + self.tail.size + self.operations.iter().map(|(_, _, piece)| piece.size).sum::<usize>()
     }
 
     /// Takes as much as is free beyond the line that is paid for already: all of it, its most dangerous part, or nothing.
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {
-            self.chosen = Some((0..self.rows.len()).collect());
+            self.chosen = Some((0..self.operations.len()).collect());
             return;
         }
         /// Room for the line that says how much is missing.
         const MISSING: usize = 120;
         let around = (self.head.size + self.tail.size + MISSING).saturating_sub(self.line.size);
-        let first = self.rows.iter().map(|(_, _, piece)| piece.size).min().unwrap_or(0);
+        let first = self.operations.iter().map(|(_, _, piece)| piece.size).min().unwrap_or(0);
         if around + first > budget.free() || !budget.take(around) {
             return;
         }
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by_key(|n| Reverse(self.rows[*n].0));
-        let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.rows[*n].2.size)).collect();
+        let mut order: Vec<usize> = (0..self.operations.len()).collect();
+        order.sort_by_key(|n| Reverse(self.operations[*n].0));
+        let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.operations[*n].2.size)).collect();
         chosen.sort_unstable();
         self.chosen = Some(chosen);
     }
@@ -88,13 +89,13 @@ impl Shown {
         let head = &self.head.text;
         out.push_str(&if unfold { head.replacen("<details>", "<details open>", 1) } else { head.clone() });
         for n in chosen {
-            out.push_str(&self.rows[*n].2.text);
+            out.push_str(&self.operations[*n].2.text);
         }
-        let left = self.rows.len() - chosen.len();
+        let left = self.operations.len() - chosen.len();
         if left > 0 {
-            let mut is_shown = vec![false; self.rows.len()];
+            let mut is_shown = vec![false; self.operations.len()];
             chosen.iter().for_each(|n| is_shown[*n] = true);
-            let missing = self.rows.iter().zip(is_shown).filter(|(_, shown)| !shown);
+            let missing = self.operations.iter().zip(is_shown).filter(|(_, shown)| !shown);
             let tally = missing.fold(Tally::default(), |tally, ((_, one, _), _)| tally.and(*one));
             out.push_str(&format!("# and {}: {}\n", count(left, "more operation"), tally.words()));
         }
@@ -173,8 +174,8 @@ fn head(zone: &ZonePlan, tally: Tally, dangers: usize) -> String {
 }
 
 /// The end of a zone.
-fn tail(zone: &ZonePlan, has_rows: bool) -> String {
-    let mut tail = if has_rows { "```\n".to_owned() } else { String::new() };
+fn tail(zone: &ZonePlan, has_operations: bool) -> String {
+    let mut tail = if has_operations { "```\n".to_owned() } else { String::new() };
     for note in &zone.notes {
         tail.push_str(&format!("\n- {}", prose(note)));
     }
@@ -183,10 +184,10 @@ fn tail(zone: &ZonePlan, has_rows: bool) -> String {
 }
 
 /// An operation as lines of a block.
-fn block(row: &Row<'_>, sources: &Sources) -> String {
-    let mut about: Vec<String> = row.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
-    about.extend(Some(row.why).filter(|w| !w.is_empty()).map(str::to_owned));
-    let mut text = format!("@@ {} {} @@ {}", row.mark.word(), safe(&row.what()), about.join("; "));
+fn block(view: &OperationView<'_>, sources: &Sources) -> String {
+    let mut about: Vec<String> = view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
+    about.extend(Some(view.why.about).filter(|w| !w.is_empty()).map(str::to_owned));
+    let mut text = format!("@@ {} {} @@ {}", view.action.as_str(), safe(&view.what()), about.join("; "));
     text.truncate(text.trim_end().len());
     text.push('\n');
     let mut line = |sign: char, words: &str| {
@@ -195,8 +196,8 @@ fn block(row: &Row<'_>, sources: &Sources) -> String {
         text.push_str(&safe(words));
         text.push('\n');
     };
-    let aside = if row.aside.is_empty() { String::new() } else { format!("  ({})", row.aside) };
-    match (&row.before, &row.after) {
+    let aside = if view.aside.is_empty() { String::new() } else { format!("  ({})", view.aside) };
+    match (&view.before, &view.after) {
         (Some(before), Some(after)) if before == after => line(' ', before),
         (before, after) => {
             if let Some(before) = before {
@@ -207,29 +208,27 @@ fn block(row: &Row<'_>, sources: &Sources) -> String {
             }
         }
     }
-    for field in &row.fields {
-        if let Some(before) = &field.before {
+    for field in &view.fields {
+        if let Some(before) = field.before.words() {
             line('-', &format!("{}: {before}", field.name));
         }
-        if let Some(after) = &field.after {
-            line(if row.mark == Mark::Delete { ' ' } else { '+' }, &format!("{}: {after}", field.name));
-        }
+        line('+', &format!("{}: {}", field.name, field.after));
     }
-    let loud = row.weakens() || row.attention() > Attention::Doubt;
+    let loud = view.weakens() || view.attention() > Attention::Doubt;
     let sign = if loud { '!' } else { '#' };
-    if row.weakens() {
+    if view.weakens() {
         line(sign, "WEAKENS PROTECTION");
-    } else if let Some(direction) = row.direction {
+    } else if let Some(direction) = view.direction {
         line(sign, direction.as_str());
     }
-    for effect in row.impact {
+    for effect in view.impact {
         line(sign, effect);
     }
-    if let Some(cause) = &row.cause {
+    if let Some(cause) = &view.cause {
         line('!', cause);
     }
-    for danger in row.dangers {
-        match row.accepted.get(danger) {
+    for danger in view.dangers {
+        match view.accepted.get(danger) {
             Some(reason) => line('!', &format!("{}, accepted in the spec: {reason}", danger.code())),
             None => line('!', &format!("danger: {}", danger.code())),
         }

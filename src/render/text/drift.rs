@@ -6,8 +6,8 @@ use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
 use crate::drift::{Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
 use crate::render::drift::{DriftView, aside, findings, how, remarks, sides, words};
-use crate::render::row::Row;
 use crate::render::safe::safe;
+use crate::render::view::OperationView;
 
 /// Width of the longest word for a state that is shown in a column.
 const STATES: usize = "conflicting".len();
@@ -44,8 +44,8 @@ fn write_zone(
     (colour, names_unmanaged): (bool, bool),
 ) -> io::Result<()> {
     writeln!(out, "{}", styled(report.name.as_str(), BOLD, colour))?;
-    for (finding, row) in findings(report, plan) {
-        write_finding(out, finding, &row, colour)?;
+    for (finding, operation) in findings(report, plan) {
+        write_finding(out, finding, &operation, colour)?;
     }
     let counts = words(|state| report.count(state));
     writeln!(out, "  {}", styled(&counts, DIM, colour))?;
@@ -64,7 +64,12 @@ fn write_zone(
 }
 
 /// One object: its state, what a plan would do about it, and when it was changed.
-fn write_finding(out: &mut dyn Write, finding: &Finding, row: &Row<'_>, colour: bool) -> io::Result<()> {
+fn write_finding(
+    out: &mut dyn Write,
+    finding: &Finding,
+    operation: &OperationView<'_>,
+    colour: bool,
+) -> io::Result<()> {
     let style = match finding.state {
         State::Conflicting | State::Drifted => DELETE,
         State::Unknown => UPDATE,
@@ -73,21 +78,21 @@ fn write_finding(out: &mut dyn Write, finding: &Finding, row: &Row<'_>, colour: 
     };
     let state = styled(&pad(finding.state.as_str(), STATES), style, colour);
     let shown = |value: &str| safe(value).into_owned();
-    let value = match (row.before.as_deref(), row.after.as_deref()) {
+    let value = match (operation.before.as_deref(), operation.after.as_deref()) {
         (Some(before), Some(after)) if before != after => format!("  {}", sides(Some(before), Some(after), shown)),
         (Some(value), _) | (None, Some(value)) => format!("  {}", safe(value)),
         (None, None) => String::new(),
     };
-    writeln!(out, "  {state}  {}: {}{value}", how(row.mark), safe(&row.what()))?;
+    writeln!(out, "  {state}  {}: {}{value}", how(operation.action), safe(&operation.what()))?;
     let indent = " ".repeat(2 + STATES + 4);
-    for field in row.fields.iter().take(FIELDS) {
-        let sides = sides(field.before.as_deref(), field.after.as_deref(), shown);
+    for field in operation.fields.iter().take(FIELDS) {
+        let sides = sides(field.before.words(), Some(&field.after), shown);
         writeln!(out, "{indent}{}: {sides}", safe(&field.name))?;
     }
-    if row.fields.len() > FIELDS {
-        writeln!(out, "{indent}and {} more", row.fields.len() - FIELDS)?;
+    if operation.fields.len() > FIELDS {
+        writeln!(out, "{indent}and {} more", operation.fields.len() - FIELDS)?;
     }
-    for remark in remarks(finding, row) {
+    for remark in remarks(finding, operation) {
         writeln!(out, "{indent}{}", styled(&safe(&remark), DIM, colour))?;
     }
     Ok(())

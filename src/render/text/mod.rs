@@ -5,7 +5,6 @@ mod layout;
 mod plan;
 mod requests;
 mod result;
-mod rule_operation;
 mod spec_diff;
 mod waf;
 

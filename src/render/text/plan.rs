@@ -1,19 +1,17 @@
 //! A plan for a reviewer.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, facets, pad, styled};
-use super::rule_operation::write_rule_operation;
-use crate::diff::{DeleteReason, FieldChange, ZonePart};
-use crate::model::{Danger, Value};
-use crate::plan::{
-    Action, Cause, GivenConsent, MissingConsent, Operation, Plan, SetAsideCount, Verdict, ZoneAction, ZoneOperation,
-    ZonePlan,
-};
+use anstyle::Style;
+
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, pad, styled};
+use crate::insight::Direction;
+use crate::model::Danger;
+use crate::plan::{Action, GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
 use crate::render::safe::{safe, shortened};
 use crate::render::textdiff::inline;
+use crate::render::view::{FieldView, OperationView, Section, Side, views};
 use crate::wire::budget;
 
 /// Widest column of names that is still aligned.
@@ -21,6 +19,12 @@ const WIDEST_NAME: usize = 40;
 
 /// Most characters of the type of a record that are shown.
 const LONGEST_TYPE: usize = 20;
+
+/// Most fields that are shown of an operation on a rule; the JSON has all.
+const FIELDS: usize = 30;
+
+/// Before what else is said about an operation.
+const INDENT: &str = "      ";
 
 /// How a plan is shown.
 #[derive(Debug, Clone, Copy)]
@@ -58,38 +62,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     let about = format!("{} plan, zone {}", zone.tier.facts().name, safe(&zone.id.0));
     let about = if zone.is_new { "new zone, free plan".to_owned() } else { about };
     writeln!(out, "{}  {}", styled(zone.name.as_str(), BOLD, view.colour), styled(&about, DIM, view.colour))?;
-    if !zone.is_empty() {
-        writeln!(out)?;
-        for operation in &zone.zone_operations {
-            write_zone_operation(out, operation, view.colour)?;
-            let dangers = (&operation.dangers[..], &operation.accepted);
-            write_dangers(out, dangers, (operation.cause, operation.modified_on.as_deref()), "      ", view.colour)?;
-        }
-    }
-    if !zone.rule_operations.is_empty() {
-        if !zone.zone_operations.is_empty() {
-            writeln!(out)?;
-        }
-        for operation in &zone.rule_operations {
-            write_rule_operation(out, operation, view.colour)?;
-        }
-    }
-    if !zone.operations.is_empty() {
-        if !zone.zone_operations.is_empty() || !zone.rule_operations.is_empty() {
-            writeln!(out)?;
-        }
-        let shown = |o: &Operation| safe(&o.shown_name).chars().count();
-        let names = zone.operations.iter().map(shown).max().unwrap_or(0).min(WIDEST_NAME);
-        let types = zone.operations.iter().map(|o| type_name(o).chars().count()).max().unwrap_or(0);
-        for operation in &zone.operations {
-            write_operation(out, operation, names, types, view.colour)?;
-            let cause = (operation.cause, operation.modified_on.as_deref());
-            write_dangers(out, (&operation.dangers, &operation.accepted), cause, "      ", view.colour)?;
-        }
-    }
-    if !zone.is_empty() {
-        writeln!(out)?;
-    }
+    write_operations(out, &views(zone).collect::<Vec<_>>(), view.colour)?;
     for note in &zone.notes {
         writeln!(out, "  {}", safe(note))?;
     }
@@ -97,123 +70,157 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     writeln!(out)
 }
 
-/// One operation on the zone itself.
-fn write_zone_operation(out: &mut dyn Write, operation: &ZoneOperation, colour: bool) -> io::Result<()> {
-    let line = match &operation.action {
-        ZoneAction::Create => {
-            let line = format!("zone {}", safe(operation.address.as_str()));
-            return writeln!(out, "  {} {line}", styled("+", CREATE, colour));
+/// The operations of a zone, each section between empty lines.
+fn write_operations(out: &mut dyn Write, operations: &[OperationView<'_>], colour: bool) -> io::Result<()> {
+    for section in operations.chunk_by(|a, b| a.section == b.section) {
+        writeln!(out)?;
+        let columns = Columns::of(section);
+        for operation in section {
+            match operation.section {
+                Section::Zone => write_setting(out, operation, colour)?,
+                Section::Rules => write_rule(out, operation, colour)?,
+                Section::Records => write_record(out, operation, columns, colour)?,
+            }
+            write_dangers(out, operation, colour)?;
         }
-        ZoneAction::Change(ZonePart::Setting { name, .. }) => format!("setting {}", safe(name)),
-        ZoneAction::Change(ZonePart::Dnssec { .. }) => "dnssec".to_owned(),
-        ZoneAction::Change(ZonePart::DnsSettings { .. }) => "dns_settings".to_owned(),
-    };
-    let is_members = matches!(&operation.action, ZoneAction::Change(ZonePart::DnsSettings { .. }));
-    for change in &operation.fields {
-        let member = if is_members { format!(" {}", safe(&change.field)) } else { String::new() };
-        let known = |value: &Value| if *value == Value::Null { "?".to_owned() } else { value.to_string() };
-        let words = inline(&known(&change.before), &change.after.to_string(), colour);
-        writeln!(out, "  {} {line}{member}: {words}", styled("~", UPDATE, colour))?;
+    }
+    if !operations.is_empty() {
+        writeln!(out)?;
     }
     Ok(())
 }
 
-/// One operation: `+`, `~` or `-`, name, type, value, then what else changes.
-fn write_operation(
-    out: &mut dyn Write,
-    operation: &Operation,
-    names: usize,
-    types: usize,
-    colour: bool,
-) -> io::Result<()> {
-    let (mark, style) = match operation.action {
-        Action::CreateRecord { .. } => ("+", CREATE),
-        Action::PatchRecord { .. } => ("~", UPDATE),
-        Action::DeleteRecord { .. } => ("-", DELETE),
+/// `+`, `~` or `-`.
+fn mark(action: Action, colour: bool) -> String {
+    let (mark, style) = match action {
+        Action::Create => ("+", CREATE),
+        Action::Update | Action::Move => ("~", UPDATE),
+        Action::Delete => ("-", DELETE),
     };
-    let name = pad(&safe(&operation.shown_name), names);
-    let head = format!("  {} {name}  {}", styled(mark, style, colour), pad(&type_name(operation), types));
-    let indent = " ".repeat(4 + name.chars().count() + 2 + types + 2);
-    match &operation.action {
-        Action::CreateRecord { after } => {
-            writeln!(out, "{head}  {}{}", safe(&after.data.presentation()), aside(&facets(after), colour))
-        }
-        Action::DeleteRecord { before, reason, .. } => {
-            let why = match reason {
-                DeleteReason::Tombstone => "state: absent",
-                DeleteReason::Pruned => "not in the spec, and the zone is pruned",
-                DeleteReason::InTheWay => "makes room at this name",
-                DeleteReason::Removed => "removed from the spec",
-                DeleteReason::Undone => "made by the apply that is undone",
-            };
-            let words = [facets(before), why.to_owned()];
-            let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
-            writeln!(out, "{head}  {}{}", safe(&before.data.presentation()), aside(&words.join("; "), colour))
-        }
-        Action::PatchRecord { before, after, .. } => {
-            if before.data == after.data {
-                writeln!(out, "{head}  {}", safe(&after.data.presentation()))?;
-            } else {
-                let line = inline(&before.data.presentation(), &after.data.presentation(), colour);
-                writeln!(out, "{head}  {line}")?;
-            }
-            for change in operation.fields.iter().filter(|c| is_facet(&c.field)) {
-                writeln!(out, "{indent}{}", facet_change(change, colour))?;
-            }
-            Ok(())
+    styled(mark, style, colour)
+}
+
+/// A zone that is made, or each field of a setting: what it was, and what it becomes.
+fn write_setting(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
+    let head = format!("  {} {}", mark(operation.action, colour), safe(&operation.what()));
+    if operation.fields.is_empty() {
+        return writeln!(out, "{head}");
+    }
+    for FieldView { name, is_whole, before, after } in &operation.fields {
+        let member = if *is_whole { String::new() } else { format!(" {}", safe(name)) };
+        let before = if *before == Side::Unknown { "?" } else { before.words().unwrap_or_default() };
+        writeln!(out, "{head}{member}: {}", inline(before, after, colour))?;
+    }
+    Ok(())
+}
+
+/// A rule: what is done, which of its settings change, and what that means for traffic.
+fn write_rule(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
+    let id = operation.id.map(|id| format!(" {}", styled(&safe(id), DIM, colour))).unwrap_or_default();
+    let words = [operation.type_name, operation.why.brief];
+    let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
+    writeln!(
+        out,
+        "  {} waf {}{id}  {}  {}",
+        mark(operation.action, colour),
+        safe(&operation.name),
+        styled(&format!("({})", words.join(", ")), DIM, colour),
+        operation.direction.map(|direction| class(direction, colour)).unwrap_or_default()
+    )?;
+    for FieldView { name, is_whole: _, before, after } in operation.fields.iter().take(FIELDS) {
+        let change = match before.words() {
+            Some(before) => inline(before, after, colour),
+            None => safe(after).into_owned(),
+        };
+        writeln!(out, "{INDENT}{}: {change}", safe(name))?;
+    }
+    if operation.fields.len() > FIELDS {
+        writeln!(out, "{INDENT}and {} more", operation.fields.len() - FIELDS)?;
+    }
+    for line in operation.impact {
+        writeln!(out, "{INDENT}{} {}", styled("→", DIM, colour), safe(line))?;
+    }
+    Ok(())
+}
+
+/// Which way the protection goes, loud where it is dangerous.
+fn class(direction: Direction, colour: bool) -> String {
+    let word = direction.as_str();
+    match direction {
+        Direction::Weakens | Direction::Both => styled(&word.to_uppercase(), DELETE, colour),
+        Direction::Strengthens => styled(word, CREATE, colour),
+        Direction::Neutral | Direction::Unclassified => styled(word, DIM, colour),
+    }
+}
+
+/// How wide the columns of records are, in characters.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    /// Of names.
+    names: usize,
+    /// Of types.
+    types: usize,
+}
+
+impl Columns {
+    /// As wide as these need, within bounds.
+    fn of(operations: &[OperationView<'_>]) -> Self {
+        let name = |o: &OperationView<'_>| safe(&o.name).chars().count();
+        let types = |o: &OperationView<'_>| shown_type(o).chars().count();
+        Self {
+            names: operations.iter().map(name).max().unwrap_or(0).min(WIDEST_NAME),
+            types: operations.iter().map(types).max().unwrap_or(0),
         }
     }
 }
 
-/// What is dangerous about an operation, and what it takes back, each in a line of its own.
-pub(super) fn write_dangers(
+/// A record: name, type, value, then what else changes.
+fn write_record(
     out: &mut dyn Write,
-    (dangers, accepted): (&[Danger], &BTreeMap<Danger, String>),
-    (cause, modified_on): (Cause, Option<&str>),
-    indent: &str,
+    operation: &OperationView<'_>,
+    Columns { names, types }: Columns,
     colour: bool,
 ) -> io::Result<()> {
-    let when = modified_on.map(|t| format!(" (last changed {})", safe(t))).unwrap_or_default();
-    let cause = match cause {
-        Cause::Drift => Some(format!("takes back a change made outside{when}")),
-        Cause::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
-        Cause::Spec | Cause::Unknown => None,
+    let name = pad(&safe(&operation.name), names);
+    let head = format!("  {} {name}  {}", mark(operation.action, colour), pad(&shown_type(operation), types));
+    let value = match (&operation.before, &operation.after) {
+        (Some(before), Some(after)) if before != after => inline(before, after, colour),
+        (_, Some(value)) | (Some(value), None) => safe(value).into_owned(),
+        (None, None) => String::new(),
     };
-    if let Some(cause) = cause {
-        writeln!(out, "{indent}{}", styled(&format!("! {cause}"), UPDATE, colour))?;
+    let words = [operation.aside.as_str(), operation.why.brief];
+    let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
+    writeln!(out, "{head}  {value}{}", aside(&words.join("; "), colour))?;
+    let indent = " ".repeat(4 + name.chars().count() + 2 + types + 2);
+    for FieldView { name, is_whole: _, before, after } in &operation.fields {
+        writeln!(out, "{indent}{}: {}", safe(name), inline(before.words().unwrap_or_default(), after, colour))?;
+    }
+    Ok(())
+}
+
+/// What is dangerous about an operation, and what it takes back, each in a line of its own.
+fn write_dangers(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
+    let line = |words: &str, style: Style| format!("{INDENT}{}", styled(&format!("! {words}"), style, colour));
+    if let Some(cause) = &operation.cause {
+        writeln!(out, "{}", line(&safe(cause), UPDATE))?;
     }
     // That something is deleted is seen.
-    for danger in dangers.iter().filter(|d| **d != Danger::Delete) {
-        let why = accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
-        let line = format!("! {}: {}", danger.code(), danger.about());
-        writeln!(out, "{indent}{}{}", styled(&line, DELETE, colour), why.unwrap_or_default())?;
+    for danger in operation.dangers.iter().filter(|d| **d != Danger::Delete) {
+        let why = operation.accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
+        let words = format!("{}: {}", danger.code(), danger.about());
+        writeln!(out, "{}{}", line(&words, DELETE), why.unwrap_or_default())?;
     }
     Ok(())
 }
 
 /// The type of a record; that of a type which nobody knows is no longer than that of one.
-fn type_name(operation: &Operation) -> Cow<'_, str> {
-    shortened(operation.form().data.type_name(), LONGEST_TYPE)
+fn shown_type<'a>(operation: &OperationView<'a>) -> Cow<'a, str> {
+    shortened(operation.type_name, LONGEST_TYPE)
 }
 
 /// Words after a value.
 fn aside(words: &str, colour: bool) -> String {
     if words.is_empty() { String::new() } else { format!("  {}", styled(&format!("({words})"), DIM, colour)) }
-}
-
-/// Whether a field stands beside the value rather than in it.
-fn is_facet(field: &str) -> bool {
-    matches!(field, "ttl" | "proxied" | "comment" | "tags") || field.starts_with("settings.")
-}
-
-/// One facet that changes.
-fn facet_change(change: &FieldChange, colour: bool) -> String {
-    let words = |value: &Value| match (change.field.as_str(), value) {
-        ("ttl", Value::Integer(1)) => "auto".to_owned(),
-        ("comment", Value::Text(text)) => format!("\"{text}\""),
-        _ => value.to_string(),
-    };
-    format!("{}: {}", change.field, inline(&words(&change.before), &words(&change.after), colour))
 }
 
 /// What needs nothing, and what is left alone.

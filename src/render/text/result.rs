@@ -27,10 +27,10 @@ pub struct ZoneResult<'a> {
 /// Those of the writer.
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
     for ZoneResult { plan, applied, verified } in zones {
-        let total = count(applied.all().count(), "operation");
+        let total = count(applied.outcomes.len(), "operation");
         let name = styled(plan.name.as_str(), BOLD, colour);
         let remaining = verified.map(|v| &v.remaining);
-        let left = remaining.map(ZonePlan::len);
+        let left = remaining.map(|plan| plan.operations.len());
         let state = match left {
             Some(0) if verified.is_some_and(|v| !v.is_in_sync()) => {
                 styled("something wanted cannot be had", DELETE, colour)
@@ -42,7 +42,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             None => styled("nothing was written", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
-        for (address, outcome) in plan.addresses().zip(applied.all()) {
+        for (address, outcome) in plan.addresses().zip(&applied.outcomes) {
             let (word, reason) = match outcome {
                 Outcome::Done => continue,
                 Outcome::Refused(reason) => ("refused", reason.as_str()),

@@ -10,8 +10,8 @@ use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
 use zonewright::plan::{
-    Action, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Plan, RuleAction, RuleOperation, RuleReverse,
-    SetAsideCount, Verdict, ZonePlan, plan_zone,
+    Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RecordAction, RuleAction, RuleSubject,
+    SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -55,9 +55,13 @@ pub(crate) fn case(path: &Path) -> Made {
     let (zone, plan) =
         zone_plan("example.com", case["spec"].as_str().unwrap(), live, case["tier"].as_str().unwrap(), &mut sources);
     let mut zone = zone;
-    let looser = |id| RuleAction::Patch { id, before: RuleBody::default(), after: RuleBody::default(), position: None };
-    zone.rule_operations.push(RuleOperation {
-        action: looser(RuleId("1".into())),
+    let looser = RuleAction::Update {
+        id: RuleId("1".into()),
+        before: RuleBody::default(),
+        after: RuleBody::default(),
+        position: None,
+    };
+    let rule = Operation {
         fields: vec![FieldChange {
             field: "threshold".to_owned(),
             before: Field::Integer(25),
@@ -66,31 +70,26 @@ pub(crate) fn case(path: &Path) -> Made {
         dangers: vec![Danger::WeakensProtection],
         accepted: BTreeMap::new(),
         modified_on: Some("2026-11-19T08:00:00Z".to_owned()),
-        ..weakening(["owasp", "threshold 25 → 60: needs 12 instead of 5 critical (+5) hits to act", ""])
-    });
+        ..rule(looser, ["owasp", "threshold 25 → 60: needs 12 instead of 5 critical (+5) hits to act", ""])
+    };
+    // Rules are before records.
+    zone.operations.insert(0, rule);
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
-/// A rule that goes, with these words: its name, what that means, why it is accepted.
-fn weakening([name, impact, reason]: [&str; 3]) -> RuleOperation {
+/// What is done to a rule that weakens the protection, with these words: its name, what that means, why it is accepted.
+fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     let change = |field: &str| FieldChange {
         field: format!("{field}.{name}"),
         before: Field::Text(reason.to_owned()),
         after: Field::Text(impact.to_owned()),
     };
-    RuleOperation {
+    let rule = RuleSubject { phase: Phase::Custom, name: name.to_owned(), action, expect: ExpectRuleset::Absent };
+    Operation {
         address: Address::of_rule(&ZoneName::parse("example.com").unwrap(), Phase::Custom, Some(name)),
-        phase: Phase::Custom,
-        name: name.to_owned(),
-        action: RuleAction::Delete {
-            id: RuleId("1".into()),
-            before: RuleBody::default(),
-            reason: RuleDeleteReason::Absent,
-        },
+        subject: Subject::Rule(Box::new(rule)),
         fields: vec![change("expression"), change("rules.1.enabled")],
-        impact: Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] },
-        expect: ExpectRuleset::Absent,
-        reverse: RuleReverse::Delete,
+        impact: Some(Impact { direction: Direction::Weakens, lines: vec![impact.to_owned()] }),
         cause: Cause::Drift,
         dangers: vec![Danger::Delete, Danger::WeakensProtection],
         accepted: [(Danger::WeakensProtection, reason.to_owned())].into(),
@@ -113,17 +112,21 @@ pub(crate) fn of_words(word: &str) -> Made {
     let file = sources.add(word, "words\nand more");
     let place = Place { source: file, span: Span::new(6, 9) };
     // The value of a record that changes is foreign as well.
-    let foreign =
-        zone.operations.iter().find(|o| matches!(o.action, Action::DeleteRecord { .. })).unwrap().form().clone();
+    let foreign = zone.records().find_map(|(_, _, record)| match &record.action {
+        RecordAction::Delete { before, .. } => Some(before.clone()),
+        RecordAction::Create { .. } | RecordAction::Update { .. } => None,
+    });
     for operation in &mut zone.operations {
-        if let Action::PatchRecord { before, .. } = &mut operation.action {
-            **before = foreign.clone();
+        let Subject::Record(record) = &mut operation.subject else { continue };
+        if let RecordAction::Update { before, .. } = &mut record.action {
+            *before = foreign.clone().unwrap();
         }
-        operation.shown_name = word.to_owned();
+        record.shown_name = word.to_owned();
         operation.place = Some(place);
     }
-    let rule = RuleOperation { place: Some(place), ..weakening([word; 3]) };
-    zone.rule_operations = vec![rule];
+    let reason = RuleDeleteReason::Absent;
+    let gone = RuleAction::Delete { id: RuleId("1".into()), before: RuleBody::default(), reason };
+    zone.operations.insert(0, Operation { place: Some(place), ..rule(gone, [word; 3]) });
     zone.notes = vec![word.to_owned()];
     zone.dangers = vec![Danger::SpecShrank];
     zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();

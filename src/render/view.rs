@@ -1,21 +1,20 @@
-//! Any operation of a plan as one neutral row: the only place where the outputs for reviewers learn what kinds there are.
+//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers learn what subjects there are.
 //!
-//! An operation on a zone, a rule or a record goes in; what it does, to what, before and after, and what that means comes
-//! out, as plain text. Nothing here is safe to show yet: names and values come from anywhere, and each output escapes them
-//! by its own rules.
+//! An operation on a zone, a setting, a rule or a record goes in; what it does, to what, before and after, and what that means
+//! comes out, as plain text. Nothing here is safe to show yet: names and values come from anywhere, and each output escapes
+//! them by its own rules.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::text::facets;
 use crate::diagnostic::{Place, Sources};
-use crate::diff::{DeleteReason, FieldChange, RuleDeleteReason, ZonePart};
+use crate::diff::{FieldChange, ZonePart};
 use crate::insight::Direction;
 use crate::model::managed::threshold_word;
 use crate::model::{Danger, Value};
 use crate::plan::{
-    Action, Cause, MissingConsent, Operation, Plan, RuleAction, RuleOperation, Verdict, ZoneAction, ZoneOperation,
-    ZonePlan,
+    Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
 };
 
 /// A plan with everything that a reviewer is told about it.
@@ -42,11 +41,8 @@ impl<'a> Review<'a> {
 
     /// How many operations take back what somebody changed outside the spec, in words.
     pub(super) fn outside(&self) -> Option<String> {
-        let causes = self.plan.zones.iter().flat_map(|zone| {
-            let around = zone.zone_operations.iter().map(|o| o.cause);
-            around.chain(zone.rule_operations.iter().map(|o| o.cause)).chain(zone.operations.iter().map(|o| o.cause))
-        });
-        match causes.filter(|c| cause(*c, None).is_some()).count() {
+        let operations = self.plan.zones.iter().flat_map(|zone| &zone.operations);
+        match operations.filter(|o| o.cause.about(None).is_some()).count() {
             0 => None,
             1 => Some("1 operation takes back what somebody changed outside the spec".to_owned()),
             count => Some(format!("{count} operations take back what somebody changed outside the spec")),
@@ -64,51 +60,65 @@ impl<'a> Review<'a> {
     }
 }
 
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mark {
-    /// Something comes.
-    Create,
-    /// Something changes.
-    Update,
-    /// Something changes its place only.
-    Move,
-    /// Something goes.
-    Delete,
+/// The part of a zone that something belongs to; each has its own layout on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// The zone itself and its settings.
+    Zone,
+    /// Its rules.
+    Rules,
+    /// Its records.
+    Records,
 }
 
-impl Mark {
-    /// The word for it.
-    pub(super) fn word(self) -> &'static str {
+/// One side of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Nothing is said.
+    Nothing,
+    /// It could not be read.
+    Unknown,
+    /// A value in words.
+    Value(String),
+}
+
+impl Side {
+    /// In words, if there is anything to say.
+    pub(super) fn words(&self) -> Option<&str> {
         match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Move => "move",
-            Self::Delete => "delete",
+            Self::Nothing => None,
+            Self::Unknown => Some("unknown"),
+            Self::Value(words) => Some(words),
         }
     }
 }
 
 /// One field that changes, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Field {
+pub(super) struct FieldView {
     /// Its name.
     pub(super) name: String,
-    /// What it was; `None` if nothing was said.
-    pub(super) before: Option<String>,
+    /// Whether it is all there is to the thing, so that its name says nothing new.
+    pub(super) is_whole: bool,
+    /// What it was.
+    pub(super) before: Side,
     /// What it becomes.
-    pub(super) after: Option<String>,
+    pub(super) after: String,
 }
 
 /// One operation.
 #[derive(Debug, Clone)]
-pub(super) struct Row<'a> {
+pub(super) struct OperationView<'a> {
     /// What is done.
-    pub(super) mark: Mark,
-    /// To what kind of thing: `record`, `rule`, `entry point`, `zone`, `setting`, …
+    pub(super) action: Action,
+    /// The part of the zone that it belongs to.
+    pub(super) section: Section,
+    /// To what kind of thing: `record`, `rule`, `rules`, `zone`, `setting`, …
     pub(super) kind: &'static str,
     /// What a person knows it by.
     pub(super) name: Cow<'a, str>,
+    /// The service's id, where a person may want to look for it.
+    pub(super) id: Option<&'a str>,
     /// The type of a record, the phase of a rule; may be empty.
     pub(super) type_name: &'a str,
     /// Its address.
@@ -120,12 +130,12 @@ pub(super) struct Row<'a> {
     /// What else is said of something that comes or goes.
     pub(super) aside: String,
     /// What changes beside the value.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<FieldView>,
     /// Why it is done, where that is not the plain wish of the spec.
-    pub(super) why: &'static str,
+    pub(super) why: Why,
     /// Who caused it, where that is somebody else than the author of the spec.
     pub(super) cause: Option<String>,
-    /// Which way the protection goes; rules only.
+    /// Which way the protection goes, where that is judged.
     pub(super) direction: Option<Direction>,
     /// What it means for traffic.
     pub(super) impact: &'a [String],
@@ -150,7 +160,7 @@ pub(super) enum Attention {
     Weakening,
 }
 
-impl Row<'_> {
+impl OperationView<'_> {
     /// How much attention it needs.
     pub(super) fn attention(&self) -> Attention {
         // Deletes are counted, whoever accepts them.
@@ -190,14 +200,19 @@ impl Row<'_> {
         if !self.impact.is_empty() {
             return String::new();
         }
-        let becomes = |before: &Option<String>, after: &Option<String>| match (before, after) {
+        let becomes = |before: Option<&str>, after: Option<&str>| match (before, after) {
             (Some(before), Some(after)) if before == after => None,
             (Some(before), Some(after)) => Some(format!("{before} → {after}")),
-            (Some(one), None) | (None, Some(one)) => Some(one.clone()),
+            (Some(one), None) | (None, Some(one)) => Some(one.to_owned()),
             (None, None) => None,
         };
-        let fields = self.fields.iter().filter_map(|f| Some(format!("{}: {}", f.name, becomes(&f.before, &f.after)?)));
-        becomes(&self.before, &self.after).into_iter().chain(fields.take(FIELDS)).collect::<Vec<_>>().join("; ")
+        let fields = self.fields.iter();
+        let fields = fields.filter_map(|f| Some(format!("{}: {}", f.name, becomes(f.before.words(), Some(&f.after))?)));
+        becomes(self.before.as_deref(), self.after.as_deref())
+            .into_iter()
+            .chain(fields.take(FIELDS))
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// The file and line of the spec entry.
@@ -221,14 +236,14 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts rows.
-    pub(super) fn of<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Row<'a>>) -> Self {
+    /// Counts operations.
+    pub(super) fn of<'r, 'a: 'r>(views: impl IntoIterator<Item = &'r OperationView<'a>>) -> Self {
         let mut tally = Self::default();
-        for row in rows {
-            match row.mark {
-                Mark::Create => tally.create += 1,
-                Mark::Update | Mark::Move => tally.update += 1,
-                Mark::Delete => tally.delete += 1,
+        for view in views {
+            match view.action {
+                Action::Create => tally.create += 1,
+                Action::Update | Action::Move => tally.update += 1,
+                Action::Delete => tally.delete += 1,
             }
         }
         tally
@@ -251,10 +266,9 @@ impl Tally {
     }
 }
 
-/// All operations of a zone, in the order in which they are carried out.
-pub(super) fn rows(zone: &ZonePlan) -> impl Iterator<Item = Row<'_>> {
-    let around = zone.zone_operations.iter().map(zone_row);
-    around.chain(zone.rule_operations.iter().map(rule_row)).chain(zone.operations.iter().map(record_row))
+/// All operations of a zone, in the order of the plan.
+pub(super) fn views(zone: &ZonePlan) -> impl Iterator<Item = OperationView<'_>> {
+    zone.operations.iter().map(OperationView::of)
 }
 
 /// What is dangerous about the plan of a zone as a whole: the zone, the code, what happens.
@@ -284,182 +298,122 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
     parts.join("; ")
 }
 
-/// The cause in words, where it is not the plain wish of the spec.
-fn cause(cause: Cause, modified_on: Option<&String>) -> Option<String> {
-    let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();
-    match cause {
-        Cause::Drift => Some(format!("takes back a change made outside{when}")),
-        Cause::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
-        Cause::Spec | Cause::Unknown => None,
-    }
-}
-
-/// An operation on the zone itself.
-fn zone_row(operation: &ZoneOperation) -> Row<'_> {
-    let ZoneOperation { address, action, fields, cause: why_here, dangers, accepted, modified_on, place } = operation;
-    let (mark, kind, name) = match action {
-        ZoneAction::Create => (Mark::Create, "zone", address.as_str()),
-        ZoneAction::Change(ZonePart::Setting { name, .. }) => (Mark::Update, "setting", name.as_str()),
-        ZoneAction::Change(ZonePart::Dnssec { .. }) => (Mark::Update, "dnssec", ""),
-        ZoneAction::Change(ZonePart::DnsSettings { .. }) => (Mark::Update, "dns_settings", ""),
-    };
-    let known = |value: &Value| if *value == Value::Null { "unknown".to_owned() } else { value.to_string() };
-    let fields = fields.iter().map(|change| Field {
-        name: change.field.clone(),
-        before: Some(known(&change.before)),
-        after: Some(change.after.to_string()),
-    });
-    Row {
-        mark,
-        kind,
-        name: name.into(),
-        type_name: "",
-        address: address.as_str(),
-        before: None,
-        after: None,
-        aside: String::new(),
-        fields: fields.collect(),
-        why: "",
-        cause: cause(*why_here, modified_on.as_ref()),
-        direction: None,
-        impact: &[],
-        dangers,
-        accepted,
-        place: Some(*place),
-    }
-}
-
-/// An operation on a rule.
-fn rule_row(operation: &RuleOperation) -> Row<'_> {
-    let RuleOperation {
-        address,
-        phase,
-        name,
-        action,
-        fields,
-        impact,
-        expect: _,
-        reverse: _,
-        cause: why_here,
-        dangers,
-        accepted,
-        modified_on,
-        place,
-    } = operation;
-    let (mark, kind, why) = match action {
-        RuleAction::CreateEntryPoint { .. } => (Mark::Create, "rules", "the first of their phase"),
-        RuleAction::Create { .. } => (Mark::Create, "rule", ""),
-        RuleAction::Patch { position: Some(_), .. } => (Mark::Update, "rule", "changed and moved"),
-        RuleAction::Patch { position: None, .. } => (Mark::Update, "rule", ""),
-        RuleAction::Move { .. } => (Mark::Move, "rule", "moved, and otherwise as it is"),
-        RuleAction::Delete { reason, .. } => {
-            let why = match reason {
-                RuleDeleteReason::Expired => "its last day is over",
-                RuleDeleteReason::Absent => "the spec says state: absent",
-                RuleDeleteReason::Pruned => "not in the spec, and the section is pruned",
-                RuleDeleteReason::Undone => "made by the apply that is undone",
-            };
-            (Mark::Delete, "rule", why)
+impl<'a> OperationView<'a> {
+    /// The view of an operation.
+    pub(super) fn of(operation: &'a Operation) -> Self {
+        let Operation { address, subject, fields, cause, impact, dangers, accepted, modified_on, place } = operation;
+        let view = Self {
+            action: operation.action(),
+            section: Section::Zone,
+            kind: subject.noun(),
+            name: "".into(),
+            id: None,
+            type_name: "",
+            address: address.as_str(),
+            before: None,
+            after: None,
+            aside: String::new(),
+            fields: Vec::new(),
+            why: subject.why(),
+            cause: cause.about(modified_on.as_deref()),
+            direction: impact.as_ref().map(|impact| impact.direction),
+            impact: impact.as_ref().map_or(&[], |impact| &impact.lines),
+            dangers,
+            accepted,
+            place: *place,
+        };
+        match subject {
+            Subject::Zone => Self { name: address.as_str().into(), ..view },
+            Subject::Setting(setting) => view.of_setting(setting, fields),
+            Subject::Rule(rule) => view.of_rule(rule, fields),
+            Subject::Record(record) => view.of_record(record, fields),
         }
-    };
-    Row {
-        mark,
-        kind,
-        name: name.as_str().into(),
-        type_name: phase.about(),
-        address: address.as_str(),
-        before: None,
-        after: None,
-        aside: String::new(),
-        fields: rule_fields(fields),
-        why,
-        cause: cause(*why_here, modified_on.as_ref()),
-        direction: Some(impact.direction),
-        impact: &impact.lines,
-        dangers,
-        accepted,
-        place: *place,
     }
-}
 
-/// An operation on a record.
-fn record_row(operation: &Operation) -> Row<'_> {
-    let Operation {
-        address,
-        shown_name,
-        action,
-        fields,
-        expect: _,
-        reverse: _,
-        cause: why_here,
-        dangers,
-        accepted,
-        modified_on,
-        place,
-    } = operation;
-    let (mark, before, after, aside, why) = match action {
-        Action::CreateRecord { after } => (Mark::Create, None, Some(after), facets(after), ""),
-        Action::PatchRecord { before, after, .. } => (Mark::Update, Some(&**before), Some(&**after), String::new(), ""),
-        Action::DeleteRecord { before, reason, .. } => {
-            let why = match reason {
-                DeleteReason::Tombstone => "the spec says state: absent",
-                DeleteReason::Pruned => "not in the spec, and the zone is pruned",
-                DeleteReason::InTheWay => "makes room for another record at this name",
-                DeleteReason::Removed => "removed from the spec",
-                DeleteReason::Undone => "made by the apply that is undone",
-            };
-            (Mark::Delete, Some(&**before), None, facets(before), why)
+    /// With what is particular to a setting.
+    fn of_setting(self, setting: &'a ZonePart, fields: &[FieldChange]) -> Self {
+        let (name, is_whole) = match setting {
+            ZonePart::Setting { name, .. } => (name.as_str(), true),
+            ZonePart::Dnssec { .. } => ("", true),
+            ZonePart::DnsSettings { .. } => ("", false),
+        };
+        let fields = fields.iter().map(|change| FieldView {
+            name: change.field.clone(),
+            is_whole,
+            before: match &change.before {
+                Value::Null => Side::Unknown,
+                value => Side::Value(value.to_string()),
+            },
+            after: change.after.to_string(),
+        });
+        Self { name: name.into(), fields: fields.collect(), ..self }
+    }
+
+    /// With what is particular to a rule.
+    fn of_rule(self, rule: &'a RuleSubject, fields: &[FieldChange]) -> Self {
+        Self {
+            section: Section::Rules,
+            name: rule.name.as_str().into(),
+            id: rule.action.id().map(|id| id.0.as_str()),
+            type_name: rule.phase.about(),
+            fields: rule_fields(fields),
+            ..self
         }
-    };
-    let beside = |change: &&FieldChange| {
-        matches!(change.field.as_str(), "ttl" | "proxied" | "comment" | "tags") || change.field.starts_with("settings.")
-    };
-    Row {
-        mark,
-        kind: "record",
-        name: shown_name.as_str().into(),
-        type_name: operation.form().data.type_name(),
-        address: address.as_str(),
-        before: before.map(|form| form.data.presentation()),
-        after: after.map(|form| form.data.presentation()),
-        aside,
-        // What is within the value is seen in the value.
-        fields: if mark == Mark::Update { fields.iter().filter(beside).map(facet).collect() } else { Vec::new() },
-        why,
-        cause: cause(*why_here, modified_on.as_ref()),
-        direction: None,
-        impact: &[],
-        dangers,
-        accepted,
-        place: *place,
+    }
+
+    /// With what is particular to a record.
+    fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
+        let (before, after) = (record.action.before(), record.action.after());
+        let beside = |change: &&FieldChange| {
+            matches!(change.field.as_str(), "ttl" | "proxied" | "comment" | "tags")
+                || change.field.starts_with("settings.")
+        };
+        let is_update = self.action == Action::Update;
+        Self {
+            section: Section::Records,
+            name: record.shown_name.as_str().into(),
+            type_name: record.form().data.type_name(),
+            before: before.map(|form| form.data.presentation()),
+            after: after.map(|form| form.data.presentation()),
+            aside: if is_update { String::new() } else { facets(record.form()) },
+            // What is within the value is seen in the value.
+            fields: if is_update { fields.iter().filter(beside).map(facet).collect() } else { Vec::new() },
+            ..self
+        }
     }
 }
 
 /// A facet of a record that changes.
-fn facet(change: &FieldChange) -> Field {
+fn facet(change: &FieldChange) -> FieldView {
     let words = |value: &Value| match (change.field.as_str(), value) {
         ("ttl", Value::Integer(1)) => "auto".to_owned(),
         ("comment", Value::Text(text)) => format!("\"{text}\""),
         _ => value.to_string(),
     };
-    Field { name: change.field.clone(), before: Some(words(&change.before)), after: Some(words(&change.after)) }
+    FieldView {
+        name: change.field.clone(),
+        is_whole: false,
+        before: Side::Value(words(&change.before)),
+        after: words(&change.after),
+    }
 }
 
 /// The fields of a rule; single rules of a managed ruleset that are switched in the same way share one.
-pub(super) fn rule_fields(fields: &[FieldChange]) -> Vec<Field> {
+fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     let switched = |change: &FieldChange| {
         let (whole, rule) = change.field.strip_suffix(".enabled")?.split_once("rules.")?;
         Some((whole.to_owned(), rule.to_owned()))
     };
-    let said = |value: &Value, words: String| (*value != Value::Null).then_some(words);
+    let side = |value: &Value, words: String| if *value == Value::Null { Side::Nothing } else { Side::Value(words) };
     let mut all = Vec::new();
     let mut groups: Vec<((String, Value, Value), Vec<String>)> = Vec::new();
     for change in fields {
         let Some((whole, rule)) = switched(change) else {
-            all.push(Field {
+            all.push(FieldView {
                 name: change.field.clone(),
-                before: said(&change.before, setting(&change.field, &change.before)),
-                after: Some(setting(&change.field, &change.after)),
+                is_whole: false,
+                before: side(&change.before, setting(&change.field, &change.before)),
+                after: setting(&change.field, &change.after),
             });
             continue;
         };
@@ -478,10 +432,11 @@ pub(super) fn rule_fields(fields: &[FieldChange]) -> Vec<Field> {
             }
         };
         let noun = if rules.len() == 1 { "rule" } else { "rules" };
-        Field {
+        FieldView {
             name: format!("{whole}{noun} {}", rules.join(", ")),
-            before: said(&before, word(&before)),
-            after: Some(word(&after)),
+            is_whole: false,
+            before: side(&before, word(&before)),
+            after: word(&after),
         }
     }));
     all
@@ -508,11 +463,8 @@ mod tests {
             change("owasp.threshold", Value::Integer(40), Value::Integer(60)),
             change("owasp.rules.2.enabled", Value::Null, Value::Bool(false)),
         ]);
-        let shown: Vec<_> = fields.iter().map(|f| (f.name.as_str(), f.before.as_deref(), f.after.as_deref())).collect();
-        assert_eq!(
-            shown,
-            [("owasp.threshold", Some("medium (40)"), Some("low (60)")), ("owasp.rules 1, 2", None, Some("off")),]
-        );
+        let shown: Vec<_> = fields.iter().map(|f| (f.name.as_str(), f.before.words(), f.after.as_str())).collect();
+        assert_eq!(shown, [("owasp.threshold", Some("medium (40)"), "low (60)"), ("owasp.rules 1, 2", None, "off")]);
     }
 
     #[test]

@@ -1,33 +1,23 @@
-//! What is done to a zone itself, and what somebody has to do elsewhere.
+//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what somebody has to do elsewhere.
 
-use std::collections::BTreeMap;
-
-use super::operation::{Cause, ZoneAction, ZoneOperation};
+use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{ZoneChange, ZonePart};
-use crate::model::{Address, DesiredZone, LiveSetting, LiveZone};
+use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone};
+use crate::plan::operation::Operation;
+use crate::plan::zone_plan::ZonePlan;
+use crate::wire::Request;
+use crate::wire::around::{patch_dns_settings, patch_dnssec, patch_setting};
 
-/// Operations on the zone itself: it is made first, then its parts are changed.
-pub(super) fn operations(
+/// Operations on the settings of a zone, in the order of the changes.
+pub(in crate::plan) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: Vec<ZoneChange>,
     found: &mut Diagnostics,
-) -> Vec<ZoneOperation> {
+) -> Vec<Operation> {
     let zone = &desired.name;
     let mut operations = Vec::new();
-    if live.is_new {
-        operations.push(ZoneOperation {
-            address: Address::of_zone(zone),
-            action: ZoneAction::Create,
-            fields: Vec::new(),
-            cause: Cause::Unknown,
-            dangers: Vec::new(),
-            accepted: BTreeMap::new(),
-            modified_on: None,
-            place: desired.place,
-        });
-    }
     for (name, (_, place)) in &desired.around.settings {
         if let Some(LiveSetting::Refused(words)) = live.around.settings.get(name) {
             found.push(
@@ -64,22 +54,52 @@ pub(super) fn operations(
             ZonePart::Dnssec { .. } => live.around.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
             ZonePart::DnsSettings { .. } => None,
         };
-        operations.push(ZoneOperation {
-            address,
-            action: ZoneAction::Change(part),
+        let dangers = dangers(&part);
+        let subject = Subject::Setting(part);
+        operations.push(Operation {
             fields,
-            cause: Cause::Unknown,
-            dangers: Vec::new(),
-            accepted: BTreeMap::new(),
+            dangers,
             modified_on,
-            place,
+            place: Some(place),
+            ..Operation::new(address, subject)
         });
     }
     operations
 }
 
+/// The dangers of a change.
+fn dangers(setting: &ZonePart) -> Vec<Danger> {
+    match setting {
+        ZonePart::Dnssec { on: false } => vec![Danger::ChangesDnssec],
+        ZonePart::Setting { .. } | ZonePart::Dnssec { on: true } | ZonePart::DnsSettings { .. } => Vec::new(),
+    }
+}
+
+/// The request.
+pub(super) fn request(zone: &ZonePlan, setting: &ZonePart) -> Request {
+    match setting {
+        ZonePart::Setting { name, value } => patch_setting(&zone.id, name, value),
+        ZonePart::Dnssec { on } => patch_dnssec(&zone.id, *on),
+        ZonePart::DnsSettings { members } => patch_dns_settings(&zone.id, members),
+    }
+}
+
+/// Whether two specs say the same about a setting.
+pub(in crate::plan) fn is_wanted_alike(setting: &ZonePart, one: &DesiredZone, other: &DesiredZone) -> bool {
+    let (one, other) = (&one.around, &other.around);
+    match setting {
+        ZonePart::Setting { name, .. } => {
+            one.settings.get(name).map(|(value, _)| value) == other.settings.get(name).map(|(value, _)| value)
+        }
+        ZonePart::Dnssec { .. } => one.dnssec.map(|(on, _)| on) == other.dnssec.map(|(on, _)| on),
+        ZonePart::DnsSettings { members } => members.keys().all(|name| {
+            one.dns_settings.get(name).map(|(value, _)| value) == other.dns_settings.get(name).map(|(value, _)| value)
+        }),
+    }
+}
+
 /// What somebody has to do elsewhere.
-pub(super) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
+pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
     if live.is_inactive() && !live.name_servers.is_empty() {
         notes.push(format!(

@@ -1,0 +1,116 @@
+//! What an operation is about. What differs between zones, settings, rules and records is here, in a file for each: what can be
+//! done to it, what is expected to be there, the request, and the words of a reviewer.
+//!
+//! A new kind of thing is a file here and a variant of [`Subject`]; the compiler then names every place that has to know it.
+
+pub(super) mod record;
+pub(super) mod rule;
+pub(super) mod setting;
+pub(super) mod zone;
+
+use super::operation::{Action, Why};
+use super::zone_plan::ZonePlan;
+use crate::diff::ZonePart;
+use crate::wire::Request;
+
+pub use record::{RecordAction, RecordSubject};
+pub use rule::{ExpectRuleset, RuleAction, RuleSubject};
+
+/// What an operation is about, with what is done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// The zone itself, which is created.
+    Zone,
+    /// A setting of the zone, DNSSEC or DNS settings, which are changed.
+    Setting(ZonePart),
+    /// A rule, or the entry point of a phase.
+    Rule(Box<RuleSubject>),
+    /// A DNS record.
+    Record(RecordSubject),
+}
+
+impl Subject {
+    /// What is done.
+    #[must_use]
+    pub fn action(&self) -> Action {
+        match self {
+            Self::Zone => Action::Create,
+            Self::Setting(_) => Action::Update,
+            Self::Rule(rule) => rule.action.kind(),
+            Self::Record(record) => record.action.kind(),
+        }
+    }
+
+    /// The kind of thing, for programs.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Zone => "zone",
+            Self::Setting(ZonePart::Setting { .. }) => "zone_setting",
+            Self::Setting(ZonePart::Dnssec { .. }) => "dnssec",
+            Self::Setting(ZonePart::DnsSettings { .. }) => "dns_settings",
+            Self::Rule(rule) => rule.action.subject_kind(),
+            Self::Record(_) => "dns_record",
+        }
+    }
+
+    /// The kind of thing, for people.
+    #[must_use]
+    pub fn noun(&self) -> &'static str {
+        match self {
+            Self::Zone => "zone",
+            Self::Setting(ZonePart::Setting { .. }) => "setting",
+            Self::Setting(ZonePart::Dnssec { .. }) => "dnssec",
+            Self::Setting(ZonePart::DnsSettings { .. }) => "dns_settings",
+            Self::Rule(rule) => rule.action.subject_noun(),
+            Self::Record(_) => "record",
+        }
+    }
+
+    /// Why it is done, or how, where the action alone does not say it.
+    #[must_use]
+    pub fn why(&self) -> Why {
+        match self {
+            Self::Zone | Self::Setting(_) => Why::default(),
+            Self::Rule(rule) => rule.action.why(),
+            Self::Record(record) => record.action.why(),
+        }
+    }
+
+    /// The setting, if it is one.
+    #[must_use]
+    pub fn setting(&self) -> Option<&ZonePart> {
+        match self {
+            Self::Setting(setting) => Some(setting),
+            Self::Zone | Self::Rule(_) | Self::Record(_) => None,
+        }
+    }
+
+    /// The rule, if it is one.
+    #[must_use]
+    pub fn rule(&self) -> Option<&RuleSubject> {
+        match self {
+            Self::Rule(rule) => Some(rule),
+            Self::Zone | Self::Setting(_) | Self::Record(_) => None,
+        }
+    }
+
+    /// The record, if it is one.
+    #[must_use]
+    pub fn record(&self) -> Option<&RecordSubject> {
+        match self {
+            Self::Record(record) => Some(record),
+            Self::Zone | Self::Setting(_) | Self::Rule(_) => None,
+        }
+    }
+
+    /// The request that carries it out by itself.
+    pub(super) fn request(&self, zone: &ZonePlan, account: Option<&str>) -> Request {
+        match self {
+            Self::Zone => zone::request(zone, account),
+            Self::Setting(setting) => setting::request(zone, setting),
+            Self::Rule(rule) => rule.request(zone),
+            Self::Record(record) => record.request(zone),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A DNS record: what is done to it, and the request for it.
+//!
+//! An operation expects to find what it was planned with: no record of that name and value to create one, and the record as it
+//! was before to update or delete it.
+
+use super::Subject;
+use crate::diff::{Change, ChangeKind, DeleteReason, FieldChange};
+use crate::model::facts::Slot;
+use crate::model::{Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, ZoneId};
+use crate::plan::operation::{Action, Operation, Why};
+use crate::plan::zone_plan::ZonePlan;
+use crate::wire::Request;
+use crate::wire::record::RecordPatch;
+use crate::wire::zone::{Batch, create_record, delete_record, patch_record};
+
+/// A record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordSubject {
+    /// The name as its author wrote it; relative where no author did.
+    pub shown_name: String,
+    /// What is done.
+    pub action: RecordAction,
+}
+
+/// What is done to a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordAction {
+    /// It is created.
+    Create {
+        /// Exactly what the spec says.
+        after: RecordForm,
+    },
+    /// Some of its fields are changed.
+    Update {
+        /// The service's id.
+        id: RecordId,
+        /// All of it, before.
+        before: Box<RecordForm>,
+        /// All of it, after.
+        after: Box<RecordForm>,
+        /// What is sent.
+        patch: RecordPatch,
+    },
+    /// It is deleted.
+    Delete {
+        /// The service's id.
+        id: RecordId,
+        /// All of it.
+        before: Box<RecordForm>,
+        /// Why.
+        reason: DeleteReason,
+    },
+}
+
+impl RecordAction {
+    /// What that is.
+    #[must_use]
+    pub fn kind(&self) -> Action {
+        match self {
+            Self::Create { .. } => Action::Create,
+            Self::Update { .. } => Action::Update,
+            Self::Delete { .. } => Action::Delete,
+        }
+    }
+
+    /// Why it is done, where the action alone does not say it.
+    pub(super) fn why(&self) -> Why {
+        match self {
+            Self::Create { .. } | Self::Update { .. } => Why::default(),
+            Self::Delete { reason, .. } => Why { about: reason.about(), brief: reason.brief() },
+        }
+    }
+
+    /// The id of the live record, if there is one.
+    #[must_use]
+    pub fn id(&self) -> Option<&RecordId> {
+        match self {
+            Self::Create { .. } => None,
+            Self::Update { id, .. } | Self::Delete { id, .. } => Some(id),
+        }
+    }
+
+    /// The record before it, if there is one.
+    #[must_use]
+    pub fn before(&self) -> Option<&RecordForm> {
+        match self {
+            Self::Create { .. } => None,
+            Self::Update { before, .. } | Self::Delete { before, .. } => Some(before),
+        }
+    }
+
+    /// The record after it, if there is one.
+    #[must_use]
+    pub fn after(&self) -> Option<&RecordForm> {
+        match self {
+            Self::Create { after } => Some(after),
+            Self::Update { after, .. } => Some(after),
+            Self::Delete { .. } => None,
+        }
+    }
+}
+
+impl RecordSubject {
+    /// The record's name, type and value after the operation; before it, for a delete.
+    #[must_use]
+    pub fn form(&self) -> &RecordForm {
+        match &self.action {
+            RecordAction::Create { after } => after,
+            RecordAction::Update { after, .. } => after,
+            RecordAction::Delete { before, .. } => before,
+        }
+    }
+
+    /// The request for it alone.
+    pub(super) fn request(&self, zone: &ZonePlan) -> Request {
+        match &self.action {
+            RecordAction::Create { after } => create_record(&zone.id, after),
+            RecordAction::Update { id, after, patch, before: _ } => patch_record(&zone.id, id, &after.data, patch),
+            RecordAction::Delete { id, .. } => delete_record(&zone.id, id),
+        }
+    }
+}
+
+/// One request for several records.
+pub(in crate::plan) fn batch_request<'a>(zone: &ZoneId, records: impl Iterator<Item = &'a RecordSubject>) -> Request {
+    let mut batch = Batch::default();
+    for record in records {
+        match &record.action {
+            RecordAction::Create { after } => batch.post(after),
+            RecordAction::Update { id, after, patch, before: _ } => batch.patch(id, &after.data, patch),
+            RecordAction::Delete { id, .. } => batch.delete(id),
+        }
+    }
+    batch.into_request(zone)
+}
+
+/// One change as an operation.
+pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
+    let Change { address, kind } = change;
+    let (action, fields, place, protected, written) = match kind {
+        ChangeKind::Create { after } => {
+            let action = RecordAction::Create { after: after.form() };
+            (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
+        }
+        ChangeKind::Update { before, after, fields } => {
+            let wanted = after.form();
+            let patch = patch(&wanted, fields, before.settings);
+            let whole = before.form();
+            let after_form = Box::new(whole.overlaid(&wanted));
+            let action =
+                RecordAction::Update { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
+            (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
+        }
+        ChangeKind::Delete { before, reason, place, accepted: _ } => {
+            let action =
+                RecordAction::Delete { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
+            // A record that was protected by the spec before does not lose that by being dropped from it.
+            let protected = desired.removed.get(&(before.name.clone(), before.data.clone())) == Some(&true);
+            (action, Vec::new(), *place, protected, None)
+        }
+    };
+    let mut dangers = Vec::new();
+    if action.kind() == Action::Delete {
+        dangers.push(Danger::Delete);
+    }
+    if protected && action.kind() != Action::Create {
+        dangers.push(Danger::ChangesProtected);
+    }
+    let (accepted, modified_on) = match kind {
+        ChangeKind::Create { after } => (after.allow.as_deref().cloned(), None),
+        ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
+        ChangeKind::Delete { before, accepted, .. } => (accepted.cloned(), before.modified_on.clone()),
+    };
+    let mut subject = RecordSubject { shown_name: String::new(), action };
+    let name = &subject.form().name;
+    subject.shown_name = written.map_or_else(|| desired.name.relative(name).to_owned(), |w| w.to_string());
+    Operation {
+        fields,
+        dangers,
+        accepted: accepted.unwrap_or_default(),
+        modified_on,
+        place,
+        ..Operation::new(address.clone(), Subject::Record(subject))
+    }
+}
+
+/// The patch that brings the changed fields to what `wanted` says.
+///
+/// `settings` may be replaced as a whole by the service, so those that are on and stay on are sent along.
+fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
+    let changed = |name: &str| fields.iter().any(|f| f.field == name);
+    let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);
+    let data_changed = fields.iter().any(|f| f.field.starts_with("data."));
+    let all = wanted.data.fields();
+    let mut value = Fields::new();
+    for field in facts {
+        let send = if field.slot == Slot::Data { data_changed } else { changed(field.name) };
+        if let Some(v) = all.get(field.name).filter(|_| send) {
+            value.insert(field.name.to_owned(), v.clone());
+        }
+    }
+    let Facets { ttl, proxied, comment, tags, settings } = &wanted.facets;
+    let will_be_proxied = changed("proxied") && *proxied == Some(true);
+    let setting = |name: &str, wanted: Option<bool>, before: Option<bool>| {
+        if changed(&format!("settings.{name}")) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
+    };
+    let any_setting = fields.iter().any(|f| f.field.starts_with("settings."));
+    RecordPatch {
+        value,
+        facets: Facets {
+            ttl: if !changed("ttl") {
+                None
+            } else if will_be_proxied {
+                Some(crate::model::Ttl::AUTOMATIC)
+            } else {
+                *ttl
+            },
+            proxied: proxied.filter(|_| changed("proxied")),
+            comment: comment.clone().filter(|_| changed("comment")),
+            tags: tags.clone().filter(|_| changed("tags")),
+            settings: if any_setting {
+                Settings {
+                    flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),
+                    ipv4_only: setting("ipv4_only", settings.ipv4_only, settings_before.ipv4_only),
+                    ipv6_only: setting("ipv6_only", settings.ipv6_only, settings_before.ipv6_only),
+                }
+            } else {
+                Settings::default()
+            },
+        },
+    }
+}

@@ -1,0 +1,162 @@
+//! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is expected to be there.
+
+use crate::diff::RuleDeleteReason;
+use crate::model::ruleset::{Phase, Position, RuleBody, RuleId, RulesetId};
+use crate::plan::operation::{Action, Why};
+use crate::plan::zone_plan::ZonePlan;
+use crate::wire::Request;
+use crate::wire::ruleset::{create_entry_point, create_rule, delete_rule, move_rule, patch_rule};
+
+/// A rule, or all rules of a phase that has none yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSubject {
+    /// The phase.
+    pub phase: Phase,
+    /// What a person knows the rule by; of an entry point, the names of its rules.
+    pub name: String,
+    /// What is done.
+    pub action: RuleAction,
+    /// What is expected to be there.
+    pub expect: ExpectRuleset,
+}
+
+/// What is done to one rule, or to the entry point of a phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleAction {
+    /// The entry point is made, with these rules in this order.
+    CreateEntryPoint {
+        /// The rules.
+        rules: Vec<RuleBody>,
+    },
+    /// A rule is made.
+    Create {
+        /// Its definition.
+        after: RuleBody,
+        /// Where it stands; at the end without one.
+        position: Option<Position>,
+    },
+    /// The definition of a rule is replaced.
+    Update {
+        /// The service's id.
+        id: RuleId,
+        /// Its definition before.
+        before: RuleBody,
+        /// All of it after, also what we do not know.
+        after: RuleBody,
+        /// Where it is moved, if it is.
+        position: Option<Position>,
+    },
+    /// A rule is moved and stays as it is.
+    Move {
+        /// The service's id.
+        id: RuleId,
+        /// Its definition.
+        body: RuleBody,
+        /// Where to.
+        position: Position,
+    },
+    /// A rule is deleted.
+    Delete {
+        /// The service's id.
+        id: RuleId,
+        /// Its definition.
+        before: RuleBody,
+        /// Why.
+        reason: RuleDeleteReason,
+    },
+}
+
+impl RuleAction {
+    /// What that is.
+    #[must_use]
+    pub fn kind(&self) -> Action {
+        match self {
+            Self::CreateEntryPoint { .. } | Self::Create { .. } => Action::Create,
+            Self::Update { .. } => Action::Update,
+            Self::Move { .. } => Action::Move,
+            Self::Delete { .. } => Action::Delete,
+        }
+    }
+
+    /// The kind of thing that it is done to, for programs.
+    pub(super) fn subject_kind(&self) -> &'static str {
+        match self {
+            Self::CreateEntryPoint { .. } => "entry_point",
+            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => "waf_rule",
+        }
+    }
+
+    /// The kind of thing that it is done to, for people.
+    pub(super) fn subject_noun(&self) -> &'static str {
+        match self {
+            Self::CreateEntryPoint { .. } => "rules",
+            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => "rule",
+        }
+    }
+
+    /// Why it is done, or how, where the action alone does not say it.
+    pub(super) fn why(&self) -> Why {
+        match self {
+            Self::CreateEntryPoint { .. } => Why { about: "the first of their phase", brief: "the first of its phase" },
+            Self::Create { .. } | Self::Update { position: None, .. } => Why::default(),
+            Self::Update { position: Some(_), .. } => Why { about: "changed and moved", brief: "changed and moved" },
+            Self::Move { .. } => Why { about: "moved, and otherwise as it is", brief: "moved" },
+            Self::Delete { reason, .. } => Why { about: reason.about(), brief: reason.brief() },
+        }
+    }
+
+    /// Where the rule is put, if it is put anywhere.
+    #[must_use]
+    pub fn position(&self) -> Option<&Position> {
+        match self {
+            Self::Create { position, .. } | Self::Update { position, .. } => position.as_ref(),
+            Self::Move { position, .. } => Some(position),
+            Self::CreateEntryPoint { .. } | Self::Delete { .. } => None,
+        }
+    }
+
+    /// The id of the live rule, if there is one.
+    #[must_use]
+    pub fn id(&self) -> Option<&RuleId> {
+        match self {
+            Self::CreateEntryPoint { .. } | Self::Create { .. } => None,
+            Self::Update { id, .. } | Self::Move { id, .. } | Self::Delete { id, .. } => Some(id),
+        }
+    }
+}
+
+/// The entry point that an operation expects to find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExpectRuleset {
+    /// None.
+    Absent,
+    /// The ruleset with this id, and the version that was read when the plan was made.
+    Version {
+        /// The service's id.
+        id: RulesetId,
+        /// The version; `None` where the service says none.
+        version: Option<String>,
+    },
+}
+
+impl RuleSubject {
+    /// The request.
+    ///
+    /// # Panics
+    /// Never: what is done to a rule expects its ruleset.
+    pub(super) fn request(&self, zone: &ZonePlan) -> Request {
+        let ruleset = || match &self.expect {
+            ExpectRuleset::Version { id, .. } => id,
+            ExpectRuleset::Absent => unreachable!("only the making of an entry point expects none"),
+        };
+        match &self.action {
+            RuleAction::CreateEntryPoint { rules } => create_entry_point(&zone.id, self.phase, rules.iter()),
+            RuleAction::Create { after, position } => create_rule(&zone.id, ruleset(), after, position.as_ref()),
+            RuleAction::Update { id, before: _, after, position } => {
+                patch_rule(&zone.id, ruleset(), id, after, position.as_ref())
+            }
+            RuleAction::Move { id, body: _, position } => move_rule(&zone.id, ruleset(), id, position),
+            RuleAction::Delete { id, .. } => delete_rule(&zone.id, ruleset(), id),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The plan as data: that of a zone, and that of all zones.
+
+use std::collections::BTreeMap;
+
+use super::guard::{Consents, GivenConsent, MissingConsent};
+use super::operation::{Action, Operation};
+use super::subject::{RecordSubject, RuleSubject};
+use crate::diagnostic::Diagnostics;
+use crate::model::{Address, Danger, Tier, ZoneId, ZoneName};
+
+/// Whose business it is what is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keeper {
+    /// Nobody's that is known.
+    Nobody,
+    /// The spec names it to be ignored.
+    Ignored,
+    /// Another product of the service makes it.
+    Service,
+}
+
+/// How many live records are left alone for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetAsideCount {
+    /// Whose business it is.
+    pub keeper: Keeper,
+    /// The reason in words: `unmanaged`, `ignored (…)`, `managed by …`, `not understood`, `duplicate`.
+    pub reason: String,
+    /// How many by type.
+    pub types: BTreeMap<String, usize>,
+    /// Their names with types, for the detailed output; at most the first hundred.
+    pub examples: Vec<String>,
+}
+
+impl SetAsideCount {
+    /// How many in all.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.types.values().sum()
+    }
+}
+
+/// The plan of one zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZonePlan {
+    /// The zone.
+    pub name: ZoneName,
+    /// Its id.
+    pub id: ZoneId,
+    /// Its plan at the service.
+    pub tier: Tier,
+    /// Whether the zone does not exist yet; its id then stands in for the real one.
+    pub is_new: bool,
+    /// What is done.
+    ///
+    /// # Order
+    /// The zone itself, its settings, its rules in the order of execution, its records in the order of their names. Apply
+    /// carries out the rules of a zone that exists first: they are what it looks at once more before anything is sent.
+    pub operations: Vec<Operation>,
+    /// Rules that are as they should be.
+    pub rules_unchanged: usize,
+    /// Records that are as they should be.
+    pub unchanged: usize,
+    /// Live records that nobody named.
+    pub unmanaged: usize,
+    /// Live records that an `ignore` pattern names.
+    pub ignored: usize,
+    /// Live records left alone, by reason.
+    pub set_aside: Vec<SetAsideCount>,
+    /// Whether the live records, before anything is deleted, leave no room for what is created.
+    pub tight: bool,
+    /// What is dangerous about the plan as a whole.
+    pub dangers: Vec<Danger>,
+    /// Dangers that the spec accepts for the zone, with the reasons.
+    pub accepted: BTreeMap<Danger, String>,
+    /// How many records the zone has.
+    pub live_records: usize,
+    /// What somebody has to do elsewhere: records for the registrar, name servers.
+    pub notes: Vec<String>,
+    /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
+    pub quota_in_doubt: bool,
+}
+
+impl ZonePlan {
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// The addresses of all operations, in order.
+    pub fn addresses(&self) -> impl Iterator<Item = &Address> {
+        self.operations.iter().map(|o| &o.address)
+    }
+
+    /// The operations on rules, in order, with their numbers among all.
+    pub fn rules(&self) -> impl Iterator<Item = (usize, &Operation, &RuleSubject)> {
+        self.operations.iter().enumerate().filter_map(|(n, o)| Some((n, o, o.rule()?)))
+    }
+
+    /// The operations on records, in order, with their numbers among all.
+    pub fn records(&self) -> impl Iterator<Item = (usize, &Operation, &RecordSubject)> {
+        self.operations.iter().enumerate().filter_map(|(n, o)| Some((n, o, o.record()?)))
+    }
+
+    /// The same plan for the zone with this id, after it was made.
+    #[must_use]
+    pub fn with_id(&self, id: ZoneId) -> Self {
+        Self { id, ..self.clone() }
+    }
+}
+
+/// Counts over all zones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Records to create.
+    pub create: usize,
+    /// Records to change.
+    pub update: usize,
+    /// Records to delete.
+    pub delete: usize,
+    /// Records and rules as they should be.
+    pub unchanged: usize,
+    /// Live records that the spec does not name.
+    pub unmanaged: usize,
+    /// Live records that `ignore` names.
+    pub ignored: usize,
+}
+
+impl Summary {
+    /// How many operations there are.
+    #[must_use]
+    pub fn operations(self) -> usize {
+        self.create + self.update + self.delete
+    }
+}
+
+/// What may happen to a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is nothing to do.
+    InSync,
+    /// It may be applied.
+    Ready,
+    /// It may be applied with these consents.
+    NeedsConsent(Vec<MissingConsent>),
+    /// Something wanted cannot be had; the diagnostics say what.
+    Incomplete,
+}
+
+impl Verdict {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::InSync => "in-sync",
+            Self::Ready => "ready",
+            Self::NeedsConsent(_) => "needs-consent",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// Everything that an apply would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// SHA-256 of the spec as read, hexadecimal.
+    pub spec_digest: String,
+    /// The zones, by name.
+    pub zones: Vec<ZonePlan>,
+    /// What was found while planning.
+    pub diagnostics: Diagnostics,
+    /// Requests made so far.
+    pub requests_made: u64,
+    /// The spec before, in the words by which a reader knows it.
+    pub base: Option<String>,
+    /// The consents that it needs and has.
+    pub consents_given: Vec<GivenConsent>,
+}
+
+impl Plan {
+    /// Version of the JSON form.
+    pub const FORMAT: u32 = 1;
+
+    /// Counts over all zones.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for zone in &self.zones {
+            summary.unchanged += zone.unchanged + zone.rules_unchanged;
+            summary.unmanaged += zone.unmanaged;
+            summary.ignored += zone.ignored;
+            for operation in &zone.operations {
+                match operation.action() {
+                    Action::Create => summary.create += 1,
+                    Action::Update | Action::Move => summary.update += 1,
+                    Action::Delete => summary.delete += 1,
+                }
+            }
+        }
+        summary
+    }
+
+    /// What may happen to it, given these consents.
+    #[must_use]
+    pub fn verdict(&self, consents: &Consents) -> Verdict {
+        if self.diagnostics.has_errors() {
+            return Verdict::Incomplete;
+        }
+        if self.zones.iter().all(ZonePlan::is_empty) {
+            return Verdict::InSync;
+        }
+        let (missing, _) = super::guard::judge(self, consents);
+        if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
+    }
+
+    /// The consents that it needs and has, of these.
+    #[must_use]
+    pub fn consents(&self, consents: &Consents) -> Vec<GivenConsent> {
+        super::guard::judge(self, consents).1
+    }
+}
