@@ -1,22 +1,46 @@
 //! What `watch` tells monitoring systems over HTTP: `/metrics` and `/healthz`.
 //!
 //! Both say what the last good round found. There is nothing else to ask for and no way to change anything.
+//!
+//! Clients must never stop a round, so they get few file descriptors and little time: a connection carries one request, the request
+//! must arrive within seconds, and the connection that has been open longest makes way for a new one.
 
-use std::io;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use tokio::net::TcpListener;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 
-use crate::render::openmetrics::CONTENT_TYPE;
+use crate::api::Stop;
+use crate::render::openmetrics;
 
 /// Intervals without a good round after which the watch is not well.
 const PATIENCE: u32 = 3;
+
+/// Connections that are open at once; each takes a file descriptor that the rounds could need.
+const CONNECTIONS: usize = 16;
+
+/// Time in which the head of a request must arrive.
+const HEAD_TIME: Duration = Duration::from_secs(5);
+
+/// Time for a whole connection, slow readers included.
+const CONNECTION_TIME: Duration = Duration::from_secs(30);
+
+/// Longest head of a request, in bytes.
+const HEAD_BYTES: usize = 16 * 1024;
+
+/// Pause after a connection could not be accepted, as happens while file descriptors are short.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 /// What is known of the rounds so far.
 #[derive(Debug)]
@@ -65,38 +89,132 @@ impl Health {
     }
 }
 
-/// Answers until told to stop.
-///
-/// # Errors
-/// Those of the listener.
-pub(super) async fn serve(
-    listener: TcpListener,
-    health: Arc<Health>,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    let routes = Router::new().route("/metrics", get(metrics)).route("/healthz", get(healthz)).with_state(health);
-    axum::serve(listener, routes).with_graceful_shutdown(stop).await
-}
-
-/// What the last good round found.
-async fn metrics(State(health): State<Arc<Health>>) -> Response {
-    match health.good().as_ref() {
-        Some(good) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], good.metrics.clone()).into_response(),
-        None => (StatusCode::SERVICE_UNAVAILABLE, "no round has gone well yet\n").into_response(),
+/// Answers until told to stop, and then finishes what is being answered.
+pub(super) async fn serve(listener: TcpListener, health: Arc<Health>, stop: Stop) {
+    let mut open: VecDeque<JoinHandle<()>> = VecDeque::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.asked(1) => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                open.retain(|connection| !connection.is_finished());
+                while open.len() >= CONNECTIONS {
+                    if let Some(oldest) = open.pop_front() {
+                        oldest.abort();
+                        // Its descriptor is free only once the task is gone. That it was aborted is no news.
+                        let _ = oldest.await;
+                    }
+                }
+                open.push_back(tokio::spawn(connection(stream, Arc::clone(&health), stop.clone())));
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a connection could not be accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    for connection in open {
+        // A task that panicked has answered nobody, and there is nobody to tell.
+        let _ = connection.await;
     }
 }
 
-/// Whether rounds go well.
-async fn healthz(State(health): State<Arc<Health>>) -> Response {
-    match health.judge(Instant::now()) {
-        Ok(()) => (StatusCode::OK, "ok\n").into_response(),
-        Err(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response(),
+/// Answers one request, and closes the connection.
+async fn connection(stream: TcpStream, health: Arc<Health>, stop: Stop) {
+    let answer = service_fn(move |request| {
+        let response = answer(&health, &request);
+        async move { Ok::<_, Infallible>(response) }
+    });
+    let http = http1::Builder::new()
+        .keep_alive(false)
+        .max_buf_size(HEAD_BYTES)
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .serve_connection(TokioIo::new(stream), answer);
+    let answered = timeout(CONNECTION_TIME, async {
+        let mut http = pin!(http);
+        tokio::select! {
+            answered = http.as_mut() => answered,
+            () = stop.asked(1) => {
+                http.as_mut().graceful_shutdown();
+                http.await
+            }
+        }
+    });
+    match answered.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "a client of the pages was not answered"),
+        Err(_) => tracing::debug!("a client of the pages took too long"),
     }
 }
+
+/// The answer to a request.
+fn answer(health: &Health, request: &Request<Incoming>) -> Response<String> {
+    let (status, kind, body) = match request.uri().path() {
+        "/metrics" | "/healthz" if !matches!(*request.method(), Method::GET | Method::HEAD) => {
+            (StatusCode::METHOD_NOT_ALLOWED, TEXT, String::new())
+        }
+        "/metrics" => match health.good().as_ref() {
+            Some(good) => (StatusCode::OK, openmetrics::CONTENT_TYPE, good.metrics.clone()),
+            None => (StatusCode::SERVICE_UNAVAILABLE, TEXT, "no round has gone well yet\n".to_owned()),
+        },
+        "/healthz" => match health.judge(Instant::now()) {
+            Ok(()) => (StatusCode::OK, TEXT, "ok\n".to_owned()),
+            Err(why) => (StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n")),
+        },
+        _ => (StatusCode::NOT_FOUND, TEXT, String::new()),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    response
+}
+
+/// `Content-Type` of everything but metrics.
+const TEXT: &str = "text/plain; charset=utf-8";
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
+    use crate::api::Stopper;
+
+    /// What a client reads that has sent this and then waits.
+    async fn read_after(address: std::net::SocketAddr, sent: &[u8]) -> String {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(sent).await.unwrap();
+        let mut answer = Vec::new();
+        // A reset ends it as well.
+        let _ = client.read_to_end(&mut answer).await;
+        String::from_utf8(answer).unwrap()
+    }
+
+    /// The clock jumps to the next timer while nobody has anything to do, so that time-outs are tried without waiting.
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_is_silent_or_slow_is_let_go() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stopper = Stopper::new();
+        let health = Arc::new(Health::new(Duration::from_secs(1)));
+        let server = tokio::spawn(serve(listener, health, stopper.listener()));
+        assert_eq!(read_after(address, b"").await, "", "silent from the beginning");
+        let partial = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n").await;
+        assert!(!partial.contains("200 OK"), "{partial}");
+        let served = read_after(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert!(served.starts_with("HTTP/1.1 503 ") && served.ends_with("no round has gone well yet\n"), "{served}");
+        let head = [b"GET /healthz HTTP/1.1\r\nhost: ".as_slice(), &[b'x'; 2 * HEAD_BYTES], b"\r\n\r\n"].concat();
+        assert!(!read_after(address, &head).await.contains("no round"), "a head without end");
+        let posted = read_after(address, b"POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n").await;
+        assert!(posted.starts_with("HTTP/1.1 405 "), "{posted}");
+        stopper.ask();
+        server.await.unwrap();
+    }
 
     #[test]
     fn three_intervals_are_the_limit() {

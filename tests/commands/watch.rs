@@ -22,8 +22,28 @@ impl Watching {
     /// Starts one on `spec.yaml`.
     fn start(workspace: &Workspace, more: &[&str]) -> Self {
         let mut command = workspace.command();
-        command.args(["watch", "spec.yaml"]).args(more).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.args(["watch", "spec.yaml"]).args(more);
+        Self::spawn(command)
+    }
+
+    /// The same with so many file descriptors.
+    fn start_limited(workspace: &Workspace, descriptors: u32, more: &[&str]) -> Self {
+        let binary = workspace.command();
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"")]).arg(binary.get_program());
+        for (name, value) in binary.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(workspace.path()).args(binary.get_args()).args(["watch", "spec.yaml"]).args(more);
+        Self::spawn(command)
+    }
+
+    /// Starts a command.
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         Self { child, stderr }
     }
@@ -40,6 +60,13 @@ impl Watching {
             }
             all.push_str(&line);
         }
+    }
+
+    /// The next message.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.stderr.read_line(&mut line).unwrap() > 0, "it has ended");
+        line
     }
 
     /// Where it listens.
@@ -207,6 +234,44 @@ fn what_cannot_work_is_said_at_once() {
     command.env_remove("CLOUDFLARE_API_TOKEN").args(["watch", "spec.yaml"]);
     let ran = crate::support::workspace::Ran::from(command.output().unwrap()).exits(1);
     assert!(ran.stderr.contains("no credentials"), "{}", ran.stderr);
+}
+
+/// Idle clients take few descriptors: rounds and pages go on with 64 of them, whoever connects.
+#[test]
+fn idle_clients_stop_no_round() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec(ONE);
+    let mut watching = Watching::start_limited(&workspace, 64, &["--interval", "0s", "--listen", "127.0.0.1:0"]);
+    let port = watching.port();
+    watching.until("round 1: drift");
+    let connect = |_| TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let mut idle: Vec<_> = (0..100).map(connect).collect();
+    // The one that has been there longest makes way, also when it has begun a request.
+    for client in &mut idle[..40] {
+        client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // It may be closed already.
+        let _ = client.write_all(b"GET /metrics HTTP/1.1\r\n");
+        assert!(!matches!(client.read(&mut [0]), Ok(1..)), "no answer to half a request");
+    }
+    let next = watching.until(": drift: ");
+    let number: u64 = next.split("round ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    for round in number + 1..number + 20 {
+        assert!(watching.line().contains(&format!(" round {round}: drift")), "round {round}");
+    }
+    assert_eq!(get(port, "/metrics").0, 200);
+    watching.signal("-TERM");
+    assert_eq!(watching.end().0, Some(0), "those who are idle are not waited for");
+}
+
+#[test]
+fn an_address_for_everybody_is_warned_of() {
+    let workspace = Workspace::new(options());
+    workspace.records_spec(ONE);
+    let mut watching = Watching::start(&workspace, &["--interval", "1h", "--listen", "0.0.0.0:0", "--quiet"]);
+    let warning = watching.line();
+    assert!(warning.starts_with("warning: 0.0.0.0:") && warning.contains("is not a loopback address"), "{warning}");
+    watching.signal("-TERM");
+    assert_eq!(watching.end().0, Some(0));
 }
 
 /// The memory that a process has.

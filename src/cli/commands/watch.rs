@@ -54,8 +54,15 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
         Some(address) => {
             let listener =
                 TcpListener::bind(address).await.with_context(|| format!("failed to listen on {address}"))?;
-            output.say(&format!("listening on http://{}/metrics and /healthz", listener.local_addr()?));
-            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), asked(stop.clone()))))
+            let address = listener.local_addr()?;
+            output.say(&format!("listening on http://{address}/metrics and /healthz"));
+            if !address.ip().is_loopback() {
+                output.message(&format!(
+                    "warning: {address} is not a loopback address: whoever reaches it reads the names of your zones and how they \
+                     drift, without a password; allow only your monitoring system to connect"
+                ));
+            }
+            Some(tokio::spawn(monitor::serve(listener, Arc::clone(&health), stop.clone())))
         }
         None => None,
     };
@@ -71,11 +78,6 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
         end.abort();
     }
     Ok(exit)
-}
-
-/// Ends when the user wants to stop.
-async fn asked(stop: Stop) {
-    stop.asked(1).await;
 }
 
 /// All rounds.
