@@ -382,6 +382,9 @@ pub(super) struct ServeArgs {
     /// Address to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: std::net::SocketAddr,
+    /// Answer requests for this host name too, as they come through a tunnel; repeatable
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
     /// Plan of zones that are created
     #[arg(long, default_value = "free", value_parser = ["free", "pro", "business", "enterprise"])]
     pub plan: String,
@@ -400,9 +403,15 @@ pub(super) struct ServeArgs {
     /// Records that a zone may hold, instead of what its plan allows
     #[arg(long, value_name = "N")]
     pub record_quota: Option<usize>,
-    /// Accept members of SRV data that were removed in 2024, as some clients still send them
+    /// Accept `service`, `proto` and `name` in SRV data where they say what the record's name says, as some clients send them
     #[arg(long)]
     pub old_srv_members: bool,
+    /// Refuse members of `data` that the record's type does not have
+    #[arg(long)]
+    pub strict_data: bool,
+    /// Accept NS records beside MX, TXT and other records than A, AAAA and CNAME, as some zones have them
+    #[arg(long)]
+    pub ns_beside_others: bool,
     /// List records in another order each time
     #[arg(long)]
     pub random_order: bool,

@@ -130,7 +130,8 @@ impl Service {
                 output.say(&format!("sandbox: made the empty zone {zone} ({tier} plan)"));
             }
         }
-        let options = sandbox::Options { store, seed: super::commands::sandbox::SEED, ..sandbox::Options::default() };
+        let seed = super::commands::sandbox::SEED;
+        let options = sandbox::Options { store, seed, remembered: 0, ..sandbox::Options::default() };
         let token = SecretString::from(options.credentials.token.clone());
         let running = sandbox::start(options)
             .await

@@ -6,9 +6,9 @@
 //! | any | the same type and value | 81058 (81057 in the old shape) |
 //! | CNAME | A, AAAA or CNAME | 81053 |
 //! | A, AAAA | CNAME | 81054 |
-//! | any but NS and DS | NS, below the apex | 81056 |
+//! | any but NS and DS | NS, below the apex | 81056, where [`NsNeighbours`] accepts it only for A, AAAA and CNAME |
 //! | NS, below the apex | A, AAAA, CNAME | 81053 |
-//! | NS, below the apex | anything else but DS | 1004 |
+//! | NS, below the apex | anything else but DS | 1004, unless [`NsNeighbours`] accepts it |
 //!
 //! # Sources
 //! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types: developers.cloudflare.com/api,
@@ -23,7 +23,7 @@ use rusqlite::params;
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
-use super::profile::Shape;
+use super::profile::{NsNeighbours, Shape};
 use super::record::Record;
 use super::zone::Zone;
 
@@ -64,11 +64,16 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
     if !is_apex {
         if record.kind == "NS" {
             check_delegation(call, zone, record, host_taken)?;
-        } else if record.kind != "DS" && has("NS")? {
+        } else if record.kind != "DS" && (is_address || is_alias || !accepts_neighbours(call)) && has("NS")? {
             return Err(Refusal::new(400, 81056, "NS records with that host already exist."));
         }
     }
     check_combined_content(call, zone, record)
+}
+
+/// Whether NS records can be beside others than addresses and aliases.
+fn accepts_neighbours(call: &Call<'_>) -> bool {
+    call.profile.ns_neighbours == NsNeighbours::Accept
 }
 
 /// Whether another record of the zone says the same.
@@ -110,7 +115,9 @@ fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: i
         }
     }
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type NOT IN ('NS', 'DS') AND id <> ?3";
-    if call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])? {
+    if !accepts_neighbours(call)
+        && call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])?
+    {
         return Err(Refusal::unspecified("NS records cannot exist on the same name as any other record type."));
     }
     let sql = "SELECT COUNT(*) FROM records WHERE zone_id = ?1 AND name = ?2 AND type = 'NS' AND id <> ?3";

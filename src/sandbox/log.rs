@@ -29,19 +29,33 @@ pub struct LoggedRequest {
 /// The last requests, so that a sandbox that runs for long does not fill the memory.
 #[derive(Debug, Default)]
 pub(super) struct Log {
+    /// Requests that are remembered at most.
+    most: usize,
     /// Requests that have been forgotten.
     forgotten: u64,
-    /// The others.
-    entries: VecDeque<LoggedRequest>,
+    /// The others, each with the bytes of its body.
+    entries: VecDeque<(LoggedRequest, usize)>,
+    /// Bytes of all bodies in `entries`.
+    bytes: usize,
 }
 
-/// Requests that are remembered.
-const LOGGED_REQUESTS: usize = 10_000;
+/// Bytes of the bodies that are remembered together. As JSON values they take several times as much memory.
+const LOGGED_BYTES: usize = 64 << 20;
 
 impl Log {
+    /// Remembers so many requests from now on; none before this.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Whether anything is remembered at all.
+    pub(super) fn remembers(&self) -> bool {
+        self.most > 0
+    }
+
     /// The last requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
-        self.entries.iter().cloned().collect()
+        self.entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
     /// How many requests there were in all.
@@ -49,13 +63,15 @@ impl Log {
         self.forgotten + self.entries.len() as u64
     }
 
-    /// Adds a request; says which it is, counted from 1.
-    pub(super) fn push(&mut self, entry: LoggedRequest) -> u64 {
-        if self.entries.len() == LOGGED_REQUESTS {
-            self.entries.pop_front();
+    /// Adds a request with a body of so many bytes; says which it is, counted from 1.
+    pub(super) fn push(&mut self, entry: LoggedRequest, bytes: usize) -> u64 {
+        self.entries.push_back((entry, bytes));
+        self.bytes += bytes;
+        while self.entries.len() > self.most || self.bytes > LOGGED_BYTES {
+            let Some((_, bytes)) = self.entries.pop_front() else { break };
+            self.bytes -= bytes;
             self.forgotten += 1;
         }
-        self.entries.push_back(entry);
         self.count()
     }
 
@@ -76,7 +92,7 @@ impl Log {
     /// A request, unless it has been forgotten.
     fn entry(&mut self, turn: u64) -> Option<&mut LoggedRequest> {
         let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
-        index.and_then(|n| self.entries.get_mut(n))
+        index.and_then(|n| self.entries.get_mut(n)).map(|(entry, _)| entry)
     }
 }
 
@@ -84,9 +100,9 @@ impl Log {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_log_forgets_the_oldest() {
-        let entry = LoggedRequest {
+    /// Any request.
+    fn entry() -> LoggedRequest {
+        LoggedRequest {
             method: "GET".into(),
             path: "/".into(),
             scheme: None,
@@ -94,17 +110,36 @@ mod tests {
             status: None,
             fault: None,
             handled: None,
-        };
-        let mut log = Log::default();
-        for turn in 1..=LOGGED_REQUESTS as u64 + 2 {
-            assert_eq!(log.push(entry.clone()), turn);
+        }
+    }
+
+    #[test]
+    fn the_log_forgets_the_oldest() {
+        let mut log = Log::new(100);
+        for turn in 1..=102 {
+            assert_eq!(log.push(entry(), 0), turn);
         }
         log.answered(1, 200);
         log.answered(3, 404);
         log.handled(4, 500);
-        assert_eq!(log.entries.len(), LOGGED_REQUESTS);
-        assert_eq!(log.entries[0].status, Some(404));
-        assert_eq!(log.entries[1].status, None);
-        assert_eq!(log.entries[1].handled, Some(500));
+        assert_eq!(log.entries.len(), 100);
+        assert_eq!(log.requests()[0].status, Some(404));
+        assert_eq!(log.requests()[1].status, None);
+        assert_eq!(log.requests()[1].handled, Some(500));
+    }
+
+    #[test]
+    fn large_bodies_make_it_forget_earlier() {
+        let mut log = Log::new(100);
+        for _ in 0..9 {
+            log.push(entry(), LOGGED_BYTES / 4);
+        }
+        assert_eq!((log.requests().len(), log.count()), (4, 9));
+        log.push(entry(), LOGGED_BYTES + 1);
+        assert_eq!((log.requests().len(), log.count(), log.bytes), (0, 10, 0));
+        let mut nothing = Log::default();
+        assert_eq!((nothing.push(entry(), 1), nothing.push(entry(), 1)), (1, 2));
+        nothing.answered(2, 200);
+        assert_eq!(nothing.requests(), []);
     }
 }

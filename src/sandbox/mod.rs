@@ -33,6 +33,7 @@ mod list;
 mod log;
 mod name;
 mod network;
+mod origin;
 mod params;
 mod profile;
 mod query;
@@ -70,7 +71,8 @@ pub use document::SeedReport;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use profile::{
-    ErrorStyle, ListOrder, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RulesetAccess, Shape, TxtQuotes,
+    ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RulesetAccess,
+    Shape, TxtQuotes, UnknownData,
 };
 pub use store::StoreLocation;
 pub use traffic::Traffic;
@@ -94,6 +96,10 @@ pub struct Options {
     pub seed: u64,
     /// Scripted failures.
     pub faults: Vec<Fault>,
+    /// Requests that [`Running::requests`] remembers; 0 for none, where nobody looks at them.
+    pub remembered: usize,
+    /// Host names at which it answers beside loopback addresses and `localhost`, as where a tunnel leads to it.
+    pub hosts: Vec<String>,
 }
 
 impl Default for Options {
@@ -105,6 +111,8 @@ impl Default for Options {
             credentials: Credentials::default(),
             seed: 0,
             faults: Vec::new(),
+            remembered: 10_000,
+            hosts: Vec::new(),
         }
     }
 }
@@ -112,6 +120,12 @@ impl Default for Options {
 /// Why a sandbox cannot do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
+    /// The file of the store is a link, which could lead anywhere.
+    #[error("use {}: it is a symbolic link; remove it or name another directory", .0.display())]
+    Link(PathBuf),
+    /// The file of the store cannot be made private.
+    #[error("make {} readable for its owner only", .0.display())]
+    Private(PathBuf, #[source] std::io::Error),
     /// The store cannot be used.
     #[error("use the sandbox's store")]
     Store(#[source] rusqlite::Error),
@@ -170,12 +184,13 @@ pub struct Running {
 /// # Errors
 /// If the store cannot be opened, the address is taken, or the profile names no plan.
 pub async fn start(options: Options) -> Result<Running, SandboxError> {
-    let Options { store, listen, profile, credentials, seed, faults } = options;
+    let Options { store, listen, profile, credentials, seed, faults, remembered, hosts } = options;
     if profile::tier(&profile.tier).is_none() {
         return Err(SandboxError::Plan(profile.tier));
     }
     let connection = store::open(&store)?;
-    let service = Arc::new(Service::new(connection, profile, credentials, seed, faults::Script::new(faults)));
+    let service = Service::new(connection, profile, credentials, seed, faults::Script::new(faults));
+    let service = Arc::new(service.remembering(remembered).named(hosts));
     let refused = |error| SandboxError::Listen(listen, error);
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
@@ -204,7 +219,7 @@ impl Running {
         self.address
     }
 
-    /// The last 10,000 requests, in the order of arrival.
+    /// The last requests, as many as [`Options::remembered`] says, in the order of arrival; fewer where their bodies are large.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()

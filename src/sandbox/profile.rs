@@ -29,6 +29,10 @@ pub struct Profile {
     pub own_network: OwnNetwork,
     /// What becomes of the members of SRV data that say what stands in the record's name.
     pub old_srv_members: OldSrvMembers,
+    /// What becomes of other members of `data` that the type does not have.
+    pub unknown_data: UnknownData,
+    /// Which records can be beside NS records below the apex.
+    pub ns_neighbours: NsNeighbours,
     /// Time added to each answer, in milliseconds.
     pub latency_milliseconds: u64,
     /// Time after a deletion in which the name still counts as taken, in milliseconds.
@@ -78,6 +82,8 @@ impl Default for Profile {
             list_order: ListOrder::Stable,
             own_network: OwnNetwork::ProxiedOnly,
             old_srv_members: OldSrvMembers::Refuse,
+            unknown_data: UnknownData::Ignore,
+            ns_neighbours: NsNeighbours::Refuse,
             latency_milliseconds: 0,
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
@@ -184,14 +190,38 @@ pub enum ListOrder {
 
 /// What becomes of `service`, `proto` and `name` in the data of SRV records.
 ///
-/// The list of deprecations says that they are refused since 2024-05-31; octodns-cloudflare 1.2.0, which is in use, still
-/// sends them, so the service may well be lenient.
+/// # Sources
+/// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0 and DNSControl 4 still send them,
+/// always equal to the record's name, and both are in use; in the one refusal that was published
+/// (cloudflare/terraform-provider-cloudflare#3502) they differ from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OldSrvMembers {
     /// They are refused.
     Refuse,
-    /// They are ignored.
+    /// ASSUMED: they are accepted, and not kept, where they say what the record's name says, and refused elsewhere.
+    AcceptEqual,
+}
+
+/// What becomes of members of `data` that a record's type does not have.
+///
+/// # Sources
+/// DNSControl 4 sends `"weight": 0` for CAA and the like, one structure for all types, and is in use. ASSUMED: what holds for zeros
+/// holds for any value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownData {
+    /// They are ignored, and not kept.
     Ignore,
+    /// The record is refused.
+    Refuse,
+}
+
+/// Which records can be beside NS records below the apex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NsNeighbours {
+    /// Only DS: developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20.
+    Refuse,
+    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS are in use, whatever the documentation says.
+    Accept,
 }
 
 /// Which records may not point into the service's own network.

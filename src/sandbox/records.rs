@@ -15,7 +15,7 @@ use super::envelope::{Answer, Outcome, Refusal};
 use super::name;
 use super::record::Record;
 use super::store;
-use super::value::{self, Sent};
+use super::value::{self, Place, Sent};
 use super::zone::Zone;
 use crate::model::facts::{self, TypeFacts};
 
@@ -107,8 +107,8 @@ pub(super) fn check_quota(call: &Call<'_>, zone: &Zone) -> Outcome<()> {
 
 /// PATCH: untouched fields stay (observed 2026-09).
 ///
-/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field alone, but clears `comment`
-/// and `tags`.
+/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field alone, `tags` too, but clears
+/// `comment`. The library of DNSControl 4 sends `"tags": null` with each change that says nothing of tags.
 pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let before = find(call, zone, id)?;
@@ -127,7 +127,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, V
     ]);
     for (key, value) in body {
         match (key.as_str(), value) {
-            ("comment" | "tags", _) => {
+            ("comment", _) => {
                 merged.insert(key.clone(), value.clone());
             }
             (_, Value::Null) => {}
@@ -198,7 +198,7 @@ fn fill(
         data: body.get("data").cloned(),
         priority: body.get("priority").cloned(),
     };
-    let value = value::read(facts, &sent, call.profile)?;
+    let value = value::read(facts, &sent, &Place { name: &record.name, zone: &zone.name }, call.profile)?;
     record.content = value.content;
     record.data = value.data;
     record.priority = value.priority;

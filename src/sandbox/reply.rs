@@ -28,6 +28,26 @@ pub(super) enum Delivery {
     Padded(u64),
 }
 
+/// How an envelope is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Without blanks.
+    Compact,
+    /// By two blanks a level, with a blank after each colon.
+    Indented,
+}
+
+impl Layout {
+    /// An envelope as bytes.
+    fn write(self, body: &Value) -> Vec<u8> {
+        match self {
+            Self::Compact => body.to_string(),
+            Self::Indented => format!("{body:#}"),
+        }
+        .into_bytes()
+    }
+}
+
 /// An answer before it is turned into HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
@@ -51,7 +71,7 @@ impl Reply {
 
     /// An envelope.
     pub(super) fn json(status: u16, body: &Value) -> Self {
-        Self::text_of_json(status, body.to_string().into_bytes())
+        Self::text_of_json(status, Layout::Compact.write(body))
     }
 
     /// An envelope that is written already.
@@ -65,14 +85,14 @@ impl Reply {
     }
 
     /// What a handler gave.
-    pub(super) fn outcome(outcome: Outcome<Answer>) -> Self {
+    pub(super) fn outcome(outcome: Outcome<Answer>, layout: Layout) -> Self {
         if outcome == Ok(Answer::Empty) {
             return Self::new(204, "application/json", Vec::new());
         }
         match outcome.map(Answer::body) {
-            Ok(Ok(body)) => Self::json(200, &body),
+            Ok(Ok(body)) => Self::text_of_json(200, layout.write(&body)),
             Ok(Err(body)) => Self::new(200, "text/plain", body),
-            Err(refusal) => Self::json(refusal.status, &refusal.body()),
+            Err(refusal) => Self::text_of_json(refusal.status, layout.write(&refusal.body())),
         }
     }
 

@@ -16,6 +16,7 @@ use super::export;
 use super::list;
 use super::query::Parameters;
 use super::records;
+use super::reply::Layout;
 use super::rulesets;
 use super::settings;
 use super::zone::Zone;
@@ -42,6 +43,15 @@ impl Incoming {
     /// The path below [`BASE`]; `None` for any other.
     fn path(&self) -> Option<&str> {
         self.uri.path().strip_prefix(BASE).filter(|p| p.is_empty() || p.starts_with('/'))
+    }
+
+    /// How the answer is written.
+    ///
+    /// # Sources
+    /// Answers about rulesets are indented: clients that look for `"success": true` with its blank are in use.
+    pub(super) fn layout(&self) -> Layout {
+        let is_ruleset = self.path().is_some_and(|path| path.split('/').any(|part| part == "rulesets"));
+        if is_ruleset { Layout::Indented } else { Layout::Compact }
     }
 
     /// Whether the request can change anything.

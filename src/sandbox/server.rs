@@ -14,7 +14,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::auth::{Credentials, Scheme};
+use super::auth::{self, Credentials, Scheme};
 use super::call::Call;
 use super::clock;
 use super::conflicts::RecentDeletions;
@@ -26,6 +26,7 @@ use super::fresh::FreshZones;
 use super::gate::Gate;
 use super::limits::{Budget, Limiter};
 use super::log::{Log, LoggedRequest};
+use super::origin;
 use super::profile::{ErrorStyle, Profile};
 use super::reply::{Delivery, Reply};
 use super::router::{self, BASE, Incoming};
@@ -42,6 +43,8 @@ pub(super) struct Service {
     pub(super) profile: Profile,
     /// Who is let in.
     credentials: Credentials,
+    /// Host names that are as good as `localhost`.
+    hosts: Vec<String>,
     /// Where identifiers come from.
     seed: u64,
     /// The last requests.
@@ -82,6 +85,7 @@ impl Service {
             connection: Mutex::new(connection),
             profile,
             credentials,
+            hosts: Vec::new(),
             seed,
             log: Mutex::default(),
             script: Mutex::new(script),
@@ -93,6 +97,18 @@ impl Service {
             recent: RecentDeletions::default(),
             fresh: FreshZones::default(),
         }
+    }
+
+    /// The same, remembering the last so many requests.
+    pub(super) fn remembering(mut self, requests: usize) -> Self {
+        self.log = Mutex::new(Log::new(requests));
+        self
+    }
+
+    /// The same, answering at these host names too.
+    pub(super) fn named(mut self, hosts: Vec<String>) -> Self {
+        self.hosts = hosts;
+        self
     }
 
     /// The last requests, in the order of arrival.
@@ -168,7 +184,7 @@ impl Service {
         {
             return Reply::text_of_json(200, body.clone());
         }
-        let reply = Reply::outcome(self.handle(turn, incoming));
+        let reply = Reply::outcome(self.handle(turn, incoming), incoming.layout());
         if let Some(What::AnotherWriterAfter { method, path, body }) = fault {
             self.other_writer(turn, method, path, body);
         }
@@ -212,24 +228,33 @@ pub(super) async fn receive(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    // A body that does not arrive whole is treated as one that is no JSON.
-    let body = axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default();
+    // No fault, limit or log is for web pages.
+    if let Err(refusal) = origin::check(&parts, &service.hosts) {
+        return Reply::json(refusal.status, &refusal.body()).into_response();
+    }
+    // Whoever has no credentials is refused whatever the body says, and must not make the sandbox read it and keep it.
+    let body = match auth::check(&parts.headers, &service.credentials, false) {
+        // A body that does not arrive whole is treated as one that is no JSON.
+        Ok(()) => axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
     let incoming = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, body };
     let path = incoming.uri.path();
     let _under_way = service.traffic.request(incoming.is_write(), path.strip_prefix(BASE).unwrap_or(path));
     let fault = lock(&service.script).next(incoming.method.as_str(), path);
     let turn = {
         let path = incoming.uri.path_and_query().map_or("/", |p| p.as_str());
+        let mut log = lock(&service.log);
         let entry = LoggedRequest {
             method: incoming.method.to_string(),
             path: path.strip_prefix(BASE).unwrap_or(path).to_owned(),
             scheme: Scheme::of(&incoming.headers),
-            body: serde_json::from_slice(&incoming.body).ok(),
+            body: log.remembers().then(|| serde_json::from_slice(&incoming.body).ok()).flatten(),
             status: None,
             fault: fault.clone(),
             handled: None,
         };
-        lock(&service.log).push(entry)
+        log.push(entry, incoming.body.len())
     };
     pause(Duration::from_millis(service.profile.latency_milliseconds)).await;
 

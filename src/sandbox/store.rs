@@ -3,7 +3,7 @@
 //! Written in WAL mode with `synchronous = NORMAL`: a commit is with the operating system before it is acknowledged, so
 //! killing the process loses nothing that was answered; only a power cut could.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
@@ -100,7 +100,30 @@ pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError>
     {
         std::fs::create_dir_all(folder).map_err(|error| SandboxError::Folder(folder.to_owned(), error))?;
     }
+    if let StoreLocation::File(path) = location {
+        make_private(path)?;
+    }
     Ok(connect(location)?)
+}
+
+/// Lets only the owner read the store and what SQLite puts beside it, which gets the permissions of the file itself.
+fn make_private(path: &Path) -> Result<(), SandboxError> {
+    if path.is_symlink() {
+        return Err(SandboxError::Link(path.to_owned()));
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let made = options.open(path).and_then(|file| {
+        #[cfg(unix)]
+        if std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions()) & 0o077 != 0 {
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        }
+        drop(file);
+        Ok(())
+    });
+    made.map_err(|error| SandboxError::Private(path.to_owned(), error))
 }
 
 /// Opens the store in a folder that exists.

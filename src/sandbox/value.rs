@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::envelope::{Outcome, Refusal};
 use super::name;
 use super::params;
-use super::profile::{OldSrvMembers, Profile, TxtQuotes};
+use super::profile::{OldSrvMembers, Profile, TxtQuotes, UnknownData};
 use super::txt;
 use crate::model::facts::{Composed, FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
@@ -22,6 +22,15 @@ pub(super) struct Sent {
     pub(super) data: Option<Value>,
     /// `priority`.
     pub(super) priority: Option<Value>,
+}
+
+/// Where the record is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Full name of the record.
+    pub(super) name: &'a str,
+    /// Name of the zone.
+    pub(super) zone: &'a str,
 }
 
 /// A record's value in normal form.
@@ -61,8 +70,8 @@ impl Checked {
 /// Reads a value.
 ///
 /// For types with `data`, `content` is ignored: reported by users of the service. ASSUMED: so is a `priority` beside `data`
-/// that the type carries inside it, and unknown members of `data` are refused.
-pub(super) fn read(facts: &TypeFacts, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
+/// that the type carries inside it.
+pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &Profile) -> Outcome<RecordValue> {
     let quotes = profile.txt_quotes;
     let empty = Map::new();
     let data = match &sent.data {
@@ -86,28 +95,41 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, profile: &Profile) -> Outcome
         };
         fields.push((field, check(facts, field, raw, quotes)?));
     }
-    if facts.has_data()
-        && let Some(unknown) = data
-            .keys()
-            .filter(|k| profile.old_srv_members == OldSrvMembers::Refuse || !is_old_srv_member(facts, k))
-            .find(|k| !fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == **k))
-    {
-        return Err(unexpected(facts, unknown));
+    if facts.has_data() {
+        let is_field = |key: &str| fields.iter().any(|(f, _)| f.slot == Slot::Data && f.name == key);
+        let mut others = data.keys().filter(|key| !is_field(key) && !is_old_srv_member(facts, key));
+        if let Some(unknown) = others.next().filter(|_| profile.unknown_data == UnknownData::Refuse) {
+            return Err(Refusal::unspecified(format!("{unknown} is not a data field of {} records.", facts.name)));
+        }
+        check_old_srv_members(facts, data, place, profile.old_srv_members)?;
     }
     Ok(assemble(facts, &fields))
 }
 
-/// A member of `data` that the type does not have.
+/// Refuses members of SRV data that say something else than the record's name, or any of them where they are refused.
 ///
 /// # Sources
-/// `service`, `proto` and `name` of SRV are refused since 2024-05-31:
-/// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in July 2024
-/// (cloudflare/terraform-provider-cloudflare#3502). ASSUMED: the code.
-fn unexpected(facts: &TypeFacts, member: &str) -> Refusal {
-    if is_old_srv_member(facts, member) {
-        return Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported");
+/// Refused since 2024-05-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in
+/// July 2024 (cloudflare/terraform-provider-cloudflare#3502). ASSUMED: the code.
+fn check_old_srv_members(
+    facts: &TypeFacts,
+    data: &Map<String, Value>,
+    place: &Place<'_>,
+    old_srv_members: OldSrvMembers,
+) -> Outcome<()> {
+    if !data.keys().any(|key| is_old_srv_member(facts, key)) {
+        return Ok(());
     }
-    Refusal::unspecified(format!("{member} is not a data field of {} records.", facts.name))
+    let member = |key: &str| data.get(key).and_then(Value::as_str);
+    let said = match (member("service"), member("proto"), member("name")) {
+        (Some(service), Some(proto), Some("" | "@")) => name::record_name(&format!("{service}.{proto}"), place.zone),
+        (Some(service), Some(proto), Some(rest)) => name::record_name(&format!("{service}.{proto}.{rest}"), place.zone),
+        _ => None,
+    };
+    if old_srv_members == OldSrvMembers::AcceptEqual && said.as_deref() == Some(place.name) {
+        return Ok(());
+    }
+    Err(Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported"))
 }
 
 /// Whether a member of SRV data says what stands in the record's name.
@@ -279,19 +301,22 @@ fn is_base64(text: &str) -> bool {
     !bare.is_empty() && text.len().is_multiple_of(4) && bare.bytes().all(letters)
 }
 
-/// A decimal number, given as a number: a whole one stays whole.
+/// A decimal number, given as a number, to so many places: a whole one stays whole.
+///
+/// # Sources
+/// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as DNSControl 4 does for LOC. ASSUMED: it
+/// is rounded, and the bounds hold for what it is rounded to.
 fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
-    let number = raw.as_f64()?;
-    let units = number * 10f64.powi(places.into());
+    let units = (raw.as_f64()? * 10f64.powi(places.into())).round();
     // No bound has more than eleven digits, so both conversions are exact.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
-    let within = units >= min as f64 && units <= max as f64;
-    let places = usize::from(places);
-    let text = format!("{number:.places$}");
-    // What was sent must be what is kept: no decimal may be lost.
-    if !within || text.parse::<f64>() != Ok(number) {
+    if units < min as f64 || units > max as f64 {
         return None;
     }
+    let places = usize::from(places);
+    // Zero has no sign.
+    let text = format!("{:.places$}", units / 10f64.powi(i32::try_from(places).ok()?) + 0.0);
+    let number: f64 = text.parse().ok()?;
     #[expect(clippy::cast_possible_truncation, reason = "see above")]
     let json = if number.fract() == 0.0 { Value::from(number as i64) } else { Value::from(number) };
     Some(Checked { json, identity: text.clone(), text, address: None })
@@ -328,7 +353,13 @@ mod tests {
             data: body.get("data").cloned(),
             priority: body.get("priority").cloned(),
         };
-        read(facts::of(kind).unwrap(), &sent, &Profile::default())
+        read_as(kind, &sent, &Profile::default())
+    }
+
+    /// The same under other switches, for the name `_sip._tcp.voice.example.com`.
+    fn read_as(kind: &str, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
+        let place = Place { name: "_sip._tcp.voice.example.com", zone: "example.com" };
+        read(facts::of(kind).unwrap(), sent, &place, profile)
     }
 
     /// The code of a refusal.
@@ -371,8 +402,50 @@ mod tests {
         assert_eq!(read(json!(20.0)), Some((json!(20), "20.00".to_owned())));
         assert_eq!(read(json!(0.29)), Some((json!(0.29), "0.29".to_owned())));
         assert_eq!(read(json!(-1)), Some((json!(-1), "-1.00".to_owned())));
-        for bad in [json!(0.295), json!(50.01), json!(-1.01), json!("1"), json!(1e300)] {
+        assert_eq!(read(json!(-0.050_000_000_002_91)), Some((json!(-0.05), "-0.05".to_owned())));
+        assert_eq!(read(json!(0.294_9)), Some((json!(0.29), "0.29".to_owned())));
+        assert_eq!(read(json!(-0.000_1)), Some((json!(0), "0.00".to_owned())));
+        assert_eq!(read(json!(50.004)), Some((json!(50), "50.00".to_owned())));
+        for bad in [json!(50.01), json!(50.005_1), json!(-1.01), json!("1"), json!(1e300), json!(null)] {
             assert_eq!(read(bad), None);
+        }
+    }
+
+    #[test]
+    fn unknown_members_are_ignored_or_refused() {
+        let data = json!({"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0});
+        let sent = Sent { data: Some(data), ..Sent::default() };
+        let kept = read_as("CAA", &sent, &Profile::default()).unwrap().data.unwrap();
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["flags", "tag", "value"]);
+        let strict = Profile { unknown_data: UnknownData::Refuse, ..Profile::default() };
+        assert_eq!(read_as("CAA", &sent, &strict).unwrap_err().code(), 1004);
+    }
+
+    #[test]
+    fn old_members_of_srv_must_agree_with_the_name() {
+        let lenient = Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..Profile::default() };
+        let srv = |more: Value| {
+            let mut data = json!({"priority": 1, "weight": 1, "port": 5060, "target": "sip.example.com"});
+            data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            Sent { data: Some(data), ..Sent::default() }
+        };
+        for name in ["voice", "voice.example.com", "Voice.Example.com."] {
+            let sent = srv(json!({"service": "_sip", "proto": "_tcp", "name": name}));
+            let kept = read_as("SRV", &sent, &lenient).unwrap().data.unwrap();
+            assert_eq!(kept.keys().collect::<Vec<_>>(), ["port", "priority", "target", "weight"]);
+            assert_eq!(read_as("SRV", &sent, &Profile::default()).unwrap_err().code(), 1004);
+        }
+        for wrong in [
+            json!({"service": "_sips", "proto": "_tcp", "name": "voice"}),
+            json!({"service": "_sip", "proto": "_tcp", "name": "@"}),
+            json!({"service": "_sip", "proto": "_tcp", "name": "voice.example.org"}),
+            json!({"service": "_sip", "proto": "_tcp"}),
+            json!({"service": "_sip", "proto": "_tcp", "name": null}),
+            json!({"service": 1, "proto": "_tcp", "name": "voice"}),
+        ] {
+            let refusal = read_as("SRV", &srv(wrong), &lenient).unwrap_err();
+            let text = "SRV data fields 'service', 'proto' and 'name' are no longer supported";
+            assert_eq!(refusal.problems[0].message, text);
         }
     }
 
@@ -386,7 +459,6 @@ mod tests {
         assert_eq!(code("MX", json!({"content": "192.0.2.25", "priority": 10})), 9009);
         assert_eq!(code("CAA", json!({"content": "0 issue \"ca.example\""})), 9101);
         assert_eq!(code("CAA", json!({"data": {"flags": 256, "tag": "issue", "value": ""}})), 1004);
-        assert_eq!(code("CAA", json!({"data": {"flags": 0, "tag": "issue", "value": "", "x": 1}})), 1004);
         assert_eq!(code("TXT", json!({"content": "\"open"})), 9051);
         assert_eq!(code("TXT", json!({"content": ""})), 9051);
         assert_eq!(code("TXT", json!({"content": "x".repeat(4090)})), 9015);

@@ -1,6 +1,6 @@
 //! The command line as pipelines see it: exit codes, streams, colours, help.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
 use crate::support::workspace::{Ran, Workspace, binary, options};
@@ -227,6 +227,44 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
     assert_eq!(elsewhere.json()["zones"], json!([]));
     let ran = run(&["sandbox", "serve", "--listen", "0.0.0.0:0"]).exits(1);
     assert!(ran.stderr.contains("loopback"), "{}", ran.stderr);
+}
+
+/// What the switches of `sandbox serve` change, seen from outside.
+#[tokio::test]
+async fn the_sandbox_behaves_as_its_switches_say() {
+    let srv = json!({"type": "SRV", "name": "_sip._tcp", "data": {"service": "_sip", "proto": "_tcp", "name": "example.com",
+        "priority": 1, "weight": 1, "port": 1, "target": "s.example"}});
+    let caa =
+        json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
+    let ns = json!({"type": "NS", "name": "sub", "content": "ns.example"});
+    let txt = json!({"type": "TXT", "name": "sub", "content": "t"});
+    for (switches, statuses) in [
+        (vec![], [400, 200, 200, 400]),
+        (vec!["--old-srv-members", "--strict-data", "--ns-beside-others"], [200, 400, 200, 200]),
+    ] {
+        let directory = TempDir::new().unwrap();
+        let mut command = binary(directory.path());
+        command.args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--with-zone", "example.com"]).args(&switches);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut exported = |name: &str| {
+            let line = lines.next().unwrap().unwrap();
+            line.strip_prefix(&format!("export {name}=")).unwrap().to_owned()
+        };
+        let (base, token) = (exported("CLOUDFLARE_BASE_URL"), exported("CLOUDFLARE_API_TOKEN"));
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let zones = client.get(format!("{base}/zones")).bearer_auth(&token).send().await.unwrap();
+        let zones: serde_json::Value = serde_json::from_str(&zones.text().await.unwrap()).unwrap();
+        let records = format!("{base}/zones/{}/dns_records", zones["result"][0]["id"].as_str().unwrap());
+        let mut got = Vec::new();
+        for record in [&srv, &caa, &ns, &txt] {
+            got.push(client.post(&records).bearer_auth(&token).json(record).send().await.unwrap().status().as_u16());
+        }
+        assert_eq!(got, statuses, "{switches:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }
 
 /// Jobs share the zones of a spec: each zone is in exactly one part, and a job takes its part from its index.

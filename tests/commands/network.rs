@@ -97,7 +97,8 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let workspace = Workspace::new(options());
+        let hosts = vec!["api.invalid".to_owned()];
+        let workspace = Workspace::new(sandbox::Options { hosts, ..options() });
         workspace.records_spec(SPEC);
         let pem = data_encoding::BASE64.encode(&certificate("ca"));
         workspace.file("ca.pem", format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"));

@@ -81,6 +81,8 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
         seed: SEED,
         profile: profile(args),
         faults,
+        remembered: 0,
+        hosts: args.hosts.clone(),
         ..sandbox::Options::default()
     })
     .await?;
@@ -117,7 +119,13 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     profile.account_rulesets = !args.without_account_rulesets;
     profile.owasp_level = args.owasp_level;
     if args.old_srv_members {
-        profile.old_srv_members = sandbox::OldSrvMembers::Ignore;
+        profile.old_srv_members = sandbox::OldSrvMembers::AcceptEqual;
+    }
+    if args.strict_data {
+        profile.unknown_data = sandbox::UnknownData::Refuse;
+    }
+    if args.ns_beside_others {
+        profile.ns_neighbours = sandbox::NsNeighbours::Accept;
     }
     if args.random_order {
         profile.list_order = sandbox::ListOrder::Hostile;

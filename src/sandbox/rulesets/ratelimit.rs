@@ -3,7 +3,7 @@
 //! # Sources
 //! Members, values and what plans have: developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page of the product,
 //! read 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed 2025; their code 50002 is
-//! weak. `requests_to_origin` in answers: observed 2025. ASSUMED: texts and codes of all other refusals.
+//! weak. ASSUMED: texts and codes of all other refusals; `requests_to_origin` is answered as it was sent, and absent where it was not.
 
 use serde_json::{Map, Value};
 
@@ -27,7 +27,7 @@ const MEMBERS: &[&str] = &[
 /// Characteristics with the lowest plan that can count by them; others need enterprise.
 const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
-/// Checks the object of the rule at `prefix` of the body; gives it with what the service adds.
+/// Checks the object of the rule at `prefix` of the body; gives it as it is kept.
 pub(super) fn check(
     author: &Author<'_>,
     action: &str,
@@ -58,9 +58,7 @@ pub(super) fn check(
         expression::check_counting(author, counting, &format!("{prefix}/ratelimit/counting_expression"), problems);
     }
     members::truth(sent, "requests_to_origin")?;
-    let mut kept = sent.clone();
-    kept.entry("requests_to_origin").or_insert(Value::Bool(false));
-    Ok(Some(kept))
+    Ok(Some(sent.clone()))
 }
 
 /// Checks what requests are counted by.

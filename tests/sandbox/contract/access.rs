@@ -1,8 +1,12 @@
 //! Credentials, routes, bodies and the rate limit.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::json;
-use zonewright::sandbox::{EMAIL, KEY, Profile, RateLimit, Scheme, TOKEN};
+use zonewright::sandbox::{EMAIL, KEY, Options, Profile, RateLimit, Scheme, TOKEN};
 
 use super::support::{Bench, a, reply};
 
@@ -98,4 +102,84 @@ async fn exceeding_the_rate_limit_blocks() {
     let seconds: u64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((299..=300).contains(&seconds), "{seconds}");
     assert_eq!(bench.list("").await.status, 429);
+}
+
+/// What the sandbox answers to these bytes on a connection that stays open; a test fails after a minute of silence.
+async fn raw(bench: &Bench, request: String) -> String {
+    let address = bench.running.address();
+    let exchange = move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"}") {
+            let mut part = [0; 1024];
+            let length = stream.read(&mut part).expect("an answer within a minute");
+            assert!(length > 0, "closed after {:?}", String::from_utf8_lossy(&answer));
+            answer.extend_from_slice(&part[..length]);
+        }
+        String::from_utf8(answer).unwrap()
+    };
+    tokio::task::spawn_blocking(exchange).await.unwrap()
+}
+
+#[tokio::test]
+async fn without_credentials_no_body_is_read() {
+    let bench = Bench::new().await;
+    let unknown = "x".repeat(40);
+    for (credentials, code) in [
+        (String::new(), 9106),
+        (format!("authorization: Bearer {unknown}\r\n"), 9109),
+        (format!("x-auth-email: {EMAIL}\r\nx-auth-key: {}\r\n", "0".repeat(37)), 9103),
+    ] {
+        // The body that is announced never comes.
+        let head = format!(
+            "POST /client/v4{} HTTP/1.1\r\nhost: {}\r\n{credentials}content-type: application/json\r\ncontent-length: 9000000\r\n\r\n",
+            bench.records(),
+            bench.running.address()
+        );
+        let answer = raw(&bench, head).await;
+        assert!(answer.contains(&format!("\"code\":{code}")), "{answer}");
+    }
+    let post = bench.client.post(format!("{}{}", bench.running.base_url(), bench.records()));
+    assert_eq!(reply(post.bearer_auth(&unknown).json(&a("www", "192.0.2.1"))).await.refusal(), (403, 9109));
+    let log = bench.running.requests();
+    assert_eq!(log.iter().map(|entry| (entry.status, &entry.body)).collect::<Vec<_>>()[3], (Some(403), &None));
+}
+
+#[tokio::test]
+async fn web_pages_are_not_answered() {
+    let bench = Bench::new().await;
+    let get = || bench.request(Method::GET, "/zones");
+    let port = bench.running.address().port();
+    for host in ["evil.example".to_owned(), format!("rebound.evil.example:{port}"), format!("192.0.2.1:{port}")] {
+        let refused = reply(get().header("Host", &host)).await;
+        assert_eq!((refused.status, &refused.body["result"]), (403, &json!(null)), "{host}");
+        assert!(refused.text.contains("loopback") && refused.text.contains(&host), "{}", refused.text);
+    }
+    for origin in ["https://evil.example", "null", "http://127.0.0.1"] {
+        let refused = reply(get().header("Origin", origin)).await;
+        assert!(refused.status == 403 && refused.text.contains("web page"), "{origin}: {}", refused.text);
+    }
+    assert!(bench.running.requests().is_empty(), "they are no requests of clients");
+    for host in [format!("127.0.0.1:{port}"), "localhost".to_owned(), format!("[::1]:{port}")] {
+        assert_eq!(reply(get().header("Host", &host)).await.status, 200, "{host}");
+    }
+    // HTTP/2 names the host in the address.
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge();
+    let client = client.resolve("evil.example", bench.running.address()).build().unwrap();
+    let get = |host: &str| client.get(format!("http://{host}:{port}/client/v4/zones")).bearer_auth(TOKEN);
+    assert_eq!(reply(get("evil.example")).await.status, 403);
+    assert_eq!(reply(get("127.0.0.1")).await.status, 200);
+}
+
+#[tokio::test]
+async fn so_many_requests_are_remembered() {
+    let bench = Bench::start(Options { remembered: 1, ..Options::default() }).await;
+    bench.post(a("www", "192.0.2.1")).await;
+    bench.list("").await;
+    assert_eq!((bench.running.requests().len(), bench.running.request_count()), (1, 2));
+    let bench = Bench::start(Options { remembered: 0, ..Options::default() }).await;
+    bench.post(a("www", "192.0.2.1")).await;
+    assert_eq!((bench.running.requests(), bench.running.request_count()), (Vec::new(), 1));
 }

@@ -1,7 +1,7 @@
 //! Records that cannot stand beside one another, quotas, and records that the service manages.
 
 use serde_json::json;
-use zonewright::sandbox::{Profile, Shape};
+use zonewright::sandbox::{NsNeighbours, Profile, Shape};
 
 use super::support::{Bench, a};
 
@@ -110,4 +110,31 @@ async fn closed_domains() {
     let path = format!("/zones/{}/dns_records", created.id());
     let reply = bench.send(reqwest::Method::POST, &path, Some(a("www", "192.0.2.1"))).await;
     assert_eq!(reply.refusal(), (403, 1038));
+}
+
+#[tokio::test]
+async fn ns_beside_others_is_a_switch() {
+    let ns = |name: &str| json!({"type": "NS", "name": name, "content": "ns.example"});
+    let mx = |name: &str| json!({"type": "MX", "name": name, "content": "m.example", "priority": 1});
+    let txt = |name: &str| json!({"type": "TXT", "name": name, "content": "t"});
+    let cname = |name: &str| json!({"type": "CNAME", "name": name, "content": "o.example.net"});
+    let documented = Bench::new().await;
+    let lenient = Bench::with(Profile { ns_neighbours: NsNeighbours::Accept, ..Profile::default() }).await;
+    for (first, second, refused, accepted) in [
+        (ns("a"), mx("a"), 81056, 0),
+        (ns("b"), txt("b"), 81056, 0),
+        (mx("c"), ns("c"), 1004, 0),
+        (txt("d"), ns("d"), 1004, 0),
+        (ns("e"), a("e", "192.0.2.1"), 81056, 81056),
+        (ns("f"), cname("f"), 81056, 81056),
+        (a("g", "192.0.2.1"), ns("g"), 81053, 81053),
+        (cname("h"), ns("h"), 81053, 81053),
+    ] {
+        for (bench, code) in [(&documented, refused), (&lenient, accepted)] {
+            bench.post(first.clone()).await.result();
+            let reply = bench.post(second.clone()).await;
+            let got = if reply.status == 200 { 0 } else { reply.refusal().1 };
+            assert_eq!(got, code, "{second}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use zonewright::model::facts;
-use zonewright::sandbox::{ErrorStyle, OwnNetwork, Profile, ProxiedTtl, Shape, TxtQuotes};
+use zonewright::sandbox::{ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, Shape, TxtQuotes, UnknownData};
 
 use super::support::{Bench, a, keys};
 
@@ -248,4 +248,52 @@ async fn patch_merges_and_put_resets() {
     assert_eq!(bench.delete(&id).await.result(), &json!({"id": id}));
     assert_eq!(bench.delete(&id).await.refusal(), (404, 81044));
     assert_eq!(bench.get(&id).await.refusal(), (404, 81044));
+}
+
+#[tokio::test]
+async fn null_tags_of_a_patch_leave_them() {
+    let bench = Bench::with(plan("pro")).await;
+    let mut www = a("www", "192.0.2.1");
+    www["tags"] = json!(["owner:web"]);
+    let id = bench.post(www).await.id();
+    let patched = bench.patch(&id, json!({"content": "192.0.2.2", "tags": null})).await;
+    assert_eq!(patched.result()["tags"], json!(["owner:web"]));
+    assert_eq!(bench.patch(&id, json!({"tags": []})).await.result()["tags"], json!([]));
+}
+
+#[tokio::test]
+async fn numbers_of_other_clients_are_rounded() {
+    let bench = Bench::new().await;
+    let data = json!({"lat_degrees": 31, "lat_minutes": 58, "lat_seconds": 52.099_999_999_999_4, "lat_direction": "S",
+        "long_degrees": 115, "long_minutes": 49, "long_seconds": 11.699_999_999_999_3, "long_direction": "E",
+        "altitude": -24.050_000_000_002_91, "size": 0, "precision_horz": 0, "precision_vert": 0});
+    let loc = bench.post(json!({"type": "LOC", "name": "here", "data": data})).await;
+    assert_eq!(
+        (&loc.result()["data"]["altitude"], &loc.result()["data"]["long_seconds"]),
+        (&json!(-24.05), &json!(11.7))
+    );
+    assert_eq!(loc.result()["content"], "31 58 52.100 S 115 49 11.700 E -24.05 0.00 0.00 0.00");
+}
+
+#[tokio::test]
+async fn members_of_data_that_a_type_does_not_have() {
+    let caa =
+        json!({"type": "CAA", "name": "@", "data": {"flags": 0, "tag": "issue", "value": "ca.example", "weight": 0}});
+    let kept = Bench::new().await.post(caa.clone()).await;
+    assert_eq!(kept.result()["data"], json!({"flags": 0, "tag": "issue", "value": "ca.example"}));
+    let strict = Bench::with(Profile { unknown_data: UnknownData::Refuse, ..Profile::default() }).await;
+    assert_eq!(strict.post(caa).await.refusal(), (400, 1004));
+    let srv = json!({"type": "SRV", "name": "_sip._tcp", "data": {"service": "_sip", "proto": "_tcp", "name": "example.com",
+        "priority": 1, "weight": 1, "port": 1, "target": "s.example"}});
+    assert_eq!(Bench::new().await.post(srv.clone()).await.refusal(), (400, 1004));
+    let lenient = Bench::with(Profile { old_srv_members: OldSrvMembers::AcceptEqual, ..Profile::default() }).await;
+    assert_eq!(lenient.post(srv.clone()).await.result()["content"], "1 1 s.example");
+    let mut other = srv;
+    other["name"] = json!("_sips._tcp");
+    let refused = lenient.post(other).await;
+    assert!(
+        refused.text.contains("SRV data fields 'service', 'proto' and 'name' are no longer supported"),
+        "{}",
+        refused.text
+    );
 }

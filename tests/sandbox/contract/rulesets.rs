@@ -379,3 +379,14 @@ async fn accounts_and_zones_are_apart() {
     let again = json!({"zones": [{"name": "example.org", "rulesets": [{"id": zone, "phase": CUSTOM}]}]});
     bench.running.seed(&again).unwrap();
 }
+
+#[tokio::test]
+async fn answers_are_indented() {
+    let bench = on("pro").await;
+    let created = bench.put_entry(CUSTOM, json!({"rules": [{"action": "block", "expression": "ssl"}]})).await;
+    assert!(created.text.starts_with("{\n  \"result\": {\n    \"id\": \""), "{}", created.text);
+    assert!(created.text.contains("\n  \"success\": true,\n  \"errors\": [],\n"), "{}", created.text);
+    let refused = bench.put_entry(CUSTOM, json!({"rules": [{"expression": "ssl"}]})).await;
+    assert!(refused.text.contains("\n  \"success\": false,\n"), "{}", refused.text);
+    assert!(bench.list("").await.text.contains("\"success\":true,"), "records are not");
+}

@@ -323,7 +323,7 @@ async fn rate_limits() {
     let missing = try_rule(&free, RATE, &json!({"action": "block", "expression": "ssl"})).await;
     assert_eq!(missing.refusal(), (400, 0));
     let good = try_rule(&free, RATE, &rule("block", json!({}))).await;
-    assert_eq!(good.result()["rules"][0]["ratelimit"], limit(json!({"requests_to_origin": false})));
+    assert_eq!(good.result()["rules"][0]["ratelimit"], limit(json!({})));
     assert_eq!(good.result()["source"], "rate_limit");
     let counting = rule("block", json!({"counting_expression": "http.response.code eq 403"}));
     try_rule(&on("business").await, RATE, &counting).await.result();

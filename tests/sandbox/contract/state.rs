@@ -201,3 +201,31 @@ async fn an_unknown_plan_is_an_error() {
     let profile = Profile { tier: "gold".to_owned(), ..Profile::default() };
     assert!(sandbox::start(Options { profile, ..Options::default() }).await.is_err());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_reads_the_store() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_directory, location) = file();
+    let StoreLocation::File(path) = &location else { unreachable!() };
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let bench = Bench::start(Options { store: location.clone(), ..Options::default() }).await;
+    bench.post(a("www", "192.0.2.1")).await;
+    for name in ["sandbox.sqlite", "sandbox.sqlite-wal", "sandbox.sqlite-shm"] {
+        assert_eq!(mode(&path.with_file_name(name)), 0o600, "{name}");
+    }
+    bench.running.shutdown().await;
+    // One of an earlier version is closed to others when it is used again.
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    sandbox::dump(&location).unwrap();
+    assert_eq!(mode(path), 0o600);
+    // A link could lead to a file that is none of the sandbox's business.
+    let elsewhere = path.with_file_name("elsewhere");
+    std::fs::write(&elsewhere, "").unwrap();
+    std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o644)).unwrap();
+    std::fs::remove_file(path).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, path).unwrap();
+    let error = sandbox::dump(&location).unwrap_err();
+    assert!(matches!(error, SandboxError::Link(_)), "{error}");
+    assert_eq!((mode(&elsewhere), elsewhere.metadata().unwrap().len()), (0o644, 0));
+}
