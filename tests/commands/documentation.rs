@@ -1,8 +1,9 @@
 //! What the documentation shows is what the program does: transcripts are run, specs are validated, lists of codes are whole.
 //!
-//! In README.md (the part about protection) and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is
-//! that file; one that starts with `waf:` is a section of a zone; each command of a `console` block is run, all of a document in
-//! one directory and against one embedded service, and its standard output compared. `…` stands for any number of lines.
+//! In README.md and docs/waf.md, a `yaml` block whose first line is a comment with a file's name is that file; one that starts
+//! with `waf:` is a section of a zone; other specs are validated; each command of a `console` block is run, all of a document in
+//! one directory that has the examples and against one sandbox, and its standard output compared. `…` stands for any number of
+//! lines.
 //! In docs/safety.md, each claim names a test as `file::test`; it has to exist.
 
 use std::fs;
@@ -33,15 +34,29 @@ fn is_told(printed: &[&str], told: &[&str]) -> bool {
     }
 }
 
+/// Copies the files of a directory.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
 /// Runs what a document shows.
 fn check(document: &str) {
     let directory = tempfile::TempDir::new().unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/minimal"), &directory.path().join("examples/minimal"));
     let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
     let mut commands = 0;
     for (language, block) in blocks(document) {
         match (language, block.split_once('\n')) {
-            ("yaml", Some((first, _))) if first.starts_with("# ") => {
+            ("yaml", Some((first, _))) if first.starts_with("# ") && first.ends_with(".yaml") => {
                 fs::write(directory.path().join(&first[2..]), block).unwrap();
+            }
+            ("yaml", _) if block.contains("\nversion: 1\n") => {
+                fs::write(directory.path().join("pasted.yaml"), block).unwrap();
+                run(&["validate", "pasted.yaml"]).exits(0);
             }
             ("yaml", _) if block.starts_with("waf:") => {
                 let lines: String = block.lines().map(|line| format!("    {line}\n")).collect();
@@ -50,6 +65,7 @@ fn check(document: &str) {
                 run(&["validate", "section.yaml"]).exits(0);
             }
             ("console", _) => {
+                let block = block.replace("$ cargo run --release -- ", "$ zonewright ");
                 for one in block.split("$ zonewright ").skip(1) {
                     let (command, told) = one.split_once('\n').unwrap();
                     let ran = run(&command.split(' ').collect::<Vec<_>>());
@@ -70,10 +86,10 @@ fn check(document: &str) {
     assert!(commands > 0, "nothing is shown");
 }
 
+/// The steps of the README run in order, in one directory.
 #[test]
-fn the_readme_about_protection() {
-    let readme = text("README.md");
-    check(readme.split("## Protection (WAF)").nth(1).unwrap().split("\n## ").next().unwrap());
+fn the_readme() {
+    check(&text("README.md"));
 }
 
 #[test]
