@@ -152,18 +152,17 @@ fn links_within_the_documentation_lead_somewhere() {
         };
         headings.map(anchor).collect()
     };
-    for (page, below) in [
-        ("README.md", ""),
-        ("docs/safety.md", "docs/"),
-        ("docs/pipelines.md", "docs/"),
-        ("examples/pipelines/README.md", "examples/pipelines/"),
-    ] {
-        let content = text(page);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let pages = pages.map(|name| (format!("docs/{}", name.to_str().unwrap()), "docs/"));
+    let others = [("README.md".to_owned(), ""), ("examples/pipelines/README.md".to_owned(), "examples/pipelines/")];
+    for (page, below) in pages.chain(others) {
+        let content = text(&page);
         for link in
             content.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).filter(|l| !l.contains("://"))
         {
             let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
-            let target = if path.is_empty() { page.to_owned() } else { format!("{below}{path}") };
+            let target = if path.is_empty() { page.clone() } else { format!("{below}{path}") };
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&target).exists(), "{page}: {link}");
             if let Some(anchor) = anchor {
                 assert!(anchors(&text(&target)).contains(&anchor.to_owned()), "{page}: {link} has no such heading");
