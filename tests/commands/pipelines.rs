@@ -366,14 +366,18 @@ fn a_fork_plans_against_a_snapshot() {
     assert_eq!(forge.workspace.requests().len(), requests);
 }
 
-/// What a step of a workflow runs.
-fn step(file: &str, name: &str) -> String {
+/// A step of a workflow or an action.
+fn step_of(file: &str, name: &str) -> Value {
     let text = fs::read_to_string(root().join(file)).unwrap();
     let workflow: Value = serde_yaml::from_str(&text).unwrap();
     let jobs = workflow["jobs"].as_object().into_iter().flat_map(|jobs| jobs.values());
     let mut steps = jobs.chain([&workflow["runs"]]).flat_map(|job| job["steps"].as_array().into_iter().flatten());
-    let step = steps.find(|step| step["name"] == name).unwrap_or_else(|| panic!("{file} has no step {name:?}"));
-    let run = step["run"].as_str().unwrap().to_owned();
+    steps.find(|step| step["name"] == name).unwrap_or_else(|| panic!("{file} has no step {name:?}")).clone()
+}
+
+/// What a step runs.
+fn step(file: &str, name: &str) -> String {
+    let run = step_of(file, name)["run"].as_str().unwrap().to_owned();
     assert!(!run.contains("${{"), "what comes from outside goes through the environment: {run}");
     run
 }
@@ -446,7 +450,8 @@ fn the_steps_of_the_workflows_run() {
     assert!(ran.stdout.contains("::error::") && ran.stdout.contains("nobody reviewed"), "{}", ran.stdout);
 }
 
-/// The action names its build after the source, and hands over arguments as they are, one a line.
+/// The action builds in its own directory with its own toolchain, whatever the checkout names, and hands over arguments as they are,
+/// one a line.
 #[test]
 fn the_steps_of_the_action_run() {
     let forge = Forge::new();
@@ -458,15 +463,83 @@ fn the_steps_of_the_action_run() {
         command.env("GITHUB_OUTPUT", &output).envs(variables.iter().copied());
         command.output().unwrap().into()
     };
-    run("Name the build after its source", &[("SOURCE", root().to_str().unwrap())]).exits(0);
-    let named = fs::read_to_string(&output).unwrap();
-    assert_eq!((named.len(), named.starts_with("digest=")), ("digest=".len() + 40 + 1, true), "{named}");
+    // A checkout that names a compiler of its own, in both ways that there are.
+    forge.workspace.file("repository/rust-toolchain.toml", "[toolchain]\npath = \"evil\"\n");
+    forge.workspace.file("repository/.cargo/config.toml", "[build]\nrustc-wrapper = \"evil\"\n");
+    let home = forge.workspace.path().join("cargo-home");
+    fs::create_dir_all(home.join("bin")).unwrap();
+    let stand_ins = forge.workspace.path().join("stand-ins");
+    fs::create_dir_all(&stand_ins).unwrap();
+    let built = "#!/bin/sh\necho zonewright 9.9.9\n";
+    let called = |program: &str, then: &str| {
+        let text = format!("#!/bin/sh\necho \"{program} in $PWD with $RUSTUP_TOOLCHAIN: $*\" >>\"$CALLS\"\n{then}");
+        let path = stand_ins.join(program);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    called("rustup", "");
+    called(
+        "cargo",
+        &format!("cat >\"$CARGO_HOME/bin/zonewright\" <<'E'\n{built}E\nchmod +x \"$CARGO_HOME/bin/zonewright\"\n"),
+    );
+    let calls = forge.workspace.path().join("calls");
+    let path = format!("{}:{}:{}", home.join("bin").display(), stand_ins.display(), std::env::var("PATH").unwrap());
+    let toolchain = step_of("action.yml", "Install")["env"]["RUSTUP_TOOLCHAIN"].as_str().unwrap().to_owned();
+    let source = root().to_str().unwrap();
+    let mut variables = vec![
+        ("SOURCE", source),
+        ("TARGET", "/elsewhere"),
+        ("RUSTUP_TOOLCHAIN", toolchain.as_str()),
+        ("CARGO_HOME", home.to_str().unwrap()),
+        ("CALLS", calls.to_str().unwrap()),
+        ("PATH", path.as_str()),
+    ];
+    run("Install", &variables).exits(0);
+    assert_eq!(fs::read_to_string(&output).unwrap(), "version=zonewright 9.9.9\n");
+    let toolchain_calls = fs::read_to_string(&calls).unwrap();
+    assert_eq!(
+        toolchain_calls,
+        format!(
+            "rustup in {source} with {toolchain}: toolchain install {toolchain} --profile minimal --no-self-update\n\
+             cargo in {source} with {toolchain}: install --locked --force --path . --target-dir /elsewhere\n"
+        )
+    );
+    let needed = env!("CARGO_PKG_RUST_VERSION");
+    assert!(toolchain.starts_with(&format!("{needed}.")) || toolchain == needed, "{toolchain}");
+    // Another zonewright that comes first would be run in place of the one that was built.
+    let path = format!("{}:{path}", stand_ins.display());
+    fs::copy(home.join("bin/zonewright"), stand_ins.join("zonewright")).unwrap();
+    variables.pop();
+    variables.push(("PATH", path.as_str()));
+    let ran = run("Install", &variables).exits(1);
+    assert!(ran.stdout.contains("must come first in PATH"), "{}", ran.stdout);
     run("Run", &[("ARGS", "validate\nzones\n")]).exits(0);
     assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=0\n");
     let ran = run("Run", &[("ARGS", "validate\nzones; touch evil $(touch evil)")]).exits(1);
     assert!(ran.stderr.contains("zones; touch evil"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(&output).unwrap(), "exit-code=1\n");
     assert!(!forge.repository.join("evil").exists());
+}
+
+/// Every action that a workflow uses is pinned to a commit, with its version beside it.
+#[test]
+fn every_action_is_pinned_to_a_commit() {
+    let mut paths = files(&root().join("examples/pipelines/github"));
+    paths.extend(files(&root().join(".github/workflows")));
+    paths.push(root().join("action.yml"));
+    let mut pinned = 0;
+    for path in paths {
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let Some((_, used)) = line.split_once("uses: ") else { continue };
+            let (action, comment) = used.split_once(" # ").unwrap_or((used, ""));
+            let commit = action.split_once('@').map_or("", |(_, commit)| commit);
+            let is_commit = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+            let says_what = comment.starts_with('v') || comment.starts_with("replace by your copy");
+            assert!(is_commit && says_what, "{}: {line}", path.display());
+            pinned += 1;
+        }
+    }
+    assert!(pinned > 10, "{pinned}");
 }
 
 /// One issue about drift, one note on a merge request: made, rewritten, closed.
