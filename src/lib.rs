@@ -22,6 +22,7 @@ pub mod lint;
 pub mod live;
 pub mod model;
 pub mod plan;
+pub mod reconcile;
 pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;

@@ -47,6 +47,11 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
     fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
+
+    /// HTTP requests made so far, by everything that shares the connection; 0 where none are made.
+    fn requests(&self) -> u64 {
+        0
+    }
 }
 
 /// Something that writes to the service.
@@ -68,6 +73,10 @@ impl Reader for ReadClient {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
         }
         self.0.exchange(request).await
+    }
+
+    fn requests(&self) -> u64 {
+        self.0.requests()
     }
 }
 

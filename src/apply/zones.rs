@@ -50,13 +50,13 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ///
     /// # Order
     /// Results are in the order of the zones, and the observer is told of them in that order.
-    pub async fn execute_zones<'w>(
+    pub async fn execute_zones<'z, 'w: 'z>(
         &self,
-        zones: &'w [ZoneWork<'w>],
+        zones: &'z [ZoneWork<'w>],
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
     ) -> Vec<ZoneDone<'w>> {
         let turns = &Turns::new(self.observer);
-        let one = |(number, work): (usize, &'w ZoneWork<'w>)| async move {
+        let one = |(number, work): (usize, &'z ZoneWork<'w>)| async move {
             let turn = turns.of(number);
             let own = Executor { observer: &turn, ..*self };
             (number, own.execute_zone(work, plan_again).await)
@@ -73,7 +73,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the plan of a zone, and reads it back if anything was written.
     pub async fn execute_zone<'w>(
         &self,
-        work: &'w ZoneWork<'w>,
+        work: &ZoneWork<'w>,
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
     ) -> ZoneDone<'w> {
         let ZoneWork { plan, desired, live, query, lowering } = work;

@@ -3,11 +3,11 @@
 mod drift;
 mod waf;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::invocation::Surroundings;
 use super::shard::ShardArg;
+use super::surroundings::Surroundings;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -226,6 +226,21 @@ pub(super) struct SpecArgs {
     /// Files, directories (every *.yaml and *.yml below), or `-` for standard input
     #[arg(required = true, value_name = "SPEC")]
     pub spec: Vec<PathBuf>,
+}
+
+impl SpecArgs {
+    /// The first file or directory, unless the spec comes from standard input.
+    pub(super) fn first_file(&self) -> Option<&Path> {
+        self.spec.first().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-")
+    }
+
+    /// What may be a saved plan in place of a spec: one file.
+    pub(super) fn single(&self) -> Option<&Path> {
+        match self.spec.as_slice() {
+            [path] => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// Permissions.

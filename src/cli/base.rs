@@ -4,29 +4,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::args::{Global, SpecArgs};
-use super::settings;
+use super::args::SpecArgs;
+use super::settings::Settings;
 use crate::diagnostic::{Severity, Sources};
 use crate::model::Desired;
+use crate::reconcile::Base;
 use crate::spec;
-
-/// The spec as it was before.
-#[derive(Debug, Clone)]
-pub(super) struct Base {
-    /// What it wanted.
-    pub(super) desired: Desired,
-    /// What a reader knows it by: a path, or a revision with its commit.
-    pub(super) name: String,
-}
 
 /// Loads the spec as it was before.
 ///
 /// # Errors
 /// It cannot be found or read, or has mistakes.
-pub(super) fn load(base: &str, args: &SpecArgs, global: &Global) -> anyhow::Result<Base> {
+pub(super) fn load(base: &str, args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Base> {
     let path = Path::new(base);
     if path.exists() {
-        let desired = read(&[path.to_owned()], base, global)?;
+        let desired = read(&[path.to_owned()], base, settings)?;
         return Ok(Base { desired, name: base.to_owned() });
     }
     if args.spec.iter().any(|p| p.as_os_str() == "-") {
@@ -38,16 +30,16 @@ pub(super) fn load(base: &str, args: &SpecArgs, global: &Global) -> anyhow::Resu
     let short = revision.commit.get(..12).unwrap_or(&revision.commit).to_owned();
     let name = if short.starts_with(base) { short } else { format!("{base} ({short})") };
     // Where the spec did not exist, nothing was wanted: everything in it is new.
-    let desired = if revision.inputs.is_empty() { Desired::default() } else { read(&revision.inputs, &name, global)? };
+    let desired =
+        if revision.inputs.is_empty() { Desired::default() } else { read(&revision.inputs, &name, settings)? };
     Ok(Base { desired, name })
 }
 
 /// Reads it; its mistakes end the run, as half of it would be taken for removals.
-fn read(inputs: &[PathBuf], name: &str, global: &Global) -> anyhow::Result<Desired> {
+fn read(inputs: &[PathBuf], name: &str, settings: &Settings<'_>) -> anyhow::Result<Desired> {
     let mut sources = Sources::default();
-    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)?) };
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
-    let outcome = spec::load(&inputs, &options, &mut sources);
+    let outcome = spec::load(&inputs, &settings.spec_options()?, &mut sources);
     if let Some(desired) = outcome.desired {
         return Ok(desired);
     }

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::Value as Json;
 
-use super::args::{Global, TellArgs};
+use super::args::TellArgs;
 use super::exit::Exit;
 use super::files::{self, Readers};
 use super::output::Output;
-use super::planning::{self, Loaded};
 use super::service::{Access, Service};
-use super::settings;
+use super::settings::Settings;
 use crate::api::Webhook;
-use crate::drift::{Report, Verdict, classify};
+use crate::drift::{Report, Verdict};
 use crate::plan::Plan;
+use crate::reconcile::{self, Drift, Goal};
 use crate::render::{DriftView, openmetrics};
 
 /// What one look showed.
 pub(super) struct Look {
     /// The spec that was looked for.
-    pub(super) loaded: Loaded,
+    pub(super) goal: Goal,
     /// What would be done.
     pub(super) plan: Plan,
     /// What that means.
@@ -31,7 +31,7 @@ pub(super) struct Look {
 impl Look {
     /// For those who show it.
     pub(super) fn view<'a>(&'a self, tell: &'a TellArgs) -> DriftView<'a> {
-        DriftView { report: &self.report, plan: &self.plan, asked: &tell.fail_on, sources: &self.loaded.sources }
+        DriftView { report: &self.report, plan: &self.plan, asked: &tell.fail_on, sources: &self.goal.sources }
     }
 }
 
@@ -40,18 +40,19 @@ impl Look {
 /// # Errors
 /// No credentials, no service.
 pub(super) async fn look(
-    loaded: Loaded,
-    global: &Global,
+    goal: Goal,
+    settings: &Settings<'_>,
     output: &Arc<Output>,
     requests: &mut u64,
 ) -> anyhow::Result<Look> {
-    let service = Service::open(global, Access::Read, output, loaded.rehearsed()).await?;
-    let planned = planning::plan(&loaded, &service, global, output).await;
+    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let options = service.options(settings, output);
+    let drift = reconcile::drift(&goal, &service.reader, &options, settings.now()?).await;
     *requests += service.requests();
     service.close().await;
-    let plan = planned?.plan;
-    let report = classify(&plan, settings::now(global)?);
-    Ok(Look { loaded, plan, report })
+    let Drift { plan, report } = drift?;
+    output.hide();
+    Ok(Look { goal, plan, report })
 }
 
 /// What a verdict is to the caller.
@@ -82,8 +83,8 @@ pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64, output:
 ///
 /// # Errors
 /// A file that the environment names cannot be read.
-pub(super) fn webhook(tell: &TellArgs, global: &Global) -> anyhow::Result<Result<Option<Webhook>, String>> {
-    let Some(url) = settings::webhook(tell.webhook.as_ref(), global)? else { return Ok(Ok(None)) };
+pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Option<Webhook>, String>> {
+    let Some(url) = settings.webhook(tell.webhook.as_ref())? else { return Ok(Ok(None)) };
     Ok(Webhook::new(&url, tell.webhook_timeout).map(Some).map_err(|error| format!("the webhook: failed to {error}")))
 }
 

@@ -1,18 +1,18 @@
-//! Carrying out a plan: send, read back, report. Whatever fails after the first write, the exit code says that something was
-//! written.
+//! Applies a plan: tells what happens meanwhile, and what came of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::args::{Format, Global};
+use super::args::Format;
 use super::exit::Exit;
 use super::output::Output;
-use super::planning::{Loaded, Planned, lowering, plan_one, with_hint};
+use super::settings::Settings;
 use crate::api::{ReadClient, Stop, WriteClient};
-use crate::apply::{ApplyEvent, Executor, Journal, Observer, Outcome, Verified, ZoneDone, ZoneWork};
+use crate::apply::{ApplyEvent, Journal, Observer, Verified, ZoneDone};
 use crate::diagnostic::Severity;
 use crate::model::time::rfc3339_micros;
-use crate::plan::{Verdict, ZonePlan};
+use crate::plan::{Consents, Verdict};
+use crate::reconcile::{Conclusion, Means, Planned, Report, apply};
 use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::{ZoneResult, write_result};
@@ -22,86 +22,49 @@ use crate::render::text::{ZoneResult, write_result};
 /// # Errors
 /// Before anything is sent. After that, failures are reported and end in an exit code.
 pub(super) async fn execute(
-    loaded: &Loaded,
-    planned: &Planned,
+    (planned, consents): (&Planned<'_>, &Consents),
     (reader, writer, stop): (&ReadClient, &WriteClient, &Stop),
     requests_to_apply: usize,
-    global: &Global,
+    settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let time = global.surroundings.clock();
+    let time = settings.flags.surroundings.clock();
     let clock = move || rfc3339_micros(time());
-    let journal = Journal::begin(&global.journal, &loaded.digest, clock)?;
-    for consent in &planned.plan.consents_given {
-        journal.consent(consent.danger, &consent.by);
-    }
-    if let Some(failure) = journal.take_failure() {
-        return Err(failure.into());
-    }
+    let journal = &Journal::begin(&settings.flags.journal, &planned.goal.digest, clock)?;
     let observer = &ApplyProgress::new(output, planned.plan.summary().operations());
-    let executor = Executor { reader, writer, options: &planned.options, journal: &journal, observer, stop };
-    let work = work(loaded, planned, global);
-    let mut done = executor.execute_zones(&work, &|desired, now| plan_one(loaded, desired, now)).await;
-    journal.end();
+    let mut report = apply(planned, consents, Means { reader, writer, journal, observer, stop }).await?;
     output.hide();
-    for error in done.iter_mut().filter_map(|zone| zone.unread.take()) {
-        output.error(&with_hint(error));
+    for error in report.zones.iter_mut().filter_map(|zone| zone.unread.take()) {
+        output.error(&error.into());
     }
-    let mut exit = exit(&done);
-    if let Some(failure) = journal.take_failure() {
-        output.error(&anyhow::Error::new(failure));
-        exit = worse(exit, &done);
+    let mut conclusion = report.conclusion();
+    if let Some(failure) = report.journal.take() {
+        output.error(&failure.into());
     }
-    if let Err(error) = report(&done, planned, loaded, &journal, requests_to_apply, output) {
+    if let Err(error) = show(&report, planned, journal, requests_to_apply, output) {
         output.error(&error.context("failed to print the result"));
-        exit = worse(exit, &done);
+        if conclusion == Conclusion::Converged {
+            conclusion = report.conclusion_of_failure();
+        }
     }
-    Ok(exit)
-}
-
-/// The zones that there is something to do for.
-fn work<'a>(loaded: &'a Loaded, planned: &'a Planned, global: &Global) -> Vec<ZoneWork<'a>> {
-    let one = |plan: &'a ZonePlan| {
-        let live = planned.live.zones.get(&plan.name)?;
-        let desired = loaded.desired.zones.get(&plan.name)?;
-        Some(ZoneWork { plan, desired, live, query: loaded.waf_query(desired), lowering: lowering(plan, global) })
-    };
-    planned.plan.zones.iter().filter(|z| !z.is_empty()).filter_map(one).collect()
-}
-
-/// The exit code of what happened.
-fn exit(done: &[ZoneDone]) -> Exit {
-    let converged = |e: &ZoneDone| {
-        e.verified.as_ref().is_some_and(Verified::is_in_sync)
-            && !e.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)))
-    };
-    if done.iter().all(converged) { Exit::Success } else { worse(Exit::Success, done) }
-}
-
-/// The exit code of a failure, by whether something was written before it.
-fn worse(exit: Exit, done: &[ZoneDone]) -> Exit {
-    let wrote = done.iter().any(|e| e.applied.wrote_anything());
-    if exit != Exit::Success {
-        exit
-    } else if wrote {
-        Exit::Partial
-    } else if done.iter().any(|e| e.applied.outcomes.iter().any(|o| matches!(o, Outcome::Stale(_)))) {
-        Exit::Stale
-    } else {
-        Exit::Error
-    }
+    Ok(match conclusion {
+        Conclusion::Converged => Exit::Success,
+        Conclusion::Partial => Exit::Partial,
+        Conclusion::Stale => Exit::Stale,
+        Conclusion::Failed => Exit::Error,
+    })
 }
 
 /// Prints the result.
-fn report(
-    done: &[ZoneDone],
-    planned: &Planned,
-    loaded: &Loaded,
+fn show(
+    report: &Report<'_>,
+    planned: &Planned<'_>,
     journal: &Journal,
     requests_to_apply: usize,
     output: &Output,
 ) -> anyhow::Result<()> {
-    let zones: Vec<_> = done
+    let zones: Vec<_> = report
+        .zones
         .iter()
         .map(|ZoneDone { plan, applied, verified, unread: _ }| ZoneResult {
             plan,
@@ -110,18 +73,19 @@ fn report(
         })
         .collect();
     let path = journal.path().display().to_string();
+    let sources = &planned.goal.sources;
     if output.format == Format::Json {
-        let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, &loaded.sources);
+        let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, sources);
         document["kind"] = "apply".into();
         document["result"] = json::result(&zones, Some(&path));
         output.json(&document)?;
     } else {
         output.result(|out| write_result(out, &zones, output.colour))?;
     }
-    for ZoneDone { plan, verified, .. } in done {
+    for ZoneDone { plan, verified, .. } in &report.zones {
         if let Some(Verified { diagnostics, .. }) = verified {
             let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
-            output.diagnostics(&errors, &loaded.sources);
+            output.diagnostics(&errors, sources);
         }
         for note in verified.iter().flat_map(|v| &v.remaining.notes) {
             output.say(&format!("{}: {}", plan.name, safe(note)));

@@ -1,52 +1,12 @@
-//! Which command prints in which format, and the documents that are made of findings and plans.
+//! The documents that are made of findings and plans, in the formats that are documents of their own.
 
-use super::args::{Command, Format, Global};
+use super::args::{Format, Global};
 use super::output::Output;
 use crate::diagnostic::{Finding, Sources};
 use crate::lint;
 use crate::plan::Plan;
 use crate::render::markdown::Comment;
 use crate::render::{self, Findings, Review};
-
-/// What `plan` prints.
-const PLAN: &[Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Html];
-/// What `validate` prints.
-const VALIDATE: &[Format] =
-    &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
-/// What `drift` prints.
-const DRIFT: &[Format] = &[Format::Text, Format::Json, Format::Markdown];
-/// What everything else prints.
-const OTHERS: &[Format] = &[Format::Text, Format::Json];
-
-/// Refuses a format that a command does not have.
-///
-/// # Errors
-/// What to write instead.
-pub(super) fn check(command: &Command, format: Format) -> Result<(), String> {
-    let (name, possible) = match command {
-        Command::Plan(_) => ("plan", PLAN),
-        Command::Validate(args) if args.print => ("validate --print", OTHERS),
-        Command::Validate(_) => ("validate", VALIDATE),
-        Command::Apply(_) => ("apply", OTHERS),
-        Command::Undo(_) => ("undo", OTHERS),
-        Command::Snapshot(_) => ("snapshot", OTHERS),
-        Command::Diff(_) => ("diff", OTHERS),
-        Command::Drift(_) => ("drift", DRIFT),
-        Command::Watch(_) => ("watch", OTHERS),
-        Command::Waf(_) => ("waf", OTHERS),
-        Command::Import(_) => ("import", OTHERS),
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(_) => ("sandbox", OTHERS),
-        Command::Schema => ("schema", OTHERS),
-        Command::Completions { .. } => ("completions", OTHERS),
-        Command::Man => ("man", OTHERS),
-    };
-    if possible.contains(&format) {
-        return Ok(());
-    }
-    let possible: Vec<_> = possible.iter().map(|f| f.word()).collect();
-    Err(format!("`{name}` has no --format {}; possible are: {}", format.word(), possible.join(", ")))
-}
 
 /// Writes what was found in a spec, where the format is a document of its own; text and JSON are written elsewhere.
 ///

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
@@ -16,53 +15,8 @@ use super::as_shown;
 use super::exit::Exit;
 use super::output::{Output, Sink};
 use super::run_to_end;
+use super::surroundings::{Surroundings, TimeSource};
 use crate::api::{Observer, Stop};
-
-/// What the program that runs this one inside itself gives in place of the process.
-#[derive(Clone, Default)]
-pub(super) struct Surroundings {
-    environment: Option<BTreeMap<String, OsString>>,
-    hears: Option<Observer>,
-    stop: Option<Stop>,
-    clock: Option<TimeSource>,
-}
-
-/// Says what time it is.
-pub type TimeSource = Arc<dyn Fn() -> SystemTime + Send + Sync>;
-
-impl Surroundings {
-    /// The variables that take the place of the process's, if some do.
-    pub(super) fn environment(&self) -> Option<&BTreeMap<String, OsString>> {
-        self.environment.as_ref()
-    }
-
-    /// Whether there is such a program: the process, its signals included, is that program's.
-    pub(super) fn is_given(&self) -> bool {
-        self.environment.is_some()
-    }
-
-    /// Who hears of requests beside the display.
-    pub(super) fn hears(&self) -> Option<Observer> {
-        self.hears.clone()
-    }
-
-    /// What says the time.
-    pub(super) fn clock(&self) -> TimeSource {
-        self.clock.clone().unwrap_or_else(|| Arc::new(SystemTime::now))
-    }
-
-    /// Who says when to stop, in place of the signals of the process.
-    pub(super) fn stop(&self) -> Option<Stop> {
-        self.stop.clone()
-    }
-}
-
-impl fmt::Debug for Surroundings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Variables hold secrets.
-        f.debug_struct("Surroundings").finish_non_exhaustive()
-    }
-}
 
 /// A run inside another program.
 pub struct Invocation {
@@ -110,8 +64,7 @@ impl Invocation {
                 return exit;
             }
         };
-        cli.global.surroundings =
-            Surroundings { environment: Some(environment), hears, stop: Some(stop), clock: Some(clock) };
+        cli.global.surroundings = Surroundings::given(environment, hears, stop, clock);
         let output = Arc::new(Output::on(&cli.global, results, messages));
         run_to_end(&cli, &output).await
     }

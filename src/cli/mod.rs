@@ -1,6 +1,6 @@
 //! The command line: wires rooms together, and nothing else.
 
-mod against;
+mod applicable;
 mod args;
 mod base;
 mod cache;
@@ -11,19 +11,15 @@ mod exit;
 mod files;
 mod formats;
 mod invocation;
+mod load;
 mod lock;
 mod monitor;
 mod output;
-mod planning;
-mod protection;
-mod repeats;
-mod saved;
 mod service;
 mod settings;
 mod shard;
 mod signals;
-mod undoing;
-mod waf_lock;
+mod surroundings;
 
 use std::ffi::OsString;
 
@@ -31,10 +27,12 @@ use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 pub use exit::Exit;
-pub use invocation::{Invocation, TimeSource};
+pub use invocation::Invocation;
 use output::Output;
 pub use output::Sink;
+use settings::Settings;
 use signals::Interrupt;
+pub use surroundings::TimeSource;
 
 use crate::render::safe::safe;
 
@@ -93,20 +91,19 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
 /// Runs one command.
 async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    let possible =
-        formats::check(command, global.format).and_then(|()| shard::check(command, global.shard, &global.zone));
-    if let Err(message) = possible {
+    if let Err(message) = applicable::check(cli) {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }
     if !global.surroundings.is_given() {
         signals::outlive_file_size_limit()?;
     }
+    let settings = &Settings::resolve(global);
     if needs_service(command) {
-        settings::now(global)?;
+        settings.now()?;
         files::check_own(&global.cache, "--cache")?;
         files::check_own(&global.journal, "--journal")?;
-        settings::exposed_files(global).iter().for_each(|warning| output.say(warning));
+        settings.exposed_files().iter().for_each(|warning| output.say(warning));
     }
     // Those two end in their own way.
     #[cfg(feature = "sandbox")]
@@ -117,7 +114,7 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         return commands::watch::run(args, global, output).await;
     }
     let interrupt = Interrupt::begin(global, output)?;
-    interrupt.watch(global, run_command(cli, output, &interrupt)).await
+    interrupt.watch(global, run_command(command, settings, output, &interrupt)).await
 }
 
 /// Whether a command asks the service, and so depends on the clock, keeps things, and reads credentials.
@@ -138,21 +135,25 @@ fn needs_service(command: &Command) -> bool {
 }
 
 /// Runs a command that may be interrupted.
-async fn run_command(cli: &Cli, output: &std::sync::Arc<Output>, interrupt: &Interrupt) -> anyhow::Result<Exit> {
-    let Cli { command, global } = cli;
+async fn run_command(
+    command: &Command,
+    settings: &Settings<'_>,
+    output: &std::sync::Arc<Output>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Exit> {
     match command {
         #[cfg(feature = "sandbox")]
         Command::Sandbox(_) => Ok(Exit::Usage),
         Command::Watch(_) => Ok(Exit::Usage),
-        Command::Plan(args) => commands::plan::run(args, global, output).await,
-        Command::Apply(args) => commands::apply::run(args, global, output, interrupt).await,
-        Command::Diff(args) => commands::diff::run(args, global, output),
-        Command::Undo(args) => commands::undo::run(args, global, output, interrupt).await,
-        Command::Snapshot(args) => commands::snapshot::run(args, global, output).await,
-        Command::Drift(args) => commands::drift::run(args, global, output).await,
-        Command::Import(args) => commands::import::run(args, global, output).await,
-        Command::Validate(args) => commands::validate::run(args, global, output),
-        Command::Waf(command) => commands::waf::run(command, global, output).await,
+        Command::Plan(args) => commands::plan::run(args, settings, output).await,
+        Command::Apply(args) => commands::apply::run(args, settings, output, interrupt).await,
+        Command::Diff(args) => commands::diff::run(args, settings, output),
+        Command::Undo(args) => commands::undo::run(args, settings, output, interrupt).await,
+        Command::Snapshot(args) => commands::snapshot::run(args, settings, output).await,
+        Command::Drift(args) => commands::drift::run(args, settings, output).await,
+        Command::Import(args) => commands::import::run(args, settings, output).await,
+        Command::Validate(args) => commands::validate::run(args, settings, output),
+        Command::Waf(command) => commands::waf::run(command, settings, output).await,
         Command::Schema => commands::about::schema(output),
         Command::Completions { shell } => commands::about::completions(*shell, output),
         Command::Man => commands::about::man(output),

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::{Colour, Format, Global};
-use super::planning::Hint;
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::live::FetchError;
 use crate::render;
 use crate::render::safe::{visible, visible_json};
 
@@ -142,18 +142,18 @@ impl Output {
 
     /// Reports an error with its causes, and what to do about it.
     pub(super) fn error(&self, error: &anyhow::Error) {
-        let hint = error.downcast_ref::<Hint>().map(|hint| render::safe::safe(&hint.0).into_owned());
+        let hint = error.chain().find_map(|cause| cause.downcast_ref::<FetchError>()).and_then(FetchError::hint);
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {
             let text = render::safe::safe(&cause.to_string()).into_owned();
             // A layer that repeats its source says nothing new.
-            if Some(&text) != hint.as_ref() && causes.last().is_none_or(|last| !last.contains(&text)) {
+            if causes.last().is_none_or(|last| !last.contains(&text)) {
                 causes.push(text);
             }
         }
         self.message(&format!("error: {}", causes.join(": ")));
         if let Some(hint) = hint {
-            self.message(&format!("help: {hint}"));
+            self.message(&format!("help: {}", render::safe::safe(&hint)));
         }
     }
 

@@ -4,13 +4,19 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::Global;
 use super::cache::FileCache;
+#[cfg(feature = "sandbox")]
+use super::files;
 use super::output::Output;
-use super::settings;
-use crate::api::{ApiEvent, CheckClient, Client, ReadClient, Reader, Settings, Stop, WaitReason, WriteClient};
-use crate::live::CatalogueCache;
+use super::settings::{Connection, Settings};
+use crate::api::{self, ApiEvent, CheckClient, Client, ReadClient, Stop, WaitReason, WriteClient};
+use crate::live::{CatalogueCache, Progress};
 use crate::model::ZoneName;
+use crate::reconcile::{Listener, Options};
+
+/// Where ids of the embedded service begin; the same for every run, so that rehearsals can be repeated.
+#[cfg(feature = "sandbox")]
+pub(super) const SEED: u64 = 1;
 
 /// What a connection is for.
 #[derive(Debug)]
@@ -21,44 +27,6 @@ pub(super) enum Access {
     Write(Stop),
     /// Reading, and asking whether writes would be accepted.
     Check,
-}
-
-/// Where live state is read from: the service, or a snapshot of it.
-pub(super) trait Origin {
-    /// What reads.
-    type Reader: Reader;
-
-    /// What reads.
-    fn reader(&self) -> &Self::Reader;
-
-    /// The account that zones are looked up in.
-    fn account(&self) -> Option<String>;
-
-    /// Where managed rulesets are kept between runs, if anywhere.
-    fn cache(&self) -> Option<Arc<dyn CatalogueCache>>;
-
-    /// Requests made so far.
-    fn requests(&self) -> u64;
-}
-
-impl Origin for Service {
-    type Reader = ReadClient;
-
-    fn reader(&self) -> &ReadClient {
-        &self.reader
-    }
-
-    fn account(&self) -> Option<String> {
-        self.account.clone()
-    }
-
-    fn cache(&self) -> Option<Arc<dyn CatalogueCache>> {
-        self.cache.clone()
-    }
-
-    fn requests(&self) -> u64 {
-        Self::requests(self)
-    }
 }
 
 /// An open connection.
@@ -74,9 +42,9 @@ pub(super) struct Service {
     /// Counts the requests of all.
     requests: Box<dyn Fn() -> u64 + Send + Sync>,
     /// The account that zones are looked up in.
-    pub(super) account: Option<String>,
+    account: Option<String>,
     /// Where managed rulesets are kept; not those of the embedded service, which are made up.
-    pub(super) cache: Option<Arc<dyn CatalogueCache>>,
+    cache: Option<Arc<dyn CatalogueCache>>,
     #[cfg(feature = "sandbox")]
     sandbox: Option<crate::sandbox::Running>,
 }
@@ -87,32 +55,32 @@ impl Service {
     /// The embedded service is started here; zones of the spec that it does not have yet are made, empty, so that a spec can
     /// be rehearsed without preparation.
     pub(super) async fn open<'z>(
-        global: &Global,
+        settings: &Settings<'_>,
         access: Access,
         output: &Arc<Output>,
         zones: impl Iterator<Item = (&'z ZoneName, &'static str)>,
     ) -> anyhow::Result<Self> {
-        #[cfg(feature = "sandbox")]
-        if let Some(directory) = &global.sandbox {
-            return Self::embedded(global, access, output, directory, zones).await;
+        match settings.connection()? {
+            #[cfg(feature = "sandbox")]
+            Connection::Sandbox(directory) => Self::embedded(settings, access, output, directory, zones).await,
+            #[cfg(not(feature = "sandbox"))]
+            Connection::Sandbox(_) => {
+                drop(zones);
+                anyhow::bail!("this build has no embedded service (feature `sandbox`)")
+            }
+            Connection::Remote { base_url, credentials, account } => {
+                let cache = FileCache::new(&settings.flags.cache, &base_url, credentials.clone());
+                let host = host(&base_url);
+                let client = client(settings, &access, output, base_url, credentials)?;
+                Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, &access, account) })
+            }
         }
-        #[cfg(not(feature = "sandbox"))]
-        {
-            drop(zones);
-            anyhow::ensure!(global.sandbox.is_none(), "this build has no embedded service (feature `sandbox`)");
-        }
-        let credentials = settings::credentials(global)?;
-        let base_url = settings::base_url(global)?;
-        let cache = FileCache::new(&global.cache, &base_url, credentials.clone());
-        let host = host(&base_url);
-        let client = client(global, &access, output, base_url, credentials)?;
-        Ok(Self { cache: Some(Arc::new(cache)), host, ..Self::new(client, &access, settings::account(global)?) })
     }
 
     /// Starts the embedded service and connects to it.
     #[cfg(feature = "sandbox")]
     async fn embedded<'z>(
-        global: &Global,
+        settings: &Settings<'_>,
         access: Access,
         output: &Arc<Output>,
         directory: &std::path::Path,
@@ -122,21 +90,20 @@ impl Service {
 
         use crate::sandbox;
 
-        let store = super::commands::sandbox::store(directory)?;
+        let store = store(directory)?;
         for (zone, tier) in zones {
-            let made = sandbox::ensure_zone(&store, zone.as_str(), tier, super::commands::sandbox::SEED)
+            let made = sandbox::ensure_zone(&store, zone.as_str(), tier, SEED)
                 .with_context(|| format!("failed to prepare the sandbox in {}", directory.display()))?;
             if made {
                 output.say(&format!("sandbox: made the empty zone {zone} ({tier} plan)"));
             }
         }
-        let seed = super::commands::sandbox::SEED;
-        let options = sandbox::Options { store, seed, remembered: 0, ..sandbox::Options::default() };
+        let options = sandbox::Options { store, seed: SEED, remembered: 0, ..sandbox::Options::default() };
         let token = SecretString::from(options.credentials.token.clone());
         let running = sandbox::start(options)
             .await
             .with_context(|| format!("failed to start the sandbox in {}", directory.display()))?;
-        let client = client(global, &access, output, running.base_url(), crate::api::Credentials::Token(token))?;
+        let client = client(settings, &access, output, running.base_url(), crate::api::Credentials::Token(token))?;
         Ok(Self { sandbox: Some(running), host: "the embedded service".to_owned(), ..Self::new(client, &access, None) })
     }
 
@@ -160,6 +127,15 @@ impl Service {
         (self.requests)()
     }
 
+    /// How zones are read over this connection; what has been read is shown.
+    pub(super) fn options(&self, settings: &Settings<'_>, output: &Arc<Output>) -> Options {
+        let mut options = settings.options();
+        options.read.account.clone_from(&self.account);
+        options.read.cache.clone_from(&self.cache);
+        options.progress = Some(progress(output));
+        options
+    }
+
     /// Ends the connection; the embedded service writes everything out.
     pub(super) async fn close(self) {
         #[cfg(feature = "sandbox")]
@@ -167,6 +143,28 @@ impl Service {
             running.shutdown().await;
         }
     }
+}
+
+/// Shows what is being read.
+pub(super) fn progress(output: &Arc<Output>) -> Listener {
+    let shown = Arc::clone(output);
+    Arc::new(move |progress: Progress| match progress {
+        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {records} records")),
+        Progress::SmallPages { zone, per_page } => {
+            shown.news(&format!("{zone}: the service gives {per_page} records a page"));
+        }
+    })
+}
+
+/// The file of the embedded service in a directory, which is made if it is missing.
+#[cfg(feature = "sandbox")]
+pub(super) fn store(directory: &std::path::Path) -> anyhow::Result<crate::sandbox::StoreLocation> {
+    files::check_own(directory, "--sandbox=DIR")?;
+    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    let file = directory.join("sandbox.sqlite");
+    // Whoever writes to this directory must not have another file filled.
+    anyhow::ensure!(!file.is_symlink(), "{} is a link; remove it", file.display());
+    Ok(crate::sandbox::StoreLocation::File(file))
 }
 
 /// The host in a base URL: neither scheme nor path, and nothing that could be a password.
@@ -178,14 +176,14 @@ fn host(base_url: &str) -> String {
 
 /// A client that tells the user why it waits.
 fn client(
-    global: &Global,
+    settings: &Settings<'_>,
     access: &Access,
     output: &Arc<Output>,
     base_url: String,
     credentials: crate::api::Credentials,
 ) -> anyhow::Result<Client> {
     let output = Arc::clone(output);
-    let hears = global.surroundings.hears();
+    let hears = settings.flags.surroundings.hears();
     let show = move |event: &ApiEvent| match event {
         ApiEvent::Waiting { reason, duration } => {
             let why = match reason {
@@ -210,17 +208,17 @@ fn client(
             hears(event);
         }
     };
-    let settings = Settings {
-        max_rps: global.max_rps,
-        timeout: global.timeout,
-        at_once: usize::from(global.concurrency),
+    let settings = api::Settings {
+        max_rps: settings.flags.max_rps,
+        timeout: settings.flags.timeout,
+        at_once: usize::from(settings.flags.concurrency),
         stop: match access {
             Access::Write(stop) => stop.clone(),
             // Who only reads is ended from outside.
             Access::Read | Access::Check => Stop::never(),
         },
         observer: Arc::new(observer),
-        ..Settings::new(base_url, credentials)
+        ..api::Settings::new(base_url, credentials)
     };
     Client::new(settings).context("failed to connect")
 }

@@ -1,4 +1,7 @@
-//! Flags and environment, resolved. The only place that reads the environment.
+//! Flags, environment, clock and policy, resolved for one run. The only place that reads the environment.
+//!
+//! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a command first needs it, so that
+//! a command without a connection runs without credentials.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,19 +14,21 @@ use secrecy::SecretString;
 
 use super::args::{ConsentArgs, Global};
 use super::files::is_below;
-use super::shard::Shard;
-use crate::api::{Credentials, Settings};
+use crate::api::Credentials;
 use crate::model::Danger;
 use crate::model::time::rfc3339;
 use crate::plan::{Consents, Policy, PolicyEntry};
-use crate::spec::{Allowed, PolicyFile, read_policy};
+use crate::reconcile::{Selection, Shard};
+use crate::spec::{self, Allowed, PolicyFile, read_policy};
+use crate::{api, reconcile};
 
-/// The account to look zones up in.
-///
-/// # Errors
-/// The file named cannot be read.
-pub(super) fn account(global: &Global) -> anyhow::Result<Option<String>> {
-    variable(global, "CLOUDFLARE_ACCOUNT_ID")
+/// What a run goes by.
+#[derive(Debug)]
+pub(super) struct Settings<'a> {
+    /// The flags of every command.
+    pub(super) flags: &'a Global,
+    /// What the clock said when the run began.
+    moment: SystemTime,
 }
 
 /// Moments that the clock of a machine with this version can show: from 2026-01-01, before it was made, to the end of 9999.
@@ -32,32 +37,185 @@ pub(super) fn account(global: &Global) -> anyhow::Result<Option<String>> {
 /// Seconds since 1970-01-01.
 const POSSIBLE: std::ops::Range<u64> = 1_767_225_600..253_402_300_800;
 
-/// The time.
-///
-/// # Errors
-/// The clock cannot be right: certificates, expiry dates and the age of saved plans would be judged wrongly.
-pub(super) fn now(global: &Global) -> anyhow::Result<SystemTime> {
-    let now = global.surroundings.clock()();
-    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    if POSSIBLE.contains(&since.as_secs()) {
-        return Ok(now);
-    }
-    let wrong = if since.as_secs() < POSSIBLE.start { "in the past" } else { "in the future" };
-    bail!(
-        "the clock of this machine is far {wrong}: it says {}. Set it: certificates, expiry dates and the age of saved plans \
-         depend on it",
-        rfc3339(now)
-    )
+/// Where a run connects to.
+#[derive(Debug)]
+pub(super) enum Connection<'a> {
+    /// The embedded sandbox, with its state in this directory.
+    Sandbox(&'a Path),
+    /// Cloudflare, or whatever speaks its API.
+    Remote {
+        /// Address of the API.
+        base_url: String,
+        /// Who we are to it.
+        credentials: Credentials,
+        /// The account to look zones up in.
+        account: Option<String>,
+    },
 }
 
-/// The day by which it is judged what has expired.
-///
-/// # Errors
-/// No day is given, and the clock cannot be right.
-pub(super) fn today(global: &Global) -> anyhow::Result<String> {
-    match &global.today {
-        Some(day) => Ok(day.clone()),
-        None => Ok(rfc3339(now(global)?).chars().take("YYYY-MM-DD".len()).collect()),
+impl<'a> Settings<'a> {
+    /// Reads the clock.
+    pub(super) fn resolve(flags: &'a Global) -> Self {
+        Self { flags, moment: flags.surroundings.clock()() }
+    }
+
+    /// The moment of the run, by which everything in it is judged.
+    ///
+    /// # Errors
+    /// The clock cannot be right: certificates, expiry dates and the age of saved plans would be judged wrongly.
+    pub(super) fn now(&self) -> anyhow::Result<SystemTime> {
+        let since = self.moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        if POSSIBLE.contains(&since.as_secs()) {
+            return Ok(self.moment);
+        }
+        let wrong = if since.as_secs() < POSSIBLE.start { "in the past" } else { "in the future" };
+        bail!(
+            "the clock of this machine is far {wrong}: it says {}. Set it: certificates, expiry dates and the age of saved plans \
+             depend on it",
+            rfc3339(self.moment)
+        )
+    }
+
+    /// The day by which it is judged what has expired, `YYYY-MM-DD`.
+    ///
+    /// # Errors
+    /// No day is given, and the clock cannot be right.
+    pub(super) fn today(&self) -> anyhow::Result<String> {
+        match &self.flags.today {
+            Some(day) => Ok(day.clone()),
+            None => Ok(rfc3339(self.now()?).chars().take("YYYY-MM-DD".len()).collect()),
+        }
+    }
+
+    /// How specs are read.
+    ///
+    /// # Errors
+    /// As [`Self::today`].
+    pub(super) fn spec_options(&self) -> anyhow::Result<spec::Options> {
+        Ok(spec::Options { variables: self.flags.variables.clone(), today: Some(self.today()?) })
+    }
+
+    /// The zones to work on.
+    ///
+    /// # Errors
+    /// The job's index is needed and cannot be used.
+    pub(super) fn selection(&self) -> anyhow::Result<Selection> {
+        Ok(Selection { zones: self.flags.zone.clone(), shard: shard(self.flags)? })
+    }
+
+    /// How zones are read and changes are sent, but for what the connection says.
+    pub(super) fn options(&self) -> reconcile::Options {
+        let mut options = reconcile::Options::default();
+        options.read.page_size = self.flags.page_size;
+        options.read.concurrency = usize::from(self.flags.concurrency);
+        options.batch_size = self.flags.batch_size.and_then(|n| usize::try_from(n).ok());
+        options
+    }
+
+    /// Where to connect to.
+    ///
+    /// # Errors
+    /// No usable credentials, or a file that the environment names cannot be read.
+    pub(super) fn connection(&self) -> anyhow::Result<Connection<'a>> {
+        if let Some(directory) = &self.flags.sandbox {
+            return Ok(Connection::Sandbox(directory));
+        }
+        let credentials = self.credentials()?;
+        let base_url = base_url(self.flags)?;
+        Ok(Connection::Remote { base_url, credentials, account: variable(self.flags, "CLOUDFLARE_ACCOUNT_ID")? })
+    }
+
+    /// Who we are to the API.
+    ///
+    /// # Errors
+    /// None given, half of a pair given, or a file that cannot be read.
+    pub(super) fn credentials(&self) -> anyhow::Result<Credentials> {
+        let global = self.flags;
+        let secret = |name| anyhow::Ok(variable(global, name)?.map(SecretString::from));
+        let token = secret("CLOUDFLARE_API_TOKEN")?;
+        let (email, key) = (secret("CLOUDFLARE_EMAIL")?, secret("CLOUDFLARE_API_KEY")?);
+        Ok(match (token, email, key) {
+            (Some(token), Some(email), Some(key)) if global.key_fallback => {
+                Credentials::TokenThenKey { token, email, key }
+            }
+            (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
+            (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
+            (None, Some(email), Some(key)) => Credentials::Key { email, key },
+            (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
+            (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
+            (None, None, None) => bail!(
+                "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
+                 or rehearse on the embedded service with --sandbox"
+            ),
+        })
+    }
+
+    /// Where reports are sent: by the flag, or by the environment.
+    ///
+    /// # Errors
+    /// The file named cannot be read.
+    pub(super) fn webhook(&self, flag: Option<&SecretString>) -> anyhow::Result<Option<SecretString>> {
+        match flag {
+            Some(url) => Ok(Some(url.clone())),
+            None => Ok(variable(self.flags, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
+        }
+    }
+
+    /// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
+    /// is how secrets are given to a container.
+    pub(super) fn exposed_files(&self) -> Vec<String> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let exposed = |name: &str| {
+                let variable = format!("{name}_FILE");
+                let path = PathBuf::from(raw(self.flags, &variable).filter(|path| !path.is_empty())?);
+                let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+                let mode = metadata.permissions().mode() & 0o777;
+                let what = match mode {
+                    mode if mode & 0o022 != 0 => "written",
+                    mode if mode & 0o004 != 0 => "read",
+                    _ => return None,
+                };
+                let path = path.display();
+                Some(format!(
+                    "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
+                ))
+            };
+            SENSITIVE.into_iter().filter_map(exposed).collect()
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = (self, SENSITIVE);
+            Vec::new()
+        }
+    }
+
+    /// Permissions given on the command line and in the policy file.
+    ///
+    /// The inner error is a code that does not exist, with those that do.
+    ///
+    /// # Errors
+    /// The policy file cannot be read.
+    pub(super) fn consents(&self, args: &ConsentArgs) -> anyhow::Result<Result<Consents, String>> {
+        let policy = policy(self.flags)?;
+        let mut consents = Consents { deletes: args.allow_deletes, policy, ..Consents::default() };
+        for code in args.allow.iter().map(|c| c.trim()).filter(|c| !c.is_empty()) {
+            match Danger::by_code(code) {
+                Some(danger) => {
+                    consents.dangers.insert(danger);
+                }
+                None if code == Danger::Delete.code() => {
+                    return Ok(Err("deletes are allowed by their exact number: --allow-deletes N".to_owned()));
+                }
+                None => {
+                    let known: Vec<_> =
+                        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
+                    return Ok(Err(format!("there is no danger called {code:?}; known are: {}", known.join(", "))));
+                }
+            }
+        }
+        Ok(Ok(consents))
     }
 }
 
@@ -68,7 +226,7 @@ pub(super) fn today(global: &Global) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// The job's index is needed and cannot be used.
-pub(super) fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
+fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
     let index = raw(global, "JOB_COMPLETION_INDEX").and_then(|index| index.into_string().ok());
     global.shard.map(|shard| shard.resolve(index.as_deref())).transpose()
 }
@@ -77,44 +235,11 @@ pub(super) fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
 ///
 /// # Errors
 /// The file named cannot be read.
-pub(super) fn base_url(global: &Global) -> anyhow::Result<String> {
+fn base_url(global: &Global) -> anyhow::Result<String> {
     Ok(match &global.base_url {
         Some(url) => url.clone(),
-        None => variable(global, "CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| Settings::BASE_URL.to_owned()),
+        None => variable(global, "CLOUDFLARE_BASE_URL")?.unwrap_or_else(|| api::Settings::BASE_URL.to_owned()),
     })
-}
-
-/// Who we are to the API.
-///
-/// # Errors
-/// None given, half of a pair given, or a file that cannot be read.
-pub(super) fn credentials(global: &Global) -> anyhow::Result<Credentials> {
-    let secret = |name| anyhow::Ok(variable(global, name)?.map(SecretString::from));
-    let token = secret("CLOUDFLARE_API_TOKEN")?;
-    let (email, key) = (secret("CLOUDFLARE_EMAIL")?, secret("CLOUDFLARE_API_KEY")?);
-    Ok(match (token, email, key) {
-        (Some(token), Some(email), Some(key)) if global.key_fallback => Credentials::TokenThenKey { token, email, key },
-        (Some(token), _, _) if !global.key_fallback => Credentials::Token(token),
-        (Some(_), _, _) => bail!("--key-fallback needs CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY beside the token"),
-        (None, Some(email), Some(key)) => Credentials::Key { email, key },
-        (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
-        (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
-        (None, None, None) => bail!(
-            "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
-             or rehearse on the embedded service with --sandbox"
-        ),
-    })
-}
-
-/// Where reports are sent: by the flag, or by the environment.
-///
-/// # Errors
-/// The file named cannot be read.
-pub(super) fn webhook(flag: Option<&SecretString>, global: &Global) -> anyhow::Result<Option<SecretString>> {
-    match flag {
-        Some(url) => Ok(Some(url.clone())),
-        None => Ok(variable(global, "ZONEWRIGHT_WEBHOOK")?.map(SecretString::from)),
-    }
 }
 
 /// A variable, or the content of the file that `NAME_FILE` names. Empty counts as unset.
@@ -156,36 +281,6 @@ fn read_value(path: &Path) -> io::Result<String> {
 const SENSITIVE: [&str; 4] =
     ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_BASE_URL", "ZONEWRIGHT_WEBHOOK"];
 
-/// Warnings of files named by `…_FILE` that other users can read or write. That their group can read them is no finding: that
-/// is how secrets are given to a container.
-pub(super) fn exposed_files(global: &Global) -> Vec<String> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let exposed = |name: &str| {
-            let variable = format!("{name}_FILE");
-            let path = PathBuf::from(raw(global, &variable).filter(|path| !path.is_empty())?);
-            let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-            let mode = metadata.permissions().mode() & 0o777;
-            let what = match mode {
-                mode if mode & 0o022 != 0 => "written",
-                mode if mode & 0o004 != 0 => "read",
-                _ => return None,
-            };
-            let path = path.display();
-            Some(format!(
-                "warning: {path}, named by {variable}, can be {what} by other users (mode {mode:04o}); run chmod 600 {path}"
-            ))
-        };
-        SENSITIVE.into_iter().filter_map(exposed).collect()
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (global, SENSITIVE);
-        Vec::new()
-    }
-}
-
 /// A variable as it is: of the surroundings that are given, or of the process.
 fn raw(global: &Global, name: &str) -> Option<OsString> {
     match global.surroundings.environment() {
@@ -196,32 +291,6 @@ fn raw(global: &Global, name: &str) -> Option<OsString> {
 
 /// The policy that is read where none is named, if it is there.
 const POLICY: &str = ".zonewright-policy.yaml";
-
-/// Permissions given on the command line and in the policy file.
-///
-/// The inner error is a code that does not exist, with those that do.
-///
-/// # Errors
-/// The policy file cannot be read.
-pub(super) fn consents(args: &ConsentArgs, global: &Global) -> anyhow::Result<Result<Consents, String>> {
-    let policy = policy(global)?;
-    let mut consents = Consents { deletes: args.allow_deletes, policy, ..Consents::default() };
-    for code in args.allow.iter().map(|c| c.trim()).filter(|c| !c.is_empty()) {
-        match Danger::by_code(code) {
-            Some(danger) => {
-                consents.dangers.insert(danger);
-            }
-            None if code == Danger::Delete.code() => {
-                return Ok(Err("deletes are allowed by their exact number: --allow-deletes N".to_owned()));
-            }
-            None => {
-                let known: Vec<_> = Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
-                return Ok(Err(format!("there is no danger called {code:?}; known are: {}", known.join(", "))));
-            }
-        }
-    }
-    Ok(Ok(consents))
-}
 
 /// Largest policy file that is read, in bytes.
 const LARGEST_POLICY: u64 = 4 * 1024 * 1024;

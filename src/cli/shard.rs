@@ -1,16 +1,10 @@
-//! `--shard I/N`: one of N parts of the zones, so that N jobs share the work without talking to each other.
-//!
-//! In: the names of zones. Out: those of this part. A zone's part follows from its name and N alone, never from which other
-//! zones there are, so adding a zone moves no other zone to another job.
+//! `--shard I/N` and `--shard auto/N`: which part of the zones is meant.
 
 use std::num::NonZeroU32;
 
-use anyhow::bail;
-use sha2::{Digest, Sha256};
+use anyhow::{Context, bail};
 
-use super::args::{ApplyArgs, Command};
-use super::saved;
-use crate::model::ZoneName;
+use crate::reconcile::Shard;
 
 /// What `--shard` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,61 +53,8 @@ impl ShardArg {
                 Err(_) => bail!("JOB_COMPLETION_INDEX is not a number: {text:?}"),
             },
         };
-        Ok(Shard { index, count })
+        Shard::new(index, count).context("there are not so many parts")
     }
-}
-
-/// One of several parts of all zones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shard {
-    /// From 0.
-    index: u32,
-    count: NonZeroU32,
-}
-
-impl Shard {
-    /// Whether a zone is in this part. Its name is canonical, so its spelling in a spec does not matter.
-    pub(super) fn has(self, zone: &ZoneName) -> bool {
-        let digest = Sha256::digest(zone.as_str().as_bytes());
-        let mut head = [0; 8];
-        head.copy_from_slice(&digest[..8]);
-        u64::from_be_bytes(head) % u64::from(self.count.get()) == u64::from(self.index)
-    }
-}
-
-/// As on the command line: from 1.
-impl std::fmt::Display for Shard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", u64::from(self.index) + 1, self.count)
-    }
-}
-
-/// Refuses to choose zones where there is nothing to choose from, as the flag would be without effect.
-///
-/// # Errors
-/// What to write instead.
-pub(super) fn check(command: &Command, shard: Option<ShardArg>, zones: &[String]) -> Result<(), String> {
-    if let Command::Apply(ApplyArgs { spec, .. }) = command
-        && (shard.is_some() || !zones.is_empty())
-        && saved::is_plan(spec)
-    {
-        let flag = if shard.is_some() { "--shard" } else { "--zone" };
-        return Err(format!(
-            "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds those zones only"
-        ));
-    }
-    let name = match command {
-        _ if shard.is_none() => return Ok(()),
-        Command::Import(_) => "import",
-        Command::Diff(_) => "diff",
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(_) => "sandbox",
-        Command::Schema => "schema",
-        Command::Completions { .. } => "completions",
-        Command::Man => "man",
-        _ => return Ok(()),
-    };
-    Err(format!("`{name}` has no --shard"))
 }
 
 #[cfg(test)]
@@ -123,30 +64,6 @@ mod tests {
     /// The part with this number of so many.
     fn shard(index: u32, count: u32) -> Shard {
         ShardArg::parse(&format!("{index}/{count}")).unwrap().resolve(None).unwrap()
-    }
-
-    #[test]
-    fn parts_are_disjoint_and_complete() {
-        let zones: Vec<_> = (0..500).map(|n| ZoneName::parse(&format!("zone-{n}.example")).unwrap()).collect();
-        for count in [1, 2, 3, 7, 16] {
-            let sizes: Vec<usize> =
-                (1..=count).map(|n| zones.iter().filter(|z| shard(n, count).has(z)).count()).collect();
-            assert_eq!(sizes.iter().sum::<usize>(), zones.len(), "each zone is in one part: {sizes:?}");
-            let fair = zones.len() / count as usize;
-            assert!(sizes.iter().all(|size| (fair / 2..=fair * 2).contains(size)), "{sizes:?}");
-        }
-        for zone in &zones {
-            assert_eq!((1..=7).filter(|n| shard(*n, 7).has(zone)).count(), 1);
-        }
-    }
-
-    /// Frozen: a release that moved zones between jobs would have two jobs work on one zone during a roll-out.
-    #[test]
-    fn the_part_of_a_zone_stays() {
-        let part = |zone: &str| (1..=8).find(|n| shard(*n, 8).has(&ZoneName::parse(zone).unwrap()));
-        let parts = ["example.com", "example.net", "example.org", "xn--bcher-kva.example"].map(part);
-        assert_eq!(parts, [Some(6), Some(4), Some(7), Some(1)]);
-        assert_eq!(part("Bücher.Example."), parts[3], "however it is written");
     }
 
     #[test]

@@ -187,6 +187,17 @@ fn first(ids: &[String]) -> String {
     }
 }
 
+impl FetchError {
+    /// What to do about it, if we know.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Api { source, .. } => source.hint(),
+            _ => None,
+        }
+    }
+}
+
 /// Reads the wanted zones with all their records.
 ///
 /// # Errors

@@ -9,6 +9,7 @@
 //! | `html` | a plan or findings as one page that needs nothing else |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
+//! | `snapshot` | the moment of a snapshot that a plan was made against |
 //! | `spec_diff` | what two specs say differently, for programs |
 //! | `diagnostics` | findings in the manner of a compiler |
 //! | `drift` | what differs and whose doing it is, shared by the outputs of `text`, `json` and `markdown` |
@@ -29,6 +30,7 @@ pub mod markdown;
 pub mod openmetrics;
 pub mod safe;
 pub mod sarif;
+pub mod snapshot;
 pub mod spec_diff;
 pub mod text;
 mod textdiff;

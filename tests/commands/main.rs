@@ -11,6 +11,7 @@ mod complaints;
 mod concurrency;
 mod documentation;
 mod drift;
+mod embed;
 mod end_to_end;
 mod every_type;
 mod foresight;

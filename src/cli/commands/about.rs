@@ -1,5 +1,8 @@
 //! `schema`, `completions`, `man`: what the program knows about itself.
 
+use clap::CommandFactory;
+
+use crate::cli::args::Cli;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::spec;
@@ -13,7 +16,7 @@ pub(in crate::cli) fn schema(output: &Output) -> anyhow::Result<Exit> {
 /// Prints a completion script.
 pub(in crate::cli) fn completions(shell: clap_complete::Shell, output: &Output) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::cli::command(), "zonewright", &mut script);
+    clap_complete::generate(shell, &mut Cli::command(), "zonewright", &mut script);
     output.result(|out| out.write_all(&script))?;
     Ok(Exit::Success)
 }
@@ -21,7 +24,7 @@ pub(in crate::cli) fn completions(shell: clap_complete::Shell, output: &Output) 
 /// Prints the manual page.
 pub(in crate::cli) fn man(output: &Output) -> anyhow::Result<Exit> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(crate::cli::command()).render(&mut page)?;
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
     output.result(|out| out.write_all(&page))?;
     Ok(Exit::Success)
 }

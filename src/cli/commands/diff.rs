@@ -3,32 +3,33 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::cli::args::{DiffArgs, Format, Global};
+use crate::cli::args::{DiffArgs, Format};
 use crate::cli::exit::Exit;
+use crate::cli::load::{input, report_errors};
 use crate::cli::output::Output;
-use crate::cli::planning::{input, report_errors};
-use crate::cli::settings;
+use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
-use crate::model::{Desired, ZoneName};
+use crate::model::Desired;
+use crate::reconcile::pattern;
 use crate::render::text::write_spec_changes;
 use crate::render::{self, Findings};
 use crate::spec;
 
 /// Compares and prints.
-pub(in crate::cli) fn run(args: &DiffArgs, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+pub(in crate::cli) fn run(args: &DiffArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
     let mut sources = Sources::default();
     let mut errors = Diagnostics::default();
-    let before = read(&args.before, global, &mut sources, &mut errors)?;
-    let after = read(&args.after, global, &mut sources, &mut errors)?;
+    let before = read(&args.before, settings, &mut sources, &mut errors)?;
+    let after = read(&args.after, settings, &mut sources, &mut errors)?;
     let (Some(before), Some(after)) = (before, after) else {
-        return report(errors, &sources, global, output);
+        return report(errors, &sources, settings, output);
     };
     let mut changes = diff_specs(&before, &after);
     let names = || before.zones.keys().chain(after.zones.keys());
-    select(&mut changes, &global.zone, names().map(|name| name.as_str()), &mut errors);
+    select(&mut changes, &settings.flags.zone, names().map(|name| name.as_str()), &mut errors);
     if errors.has_errors() {
-        return report(errors, &sources, global, output);
+        return report(errors, &sources, settings, output);
     }
     match output.format {
         Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
@@ -42,25 +43,29 @@ pub(in crate::cli) fn run(args: &DiffArgs, global: &Global, output: &Output) -> 
 /// Reads one of the specs; its mistakes, and nothing milder, are added to the errors.
 fn read(
     path: &Path,
-    global: &Global,
+    settings: &Settings<'_>,
     sources: &mut Sources,
     errors: &mut Diagnostics,
 ) -> anyhow::Result<Option<Desired>> {
-    let options = spec::Options { variables: global.variables.clone(), today: Some(settings::today(global)?) };
-    let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &options, sources);
+    let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &settings.spec_options()?, sources);
     let is_good = !diagnostics.has_errors();
     errors.append(diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect());
     Ok(desired.filter(|_| is_good))
 }
 
 /// Ends a run whose specs cannot be compared.
-fn report(mut errors: Diagnostics, sources: &Sources, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+fn report(
+    mut errors: Diagnostics,
+    sources: &Sources,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     errors.sort(sources);
     if output.format == Format::Text {
         output.diagnostics(&errors, sources);
     }
     let found = Findings { command: "diff", diagnostics: &errors, sources, holds: None };
-    report_errors(&found, global, output)?;
+    report_errors(&found, settings, output)?;
     Ok(Exit::Error)
 }
 
@@ -76,10 +81,7 @@ fn select<'n>(
     }
     let mut patterns = Vec::new();
     for text in globs {
-        let name = text.trim_end_matches('.').to_lowercase();
-        let canonical = ZoneName::parse(&name).map_or(name, |zone| zone.to_string());
-        let pattern = glob::Pattern::new(&canonical).ok();
-        match pattern.filter(|pattern| names.clone().any(|name| pattern.matches(name))) {
+        match pattern(text).ok().filter(|pattern| names.clone().any(|name| pattern.matches(name))) {
             Some(pattern) => patterns.push(pattern),
             None => errors.push(findings::NO_SUCH_ZONE.nowhere(format!("no zone of either spec matches {text:?}"))),
         }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::{DriftArgs, Format, Global};
+use crate::cli::args::{DriftArgs, Format};
 use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
 use crate::cli::formats;
+use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::planning::load;
+use crate::cli::settings::Settings;
 use crate::drift::Verdict;
 use crate::render::text::write_drift;
 use crate::render::{DriftView, json, markdown};
@@ -16,23 +17,27 @@ use crate::render::{DriftView, json, markdown};
 ///
 /// # Order
 /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
-pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+pub(in crate::cli) async fn run(
+    args: &DriftArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
     let DriftArgs { spec, tell, drift_exit_code } = args;
-    let webhook = match webhook(tell, global)? {
+    let webhook = match webhook(tell, settings)? {
         Ok(webhook) => webhook,
         Err(message) => {
             output.message(&format!("error: {message}"));
             return Ok(Exit::Usage);
         }
     };
-    let loaded = match load("drift", spec, global, output)? {
-        Ok(loaded) => loaded,
+    let goal = match load("drift", spec, settings, output)? {
+        Ok(goal) => goal,
         Err(exit) => return Ok(exit),
     };
     let mut requests = 0;
-    let look = look(loaded, global, output, &mut requests).await?;
+    let look = look(goal, settings, output, &mut requests).await?;
     let view = look.view(tell);
-    show(&look, &view, global, output)?;
+    show(&look, &view, settings, output)?;
     let metrics = tell.metrics.as_deref().map(|path| write_metrics(path, &look.report, requests, output));
     let verdict = view.verdict();
     if let Some(webhook) = &webhook
@@ -45,19 +50,19 @@ pub(in crate::cli) async fn run(args: &DriftArgs, global: &Global, output: &Arc<
 }
 
 /// Prints a report as wanted.
-fn show(look: &Look, view: &DriftView<'_>, global: &Global, output: &Output) -> anyhow::Result<()> {
+fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
     match output.format {
         Format::Json => output.json(&json::drift::drift(view))?,
         Format::Markdown => {
-            let text = markdown::drift(view, formats::comment(global));
+            let text = markdown::drift(view, formats::comment(settings.flags));
             output.result(|out| out.write_all(text.as_bytes()))?;
         }
         // The others are refused before.
         Format::Text | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
             // What was found in the spec itself has been shown already.
-            let known: Vec<_> = look.loaded.diagnostics.iter().collect();
+            let known: Vec<_> = look.goal.diagnostics.iter().collect();
             let new = look.plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
-            output.diagnostics(&new, &look.loaded.sources);
+            output.diagnostics(&new, &look.goal.sources);
             output.result(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
         }
     }

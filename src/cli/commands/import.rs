@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 
-use crate::cli::args::{Global, ImportArgs};
+use crate::api::ReadClient;
+use crate::cli::args::ImportArgs;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::planning::with_hint;
 use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
 use crate::import::{Imported, from_live};
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, ZoneName, ZoneWants};
@@ -16,11 +17,15 @@ use crate::render::safe::safe;
 use crate::spec;
 
 /// Reads the zones and prints a spec.
-pub(in crate::cli) async fn run(args: &ImportArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+pub(in crate::cli) async fn run(
+    args: &ImportArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
     let name = |text: &String| ZoneName::parse(text).with_context(|| format!("failed to read the name {text:?}"));
     let names = args.zones.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
-    let service = Service::open(global, Access::Read, output, std::iter::empty()).await?;
-    let imported = read(args, &names, &service, global).await;
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let imported = read(args, &names, &service.reader, &service.options(settings, output).read).await;
     service.close().await;
     let imported = imported?;
     let mut desired = Desired::default();
@@ -43,20 +48,14 @@ pub(in crate::cli) async fn run(args: &ImportArgs, global: &Global, output: &Arc
 async fn read(
     args: &ImportArgs,
     names: &[ZoneName],
-    service: &Service,
-    global: &Global,
+    reader: &ReadClient,
+    options: &live::Options,
 ) -> anyhow::Result<Vec<Imported>> {
-    let options = live::Options {
-        page_size: global.page_size,
-        concurrency: usize::from(global.concurrency),
-        account: service.account.clone(),
-        cache: service.cache.clone(),
-    };
     let waf = if args.only_dns { WafQuery::default() } else { WafQuery::everything() };
     let wanted =
         |name: &ZoneName| Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: waf.clone() };
     let wanted: Vec<_> = names.iter().map(wanted).collect();
-    let fetched = fetch(&service.reader, &wanted, &options, &|_| {}).await.map_err(with_hint)?;
+    let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
         bail!("the zone {missing} is not there, or these credentials may not see it");
     }

@@ -3,70 +3,129 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::Context;
+
 use crate::api::CheckClient;
 use crate::apply::{Rehearsed, rehearse};
-use crate::cli::against::{BegunAgainst, begin_against};
-use crate::cli::args::{Format, Global, PlanArgs};
+use crate::cli::args::{ConsentArgs, Format, PlanArgs, SpecArgs};
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
 use crate::cli::formats;
+use crate::cli::load::{consents, load};
 use crate::cli::output::Output;
-use crate::cli::planning::{self, Begun, Loaded, Planned, begin};
-use crate::cli::saved;
-use crate::cli::service::Access;
+use crate::cli::service::{Access, Service, progress};
+use crate::cli::settings::Settings;
+use crate::diagnostic::findings;
 use crate::model::Address;
-use crate::plan::{Plan, Verdict, lower};
+use crate::plan::{Consents, Plan, Verdict};
+use crate::reconcile::saved::{self, Stamp};
+use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
+use crate::render::safe::visible_json;
 use crate::render::text::{PlanView, write_plan};
-use crate::render::{Review, json};
-use crate::wire::Request;
+use crate::render::{Review, json, snapshot};
+
+/// Begins `plan` or `apply`: a good spec and the consents given; wrong usage and mistakes are reported here and end the run.
+///
+/// # Errors
+/// Something cannot be read.
+pub(super) fn begin(
+    spec: &SpecArgs,
+    given: &ConsentArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Result<(Goal, Consents), Exit>> {
+    let consents = match consents(given, settings, output)? {
+        Ok(consents) => consents,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    Ok(load("plan", spec, settings, output)?.map(|goal| (goal, consents)))
+}
 
 /// Plans and prints.
-pub(in crate::cli) async fn run(args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    if let Some(file) = &args.against {
-        return run_against(file, args, global, output).await;
-    }
-    let access = if args.server_check { Access::Check } else { Access::Read };
-    let Begun { loaded, consents, service } = match begin(&args.spec, &args.consents, access, global, output).await? {
+pub(in crate::cli) async fn run(
+    args: &PlanArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),
     };
-    let planned = planning::plan(&loaded, &service, global, output).await;
+    if let Some(file) = &args.against {
+        return against(file, (&mut goal, &consents), args, settings, output).await;
+    }
+    let access = if args.server_check { Access::Check } else { Access::Read };
+    let service = Service::open(settings, access, output, goal.needed_zones()).await?;
+    let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
     let answers = match (&planned, &service.checker) {
         (Ok(planned), Some(checker)) => server_check(&planned.plan, checker).await,
         _ => Vec::new(),
     };
     service.close().await;
     let mut planned = planned?;
-    planning::warn_of_repeats(&mut planned, &loaded, global)?;
+    output.hide();
+    planned.warn_of_repeats(&settings.flags.journal, settings.now()?);
     let refused = answers.iter().any(|(_, answer)| matches!(answer, Rehearsed::Refused(_)));
     if args.server_check {
         note_answers(&mut planned.plan, &answers);
     }
-    planned.plan.consents_given = planned.plan.consents(&consents);
-    let verdict = planned.plan.verdict(&consents);
-    let requests = requests(&planned, global);
+    let verdict = planned.judge(&consents);
+    let requests = planned.requests();
     if let Some(path) = &args.out {
-        saved::save(path, (&planned, &verdict), &requests, (&loaded, &consents), (global, output))?;
+        let tool = concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned();
+        let stamp = Stamp { tool, now: settings.now()?, today: settings.today()? };
+        let text = saved::save(&planned, (&verdict, &consents), &requests, stamp);
+        files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
+            .with_context(|| format!("failed to save the plan as {}", path.display()))?;
     }
-    show(&planned, &verdict, requests.len(), &loaded, global, output)?;
+    show(&planned, &verdict, requests.len(), settings, output)?;
     let exit = exit(&verdict, args);
     // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
     // the options, and are wiped.
-    let Planned { plan, live, options: _ } = planned;
-    std::mem::forget((plan, live, loaded));
+    let Planned { goal: _, plan, live, options: _ } = planned;
+    std::mem::forget((plan, live, goal));
     Ok(if refused { Exit::Error } else { exit })
 }
 
 /// Plans against a snapshot and prints.
-async fn run_against(file: &Path, args: &PlanArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let BegunAgainst { loaded, consents, against } = match begin_against(file, args, global, output)? {
-        Ok(begun) => begun,
-        Err(exit) => return Ok(exit),
-    };
-    let mut planned = planning::plan(&loaded, &against, global, output).await?;
-    planned.plan.consents_given = planned.plan.consents(&consents);
-    let verdict = planned.plan.verdict(&consents);
-    show(&planned, &verdict, requests(&planned, global).len(), &loaded, global, output)?;
+async fn against(
+    file: &Path,
+    (goal, consents): (&mut Goal, &Consents),
+    args: &PlanArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let OpenSnapshot { snapshot, as_of: _ } = &open(file, goal, args, settings, output)?;
+    let mut options = settings.options();
+    options.read.account.clone_from(&snapshot.about().account);
+    options.progress = Some(progress(output));
+    let mut planned = reconcile::plan(goal, snapshot, &options).await?;
+    output.hide();
+    let verdict = planned.judge(consents);
+    show(&planned, &verdict, planned.requests().len(), settings, output)?;
     Ok(exit(&verdict, args))
+}
+
+/// Opens a snapshot, and holds the goal against it.
+fn open(
+    file: &Path,
+    goal: &mut Goal,
+    args: &PlanArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<OpenSnapshot> {
+    let open = OpenSnapshot::open(file, settings.now()?)?;
+    let mut found = open.limit(goal, args.max_snapshot_age);
+    match output.format {
+        Format::Text => output.diagnostics(&found, &goal.sources),
+        // It has a member of its own.
+        Format::Json => {}
+        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            found.push(findings::OF_SNAPSHOT.nowhere(snapshot::words(&open.as_of)));
+        }
+    }
+    goal.diagnostics.append(found);
+    Ok(open)
 }
 
 /// What a verdict is to the caller.
@@ -109,48 +168,40 @@ fn note_answers(plan: &mut Plan, answers: &[(Address, Rehearsed)]) {
     }
 }
 
-/// All requests that applying takes, in order.
-pub(super) fn requests(planned: &Planned, global: &Global) -> Vec<Request> {
-    let account = planned.options.account.as_deref();
-    let steps = planned.plan.zones.iter().flat_map(|zone| lower(zone, planning::lowering(zone, global), account));
-    steps.map(|step| step.request).collect()
-}
-
 /// Prints a plan as wanted.
 pub(super) fn show(
-    planned: &Planned,
+    planned: &Planned<'_>,
     verdict: &Verdict,
     requests_to_apply: usize,
-    loaded: &Loaded,
-    global: &Global,
+    settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<()> {
-    let plan = &planned.plan;
+    let Planned { goal, plan, .. } = planned;
     match output.format {
         Format::Json => {
-            let mut document = json::plan(plan, verdict, requests_to_apply, &loaded.sources);
-            if let Some(against) = &loaded.against {
-                document["against"] = against.json();
+            let mut document = json::plan(plan, verdict, requests_to_apply, &goal.sources);
+            if let Some(as_of) = goal.as_of() {
+                document["against"] = snapshot::json(as_of);
             }
             output.json(&document)?;
         }
         Format::Text => {
             // What was found in the spec itself has been shown already.
-            let known: Vec<_> = loaded.diagnostics.iter().collect();
+            let known: Vec<_> = goal.diagnostics.iter().collect();
             let new = plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
-            output.diagnostics(&new, &loaded.sources);
+            output.diagnostics(&new, &goal.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
             let view = PlanView { plan, verdict, requests_to_apply, colour, verbose };
             output.result(|out| {
-                if let Some(against) = &loaded.against {
-                    writeln!(out, "{}\n", against.words())?;
+                if let Some(as_of) = goal.as_of() {
+                    writeln!(out, "{}\n", snapshot::words(as_of))?;
                 }
                 write_plan(out, &view)
             })?;
         }
         Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
-            let review = Review { plan, verdict, requests_to_apply, sources: &loaded.sources };
-            formats::write_plan(&review, global, output)?;
+            let review = Review { plan, verdict, requests_to_apply, sources: &goal.sources };
+            formats::write_plan(&review, settings.flags, output)?;
         }
     }
     Ok(())

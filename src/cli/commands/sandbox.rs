@@ -7,28 +7,15 @@ use anyhow::Context;
 
 use crate::cli::args::{Global, SandboxCommand, ServeArgs};
 use crate::cli::exit::Exit;
-use crate::cli::files;
 use crate::cli::output::Output;
+use crate::cli::service::{SEED, store};
 use crate::sandbox::{self, StoreLocation};
-
-/// Where ids begin; the same for every run, so that rehearsals can be repeated.
-pub(in crate::cli) const SEED: u64 = 1;
 
 /// Where the state is if no directory is named.
 const DIRECTORY: &str = ".zonewright/sandbox";
 
 /// Longest document that can be seeded, in bytes.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
-
-/// The file in a directory, which is made if it is missing.
-pub(in crate::cli) fn store(directory: &Path) -> anyhow::Result<StoreLocation> {
-    files::check_own(directory, "--sandbox=DIR")?;
-    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
-    let file = directory.join("sandbox.sqlite");
-    // Whoever writes to this directory must not have another file filled.
-    anyhow::ensure!(!file.is_symlink(), "{} is a link; remove it", file.display());
-    Ok(StoreLocation::File(file))
-}
 
 /// Runs one of the commands.
 pub(in crate::cli) async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {

@@ -6,29 +6,34 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::json;
 
-use crate::cli::args::{Format, Global, SnapshotArgs};
+use crate::cli::args::{Format, SnapshotArgs};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
+use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::planning::{Loaded, load, read_options, show_progress, wanted, with_hint};
-use crate::cli::service::{Access, Service};
-use crate::cli::settings;
+use crate::cli::service::{Access, Service, progress};
+use crate::cli::settings::Settings;
 use crate::live::snapshot::{About, Snapshot, Taken, take};
 use crate::model::ZoneName;
 use crate::model::time::rfc3339;
+use crate::reconcile::{Goal, wanted};
 use crate::render::safe::safe;
 
 /// The file if none is named.
 const FILE: &str = "zonewright.snapshot.json.gz";
 
 /// Reads the zones of a spec and saves what was read.
-pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let loaded = match load("snapshot", &args.spec, global, output)? {
-        Ok(loaded) => loaded,
+pub(in crate::cli) async fn run(
+    args: &SnapshotArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let goal = match load("snapshot", &args.spec, settings, output)? {
+        Ok(goal) => goal,
         Err(exit) => return Ok(exit),
     };
-    let service = Service::open(global, Access::Read, output, loaded.rehearsed()).await?;
-    let taken = read(&loaded, &service, global, output).await;
+    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let taken = read(&goal, &service, settings, output).await;
     let requests = service.requests();
     service.close().await;
     let taken = taken?;
@@ -43,20 +48,20 @@ pub(in crate::cli) async fn run(args: &SnapshotArgs, global: &Global, output: &A
 }
 
 /// Takes the snapshot.
-async fn read(loaded: &Loaded, service: &Service, global: &Global, output: &Arc<Output>) -> anyhow::Result<Taken> {
-    let wanted: Vec<_> = loaded.desired.zones.values().map(wanted).collect();
-    let records = |zone: &ZoneName| loaded.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
+async fn read(goal: &Goal, service: &Service, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Taken> {
+    let wanted: Vec<_> = goal.desired.zones.values().map(wanted).collect();
+    let records = |zone: &ZoneName| goal.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
     let about = About {
-        taken_at: rfc3339(settings::now(global)?),
+        taken_at: rfc3339(settings.now()?),
         tool: concat!("zonewright ", env!("CARGO_PKG_VERSION")).to_owned(),
         service: service.host.clone(),
         account: None,
         zones: Vec::new(),
     };
-    let options = read_options(global, service);
-    let taken = take(&service.reader, &wanted, &records, about, &options, &show_progress(output)).await;
+    let options = service.options(settings, output).read;
+    let taken = take(&service.reader, &wanted, &records, about, &options, &*progress(output)).await;
     output.hide();
-    taken.map_err(with_hint)
+    Ok(taken?)
 }
 
 /// Says what was saved and what was not. With the snapshot on stdout, all of it goes to stderr.

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::apply::{How, plan_and_apply};
-use crate::cli::args::{Global, UndoArgs};
+use crate::cli::args::UndoArgs;
 use crate::cli::exit::Exit;
+use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::output::Output;
-use crate::cli::service::{Access, Service};
-use crate::cli::settings;
+use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
-use crate::cli::undoing;
+use crate::reconcile::Goal;
 
 /// Plans, asks and undoes.
 pub(in crate::cli) async fn run(
     args: &UndoArgs,
-    global: &Global,
+    settings: &Settings<'_>,
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
@@ -23,23 +23,16 @@ pub(in crate::cli) async fn run(
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }
-    if global.base.is_some() {
+    if settings.flags.base.is_some() {
         output.message("error: undo knows what was before from the journal; leave --base out");
         return Ok(Exit::Usage);
     }
-    let consents = match settings::consents(&args.consents, global)? {
+    let consents = match consents(&args.consents, settings, output)? {
         Ok(consents) => consents,
-        Err(message) => {
-            output.message(&format!("error: {message}"));
-            return Ok(Exit::Usage);
-        }
+        Err(exit) => return Ok(exit),
     };
     // The journal of an apply that is still under way is not read: its end is not known.
-    let _lock = if args.dry_run { None } else { Some(lock::take(&global.journal)?) };
-    let loaded = undoing::load(&args.journal_file, args.skip_conflicts, global)?;
-    let access = if args.dry_run { Access::Read } else { Access::Write(interrupt.stop().clone()) };
-    let service = Service::open(global, access, output, loaded.rehearsed()).await?;
-    let exit = plan_and_apply(how, global, output, &loaded, (&consents, None), (&service, interrupt)).await;
-    service.close().await;
-    exit
+    let _lock = if args.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
+    let goal = Goal::from_journal(&args.journal_file, args.skip_conflicts, settings.flags.zone.clone())?;
+    plan_and_apply(how, (&goal, &consents), settings, output, interrupt).await
 }

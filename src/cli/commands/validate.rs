@@ -2,40 +2,41 @@
 
 use serde_json::json;
 
-use crate::cli::args::{Format, Global, ValidateArgs};
+use crate::cli::args::{Format, ValidateArgs};
 use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
+use crate::cli::load::load;
 use crate::cli::output::Output;
-use crate::cli::planning::load;
+use crate::cli::settings::Settings;
 use crate::plan::Plan;
 use crate::render::{self, Findings};
 use crate::spec;
 
 /// Checks; prints the resolved spec if wanted.
-pub(in crate::cli) fn run(args: &ValidateArgs, global: &Global, output: &Output) -> anyhow::Result<Exit> {
-    let loaded = match load("validate", &args.spec, global, output)? {
-        Ok(loaded) => loaded,
+pub(in crate::cli) fn run(args: &ValidateArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
+    let goal = match load("validate", &args.spec, settings, output)? {
+        Ok(goal) => goal,
         Err(exit) => return Ok(exit),
     };
-    let zones = loaded.desired.zones.len();
+    let zones = goal.desired.zones.len();
     if args.print {
-        let text = spec::print(&loaded.desired);
+        let text = spec::print(&goal.desired);
         output.result(|out| out.write_all(text.as_bytes()))?;
         return Ok(Exit::Success);
     }
     let count = |n: usize, noun: &str| if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") };
-    let holds = [count(loaded.files, "file"), count(zones, "zone"), count(loaded.records, "record")].join(", ");
+    let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
     match output.format {
         Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,
         Format::Json => output.json(&json!({
             "format": Plan::FORMAT, "kind": "validation", "valid": true,
-            "files": loaded.files, "zones": zones, "records": loaded.records,
-            "diagnostics": render::json::diagnostics_json(&loaded.diagnostics, &loaded.sources),
+            "files": goal.files, "zones": zones, "records": goal.records,
+            "diagnostics": render::json::diagnostics_json(&goal.diagnostics, &goal.sources),
         }))?,
         Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
-            let (diagnostics, sources) = (&loaded.diagnostics, &loaded.sources);
+            let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
             let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
-            write_findings(&found, global, output)?;
+            write_findings(&found, settings.flags, output)?;
         }
     }
     Ok(Exit::Success)

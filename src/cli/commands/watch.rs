@@ -16,14 +16,15 @@ use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, WatchArgs};
 use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
+use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};
 use crate::cli::output::Output;
-use crate::cli::planning::{Unusable, read, with_base};
-use crate::cli::settings;
+use crate::cli::settings::Settings;
 use crate::cli::signals;
 use crate::diagnostic::Severity;
 use crate::drift::Verdict;
 use crate::model::time::rfc3339;
+use crate::reconcile::Unusable;
 use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
 use crate::render::{json, openmetrics};
@@ -40,13 +41,14 @@ pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<
     if args.spec.spec.iter().any(|path| path == Path::new("-")) {
         return usage("the spec is read again in each round, and standard input can be read only once; name a file");
     }
-    let webhook = match webhook(&args.tell, global)? {
+    let settings = Settings::resolve(global);
+    let webhook = match webhook(&args.tell, &settings)? {
         Ok(webhook) => webhook,
         Err(message) => return usage(&message),
     };
     // What no later round can put right is said at once.
     if global.sandbox.is_none() {
-        settings::credentials(global)?;
+        settings.credentials()?;
     }
     let stop = signals::stop(global)?;
     let health = Arc::new(Health::new(args.interval));
@@ -158,14 +160,16 @@ impl Watcher<'_> {
 
     /// Reads the spec and looks.
     async fn look(&mut self) -> anyhow::Result<Look> {
-        let loaded = match read(&self.args.spec, self.global)? {
-            Ok(loaded) => with_base(loaded, &self.args.spec, self.global)?,
-            Err(Unusable { diagnostics, sources }) => {
+        let settings = &Settings::resolve(self.global);
+        let goal = match read(&self.args.spec, settings)? {
+            Ok(goal) => with_base(goal, &self.args.spec, settings)?,
+            Err(unusable) => {
+                let Unusable { diagnostics, sources } = *unusable;
                 self.output.diagnostics(&diagnostics, &sources);
                 bail!("the spec has mistakes: {}; no request was made", diagnostics.count(Severity::Error));
             }
         };
-        look(loaded, self.global, self.output, &mut self.requests).await
+        look(goal, settings, self.output, &mut self.requests).await
     }
 
     /// Tells everybody what was found; one who cannot be told does not keep the others from hearing it.
@@ -204,7 +208,7 @@ impl Watcher<'_> {
         if self.shown == Some(now) {
             return Ok(());
         }
-        self.output.diagnostics(&look.plan.diagnostics, &look.loaded.sources);
+        self.output.diagnostics(&look.plan.diagnostics, &look.goal.sources);
         self.output.result(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
         self.shown = Some(now);
         Ok(())

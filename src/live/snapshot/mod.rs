@@ -20,6 +20,7 @@ mod replay;
 mod take;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -43,6 +44,19 @@ pub struct About {
     pub account: Option<String>,
     /// The zones that were looked for.
     pub zones: Vec<SeenZone>,
+}
+
+/// The moment of a snapshot, for those who show what was made from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsOf {
+    /// When it was taken, as it says.
+    pub taken_at: String,
+    /// How long ago that is; `None` if it is still to come.
+    pub age: Option<Duration>,
+    /// The program that took it.
+    pub tool: String,
+    /// The host that it was taken of.
+    pub service: String,
 }
 
 /// A zone that was looked for.

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::{Format, Global, WafDiffArgs};
+use super::protection;
+use crate::cli::args::{Format, WafDiffArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::protection;
+use crate::cli::settings::Settings;
 use crate::insight::{Difference, difference};
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_difference;
 
 /// Reads, compares, prints.
-pub(super) async fn run(args: &WafDiffArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (_, zones) = match protection::of_spec(&args.spec, global, output).await? {
+pub(super) async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),
     };

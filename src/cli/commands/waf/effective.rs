@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::{Format, Global, WafEffectiveArgs};
+use super::protection;
+use crate::cli::args::{Format, WafEffectiveArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::protection;
+use crate::cli::settings::Settings;
 use crate::insight::survey;
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_survey;
 
 /// Reads and prints.
-pub(super) async fn run(args: &WafEffectiveArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let zones = protection::of_names(&args.zones, global, output).await?;
+pub(super) async fn run(
+    args: &WafEffectiveArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let zones = protection::of_names(&args.zones, settings, output).await?;
     let surveys: Vec<_> = zones.iter().map(|(name, waf)| (name.as_str(), survey(waf))).collect();
     match output.format {
         Format::Json => output.json(&json::effective(&surveys, args.rules))?,

@@ -6,26 +6,27 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 
-use crate::cli::args::{Format, Global, WafLockArgs};
+use super::protection;
+use crate::cli::args::{Format, WafLockArgs};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
-use crate::cli::protection;
-use crate::cli::waf_lock::{self, beside};
+use crate::cli::settings::Settings;
 use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
+use crate::reconcile::waf_lock::{self, beside};
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_lock;
 
 /// Reads, compares, and writes unless it is only to check.
-pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (loaded, zones) = match protection::of_spec(&args.spec, global, output).await? {
+pub(super) async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (goal, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),
     };
     let tuned = |which| {
-        let mut sections = loaded.desired.zones.values().filter_map(|z| z.waf.as_deref());
+        let mut sections = goal.desired.zones.values().filter_map(|z| z.waf.as_deref());
         sections.any(|section| WafQuery::of(section).managed.contains(&which))
     };
     let catalogues = || zones.iter().flat_map(|z| &z.before.catalogues).map(AsRef::<Catalogue>::as_ref);
@@ -33,7 +34,7 @@ pub(super) async fn run(args: &WafLockArgs, global: &Global, output: &Arc<Output
     if lock.rulesets.is_empty() {
         bail!("the spec tunes no managed ruleset that the service offers, so there is nothing to write down");
     }
-    let path = args.lock.clone().unwrap_or_else(|| beside(&args.spec.spec));
+    let path = args.lock.clone().unwrap_or_else(|| beside(args.spec.first_file()));
     let before = read(&path, args.check)?;
     let of_id = |id: &str| catalogues().find(|c| c.id.0 == id);
     let known = before.clone().unwrap_or_default();

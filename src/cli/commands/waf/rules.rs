@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::cli::args::{Format, Global, State, WafRulesArgs};
+use super::protection;
+use crate::cli::args::{Format, State, WafRulesArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::protection;
+use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_rules;
 
 /// Reads, filters, prints.
-pub(super) async fn run(args: &WafRulesArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let (_, zones) = match protection::of_spec(&args.spec, global, output).await? {
+pub(super) async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),
     };

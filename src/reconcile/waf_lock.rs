@@ -15,9 +15,10 @@ const NAME: &str = "waf.lock";
 /// Largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// The file beside the first part of a spec.
-pub(super) fn beside(spec: &[PathBuf]) -> PathBuf {
-    match spec.first().filter(|path| path.as_os_str() != "-") {
+/// The file beside the first part of a spec; in the working directory if the spec is no file.
+#[must_use]
+pub fn beside(spec: Option<&Path>) -> PathBuf {
+    match spec {
         Some(path) if path.is_dir() => path.join(NAME),
         Some(path) => path.parent().unwrap_or_else(|| Path::new("")).join(NAME),
         None => PathBuf::from(NAME),
@@ -70,7 +71,7 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
 ///
 /// # Errors
 /// It cannot be read, is too large, or is something that may never end.
-pub(super) fn text(path: &Path) -> io::Result<String> {
+pub fn text(path: &Path) -> io::Result<String> {
     // Before it is opened: a FIFO waits for somebody who writes.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));

@@ -1,0 +1,70 @@
+//! The protection of zones for the commands below `waf`: of the zones of a spec, or of zones by their names.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use crate::cli::args::SpecArgs;
+use crate::cli::exit::Exit;
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::model::ZoneName;
+use crate::model::ruleset::LiveWaf;
+use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
+
+/// Loads a spec and reads the protection of its zones.
+///
+/// # Errors
+/// The service cannot be read, or lacks a zone.
+pub(super) async fn of_spec(
+    spec: &SpecArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Result<(Goal, Vec<Protected>), Exit>> {
+    let goal = match load("waf", spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let zones = protection(&goal, &service.reader, &service.options(settings, output).read).await;
+    service.close().await;
+    let zones = zones.map_err(unreadable)?;
+    for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
+        output.say(&format!(
+            "{name}: {problems} entries of the spec cannot be had, or have no effect; `zonewright plan` says which"
+        ));
+    }
+    output.hide();
+    Ok(Ok((goal, zones)))
+}
+
+/// Reads the protection of zones by their names.
+///
+/// # Errors
+/// A name is none, or the service does not have the zone.
+pub(super) async fn of_names(
+    names: &[String],
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Vec<(ZoneName, LiveWaf)>> {
+    let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is no name of a zone"));
+    let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    names.sort();
+    names.dedup();
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let zones = protection_of(&names, &service.reader, &service.options(settings, output).read).await;
+    service.close().await;
+    let zones = zones.map_err(unreadable)?;
+    output.hide();
+    Ok(zones)
+}
+
+/// An error of reading as it is, so that what helps with it is shown.
+fn unreadable(error: ProtectionError) -> anyhow::Error {
+    match error {
+        ProtectionError::Fetch(error) => error.into(),
+        error @ ProtectionError::NoZone(_) => error.into(),
+    }
+}

@@ -1,0 +1,113 @@
+//! Reads the spec that arguments name, and shows what is wrong with it.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::args::{ConsentArgs, Format, SpecArgs};
+use super::base;
+use super::exit::Exit;
+use super::formats;
+use super::output::Output;
+use super::settings::Settings;
+use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::plan::{Consents, Plan};
+use crate::reconcile::{Goal, Unusable};
+use crate::render::{self, Findings};
+use crate::spec;
+
+/// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
+const MOST_BYTES: u64 = 80 * 1024 * 1024;
+
+/// Reads a spec for a command; shows what is wrong with it.
+///
+/// # Errors
+/// Standard input or output fails, or the previous spec cannot be read. A spec with mistakes is reported here and ends the run.
+pub(super) fn load(
+    command: &'static str,
+    args: &SpecArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Result<Goal, Exit>> {
+    let show = |diagnostics: &Diagnostics, sources: &Sources| {
+        if output.format == Format::Text {
+            output.diagnostics(diagnostics, sources);
+        }
+    };
+    match read(args, settings)? {
+        Ok(goal) => {
+            show(&goal.diagnostics, &goal.sources);
+            Ok(Ok(with_base(goal, args, settings)?))
+        }
+        Err(unusable) => {
+            let Unusable { diagnostics, sources } = *unusable;
+            show(&diagnostics, &sources);
+            let found = Findings { command, diagnostics: &diagnostics, sources: &sources, holds: None };
+            report_errors(&found, settings, output)?;
+            Ok(Err(Exit::Error))
+        }
+    }
+}
+
+/// Reads a spec and shows nothing; the previous spec is left for [`with_base`].
+///
+/// # Errors
+/// Standard input fails, or the zones to work on cannot be told.
+pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Result<Goal, Box<Unusable>>> {
+    let inputs: Vec<_> = args.spec.iter().map(|path| input(path)).collect::<anyhow::Result<_>>()?;
+    Ok(Goal::from_spec(&inputs, &settings.spec_options()?, settings.selection()?))
+}
+
+/// Adds the previous spec, if one is named.
+///
+/// # Errors
+/// It cannot be found or read, or has mistakes.
+pub(super) fn with_base(goal: Goal, args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Goal> {
+    let base = settings.flags.base.as_deref().map(|base| base::load(base, args, settings)).transpose()?;
+    Ok(goal.with_base(base))
+}
+
+/// A file or a directory, or the text on standard input.
+///
+/// # Errors
+/// Standard input cannot be read.
+pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
+    if path.as_os_str() != "-" {
+        return Ok(spec::Input::Path(path.to_owned()));
+    }
+    let mut text = Vec::new();
+    std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut text).context("failed to read standard input")?;
+    Ok(spec::Input::Stdin(String::from_utf8(text).context("failed to read standard input: it is not UTF-8 text")?))
+}
+
+/// The last word on a spec that cannot be used.
+pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
+    let Findings { diagnostics, sources, .. } = *found;
+    if output.format == Format::Json {
+        output.json(&serde_json::json!({
+            "format": Plan::FORMAT, "kind": "diagnostics",
+            "diagnostics": render::json::diagnostics_json(diagnostics, sources),
+        }))?;
+    }
+    formats::write_findings(found, settings.flags, output)?;
+    let errors = diagnostics.count(Severity::Error);
+    let noun = if errors == 1 { "error" } else { "errors" };
+    output.message(&format!("{errors} {noun} in the spec; no request was made"));
+    Ok(())
+}
+
+/// The permissions given; wrong usage is reported here and ends the run.
+///
+/// # Errors
+/// The policy file cannot be read.
+pub(super) fn consents(
+    args: &ConsentArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Result<Consents, Exit>> {
+    Ok(settings.consents(args)?.map_err(|message| {
+        output.message(&format!("error: {message}"));
+        Exit::Usage
+    }))
+}

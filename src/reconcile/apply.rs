@@ -1,0 +1,116 @@
+//! Applies a plan and verifies the result. Whatever fails after the first write, the report says that something was written.
+
+use super::plan::Planned;
+use crate::api::{Reader, Stop, Writer};
+use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, Verified, ZoneDone, ZoneWork};
+use crate::plan::{Consents, Verdict, ZonePlan};
+
+/// What applying takes.
+#[derive(Clone, Copy)]
+pub struct Means<'a, R, W> {
+    /// Reads what became of a lost response, and verifies the result.
+    pub reader: &'a R,
+    /// Writes.
+    pub writer: &'a W,
+    /// Records every intent before it is sent, and every outcome after.
+    pub journal: &'a Journal,
+    /// Hears what happens.
+    pub observer: &'a dyn Observer,
+    /// Says whether to stop: what is under way is finished then, and nothing more is begun.
+    pub stop: &'a Stop,
+}
+
+/// Why nothing was sent.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The plan has errors, or a consent is missing.
+    #[error("the plan cannot be applied: its verdict is {}", _0.as_str())]
+    NotReady(Verdict),
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// What an apply achieved.
+#[derive(Debug)]
+pub struct Report<'p> {
+    /// The zones with operations, in the order of the plan.
+    pub zones: Vec<ZoneDone<'p>>,
+    /// Why the journal is not whole, if it is not; nothing was sent after that.
+    pub journal: Option<JournalError>,
+}
+
+/// How an apply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conclusion {
+    /// Everything that was written to was read back and is as desired.
+    Converged,
+    /// Something was written, and something is not as desired or not known to be.
+    Partial,
+    /// Nothing was written, as something was no longer as the plan saw it.
+    Stale,
+    /// Nothing was written.
+    Failed,
+}
+
+/// Applies a plan, zones at the same time and one zone's operations one after the other, and reads back what was written to.
+///
+/// # Errors
+/// The plan is not ready under these consents, or the journal cannot be written; nothing was sent then. What goes wrong later is
+/// in the report.
+pub async fn apply<'p, R: Reader, W: Writer>(
+    planned: &'p Planned<'_>,
+    consents: &Consents,
+    Means { reader, writer, journal, observer, stop }: Means<'_, R, W>,
+) -> Result<Report<'p>, ApplyError> {
+    let Planned { goal, plan, live, options } = planned;
+    match plan.verdict(consents) {
+        Verdict::Ready | Verdict::InSync => {}
+        verdict @ (Verdict::NeedsConsent(_) | Verdict::Incomplete) => return Err(ApplyError::NotReady(verdict)),
+    }
+    for consent in plan.consents(consents) {
+        journal.consent(consent.danger, &consent.by);
+    }
+    if let Some(failure) = journal.take_failure() {
+        return Err(failure.into());
+    }
+    let work = |zone: &'p ZonePlan| {
+        let (live, desired) = (live.zones.get(&zone.name)?, goal.desired.zones.get(&zone.name)?);
+        let (query, lowering) = (goal.waf_query(desired), planned.lowering(zone));
+        Some(ZoneWork { plan: zone, desired, live, query, lowering })
+    };
+    let work: Vec<_> = plan.zones.iter().filter(|zone| !zone.is_empty()).filter_map(work).collect();
+    let executor = Executor { reader, writer, options: &options.read, journal, observer, stop };
+    let zones = executor.execute_zones(&work, &|desired, now| goal.plan_zone(desired, now)).await;
+    journal.end();
+    Ok(Report { zones, journal: journal.take_failure() })
+}
+
+impl Report<'_> {
+    /// How it ended.
+    #[must_use]
+    pub fn conclusion(&self) -> Conclusion {
+        let has_converged = |zone: &ZoneDone| {
+            zone.verified.as_ref().is_some_and(Verified::is_in_sync)
+                && !zone.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)))
+        };
+        if self.journal.is_none() && self.zones.iter().all(has_converged) {
+            Conclusion::Converged
+        } else {
+            self.conclusion_of_failure()
+        }
+    }
+
+    /// How it ended if anything failed that is not in the report, such as showing it.
+    #[must_use]
+    pub fn conclusion_of_failure(&self) -> Conclusion {
+        let has = |of: fn(&ZoneDone) -> bool| self.zones.iter().any(of);
+        if has(|zone| zone.applied.wrote_anything()) {
+            Conclusion::Partial
+        } else if has(|zone| zone.applied.outcomes.iter().any(|o| matches!(o, Outcome::Stale(_)))) {
+            Conclusion::Stale
+        } else {
+            Conclusion::Failed
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! One reconciliation as a library: load a spec, plan, apply, report.
+//!
+//! ```text
+//!  spec ────────┐
+//!  journal ─────┼─▶ Goal ──plan──▶ Planned ──judge──▶ Verdict ──apply──▶ Report
+//!  saved plan ──┘         (reads)           (consents)          (writes, verifies)
+//! ```
+//!
+//! A [`Goal`] says what is desired and where that comes from. [`plan()`] reads what the goal needs, from Cloudflare or from a
+//! snapshot, and changes nothing. [`Planned::judge`] names the consents that are missing. [`apply()`] refuses a plan that is not
+//! ready, records every request in a journal before it is sent, and reads back what it wrote. [`drift()`] plans and says who
+//! changed what.
+//!
+//! ```
+//! # #[cfg(feature = "sandbox")]
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # use zonewright::api::{Client, Credentials, Settings, Stop};
+//! # use zonewright::apply::{ApplyEvent, Journal};
+//! # use zonewright::{sandbox, spec};
+//! use zonewright::plan::Consents;
+//! use zonewright::reconcile::{Conclusion, Goal, Means, Options, Selection, apply, plan};
+//! # let sandbox = sandbox::start(sandbox::Options::default()).await?;
+//! # sandbox.seed(&serde_json::json!({ "zones": [{ "name": "example.com" }] }))?;
+//! # let token = sandbox::TOKEN.to_owned().into();
+//! # let directory = tempfile::tempdir()?;
+//! # let clock = || "2026-11-22T12:00:00Z".to_owned();
+//!
+//! let text = "{ version: 1, zones: { example.com: { records: [{ name: www, type: A, content: 192.0.2.7 }] } } }";
+//! let input = spec::Input::Stdin(text.to_owned());
+//! let goal = Goal::from_spec(&[input], &spec::Options::default(), Selection::default())?;
+//!
+//! let client = Client::new(Settings::new(sandbox.base_url(), Credentials::Token(token)))?;
+//! let (reader, writer) = (&client.reader(), &client.writer());
+//! let planned = plan(&goal, reader, &Options::default()).await?;
+//! assert_eq!(planned.requests().len(), 1);
+//!
+//! let journal = &Journal::begin(directory.path(), &goal.digest, clock)?;
+//! let means = Means { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: &Stop::never() };
+//! let report = apply(&planned, &Consents::default(), means).await?;
+//! assert_eq!(report.conclusion(), Conclusion::Converged);
+//! # sandbox.shutdown().await;
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "sandbox"))]
+//! # fn main() {}
+//! ```
+//!
+//! `examples/embed.rs` is a whole program.
+//!
+//! Nothing here prints, reads the environment or the clock: time, options and observers come in as values, and every error has a
+//! type. Connections are made with [`Client`](crate::api::Client); the client of the embedded sandbox is the same one.
+
+mod apply;
+mod drift;
+mod goal;
+mod plan;
+mod protection;
+mod repeats;
+pub mod saved;
+mod selection;
+mod snapshot;
+mod stale;
+mod undo;
+pub mod waf_lock;
+
+pub use apply::{ApplyError, Conclusion, Means, Report, apply};
+pub use drift::{Drift, drift};
+pub use goal::{Base, Goal, Source, SpecSource, Unusable, wanted};
+pub use plan::{Listener, Options, Planned, plan};
+pub use protection::{Protected, ProtectionError, protection, protection_of};
+pub(crate) use selection::pattern;
+pub use selection::{Selection, Shard};
+pub use snapshot::{OpenError, OpenSnapshot};
+pub use stale::changed_since;
+pub use undo::{Undo, UndoError};

@@ -1,0 +1,170 @@
+//! Reads what a goal needs, and plans every zone of it.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::goal::{Goal, Source};
+use super::{repeats, undo, waf_lock};
+use crate::api::Reader;
+use crate::diagnostic::{Diagnostic, Diagnostics, findings};
+use crate::live::{self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
+use crate::model::{Live, LiveZone, ZoneName};
+use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, lower};
+use crate::wire::Request;
+
+/// Hears what has been read. It is called in the middle of things, so it must be quick.
+pub type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// How to read and write.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// How zones are read.
+    pub read: live::Options,
+    /// The most changes of records in one request; without it, as many as the zone's plan allows.
+    pub batch_size: Option<usize>,
+    /// Hears what has been read, if somebody wants to.
+    pub progress: Option<Listener>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { read, batch_size, progress: _ } = self;
+        f.debug_struct("Options").field("read", read).field("batch_size", batch_size).finish_non_exhaustive()
+    }
+}
+
+/// A plan, and what it was made from.
+#[derive(Debug)]
+pub struct Planned<'g> {
+    /// What is to be reached.
+    pub goal: &'g Goal,
+    /// The plan.
+    pub plan: Plan,
+    /// What Cloudflare has, or the snapshot.
+    pub live: Live,
+    /// How it was read, and how changes are sent.
+    pub options: Options,
+}
+
+/// Reads what a goal needs, and plans every zone of it. Nothing is written.
+///
+/// A zone that does not exist, a limit that is exceeded and everything else that is wrong with the plan itself is among the
+/// plan's diagnostics; [`Planned::judge`] says whether it can be applied.
+///
+/// # Errors
+/// Cloudflare, or the snapshot, cannot be read.
+pub async fn plan<'g, R: Reader>(goal: &'g Goal, reader: &R, options: &Options) -> Result<Planned<'g>, FetchError> {
+    let silent = |_: Progress| {};
+    let progress = options.progress.as_deref().unwrap_or(&silent);
+    let fetched = fetch(reader, &goal.wanted(), &options.read, progress).await?;
+    let mut live = fetched.live;
+    let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
+    plan.base = goal.base().map(|base| base.name.clone());
+    plan.diagnostics.append(dropped(goal));
+    for zone in &fetched.missing {
+        if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
+            let mut new = LiveZone::to_be_made(zone.clone());
+            let query = goal.desired.zones.get(zone).and_then(|z| z.waf.as_deref()).map(WafQuery::of);
+            new.waf = fetch_waf_of_new(reader, &query.unwrap_or_default(), &options.read).await?;
+            live.zones.insert(zone.clone(), new);
+            continue;
+        }
+        plan.diagnostics.push(missing(goal, zone));
+    }
+    for (name, desired) in &goal.desired.zones {
+        let Some(zone) = live.zones.get_mut(name) else { continue };
+        let (mut zone_plan, mut diagnostics) = goal.plan_zone(desired, zone);
+        if zone_plan.quota_in_doubt && !zone.is_new {
+            zone.record_quota = fetch_record_quota(reader, &zone.id).await;
+            (zone_plan, diagnostics) = goal.plan_zone(desired, zone);
+        }
+        plan.diagnostics.append(diagnostics);
+        plan.zones.push(zone_plan);
+    }
+    if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
+        plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
+    }
+    plan.diagnostics.sort(&goal.sources);
+    plan.requests_made = reader.requests();
+    Ok(Planned { goal, plan, live, options: options.clone() })
+}
+
+impl Planned<'_> {
+    /// Judges the plan under some consents: those that it needs and has are noted in it.
+    pub fn judge(&mut self, consents: &Consents) -> Verdict {
+        self.plan.consents_given = self.plan.consents(consents);
+        self.plan.verdict(consents)
+    }
+
+    /// Warns of operations that a journal in a directory says were applied a short while ago.
+    ///
+    /// This is for who is about to apply: a drift report says by itself what somebody takes back. The journals do not tell of an
+    /// undo's own purpose, so an undo is not warned of.
+    pub fn warn_of_repeats(&mut self, journals: &Path, now: SystemTime) {
+        if !matches!(self.goal.source, Source::Journal(_)) {
+            self.plan.diagnostics.append(repeats::find(journals, &self.plan, now));
+            self.plan.diagnostics.sort(&self.goal.sources);
+        }
+    }
+
+    /// Whether all that is wrong with the plan is that live zones are no longer as the goal knows them.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        undo::has_conflicts_only(&self.plan.diagnostics)
+    }
+
+    /// All requests that applying takes, in order.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        let account = self.options.read.account.as_deref();
+        let steps = self.plan.zones.iter().flat_map(|zone| lower(zone, self.lowering(zone), account));
+        steps.map(|step| step.request).collect()
+    }
+
+    /// How a zone's changes are cut: as wanted, within what the zone's plan allows.
+    pub(super) fn lowering(&self, zone: &ZonePlan) -> Lowering {
+        let allowed = zone.tier.facts().batch_operations;
+        match self.options.batch_size.unwrap_or(allowed).min(allowed) {
+            0 | 1 => Lowering::Single,
+            size => Lowering::Batches(size),
+        }
+    }
+}
+
+/// A zone of the spec that is not to be seen.
+fn missing(goal: &Goal, zone: &ZoneName) -> Diagnostic {
+    let desired = goal.desired.zones.get(zone);
+    let diagnostic = findings::MISSING_ZONE
+        .nowhere(format!("{zone} is not there, or these credentials may not see it"))
+        .about(zone.to_string())
+        .help(match desired.and_then(|z| z.id.as_ref()) {
+            Some(_) => "correct or remove `id`, or give the token access to the zone",
+            None => "write `create: true` to have it made, correct its name, or give the token access to it",
+        });
+    match desired {
+        Some(desired) => diagnostic.at(desired.place, ""),
+        None => diagnostic,
+    }
+}
+
+/// Zones that the previous spec named and this one does not: out of sight, and left as they are.
+///
+/// A saved plan names its base itself, and may have been made for some zones only; so may a run on selected zones.
+fn dropped(goal: &Goal) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let (Source::Spec(spec) | Source::Snapshot(spec, _)) = &goal.source else { return diagnostics };
+    let Some(base) = spec.base.as_ref().filter(|_| spec.selection.zones.is_empty()) else { return diagnostics };
+    let is_ours = |zone: &&ZoneName| spec.selection.shard.is_none_or(|shard| shard.has(zone));
+    for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !goal.desired.zones.contains_key(zone)) {
+        let words =
+            format!("{zone} was in the spec before ({}); nothing of it is compared or changed any more", base.name);
+        let help = format!(
+            "if its records are to go, keep it with `records: []`; if `{zone}` was left out by mistake, write it again"
+        );
+        let diagnostic = findings::DROPPED_ZONE.nowhere(words);
+        diagnostics.push(diagnostic.about(zone.to_string()).help(help));
+    }
+    diagnostics
+}

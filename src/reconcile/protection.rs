@@ -1,0 +1,85 @@
+//! The protection of zones: as it is, and as a goal wants it.
+
+use super::goal::Goal;
+use crate::api::Reader;
+use crate::diff::{diff_rulesets, planned};
+use crate::live::{FetchError, Options, WafQuery, Wanted, fetch_protection, fetch_waf_of_new};
+use crate::model::ruleset::LiveWaf;
+use crate::model::{LiveZone, ZoneName, ZoneWants};
+
+/// A zone of a spec.
+#[derive(Debug)]
+pub struct Protected {
+    /// Its name.
+    pub name: ZoneName,
+    /// Its protection now.
+    pub before: LiveWaf,
+    /// Its protection as the spec wants it.
+    pub after: LiveWaf,
+    /// How many entries of the spec cannot be had, or have no effect.
+    pub problems: usize,
+}
+
+/// Why protection cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtectionError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// A zone does not exist, or the credentials may not see it.
+    #[error("the service has no zone {0}, or these credentials may not see it")]
+    NoZone(ZoneName),
+}
+
+/// Everything that is asked of a zone.
+fn wanted(name: &ZoneName) -> Wanted {
+    Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: WafQuery::everything() }
+}
+
+/// Reads the protection of the zones of a goal, by name; zones that are still to be created have none.
+///
+/// # Errors
+/// A zone cannot be read or does not exist.
+pub async fn protection<R: Reader>(
+    goal: &Goal,
+    reader: &R,
+    options: &Options,
+) -> Result<Vec<Protected>, ProtectionError> {
+    let zones = goal.desired.zones.values();
+    let wanted: Vec<_> = zones.map(|zone| Wanted { id: zone.id.clone(), ..wanted(&zone.name) }).collect();
+    let fetched = fetch_protection(reader, &wanted, options).await?;
+    let mut zones = fetched.live.zones;
+    for name in &fetched.missing {
+        if !goal.desired.zones.get(name).is_some_and(|z| z.create && z.id.is_none()) {
+            return Err(ProtectionError::NoZone(name.clone()));
+        }
+        let waf = fetch_waf_of_new(reader, &WafQuery::everything(), options).await?;
+        zones.insert(name.clone(), LiveZone { waf, ..LiveZone::to_be_made(name.clone()) });
+    }
+    let mut all = Vec::new();
+    for zone in zones.into_values() {
+        let Some(desired) = goal.desired.zones.get(&zone.name) else { continue };
+        let changes = diff_rulesets(desired, &zone);
+        let after = planned(&zone.waf, &changes);
+        let problems = changes.problems.len() + changes.misplaced.len();
+        all.push(Protected { name: zone.name.clone(), after, before: zone.waf, problems });
+    }
+    Ok(all)
+}
+
+/// Reads the protection of zones by their names.
+///
+/// # Errors
+/// A zone cannot be read or does not exist.
+pub async fn protection_of<R: Reader>(
+    names: &[ZoneName],
+    reader: &R,
+    options: &Options,
+) -> Result<Vec<(ZoneName, LiveWaf)>, ProtectionError> {
+    let wanted: Vec<_> = names.iter().map(wanted).collect();
+    let fetched = fetch_protection(reader, &wanted, options).await?;
+    if let Some(name) = fetched.missing.first() {
+        return Err(ProtectionError::NoZone(name.clone()));
+    }
+    Ok(fetched.live.zones.into_values().map(|zone| (zone.name, zone.waf)).collect())
+}

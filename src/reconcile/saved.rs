@@ -1,0 +1,212 @@
+//! Saved plans: writing one, and a saved plan in place of a spec.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value as Json;
+
+use super::goal::{Base, Goal, Source};
+use super::plan::Planned;
+use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::model::time::{age, rfc3339};
+use crate::model::{Danger, Desired};
+use crate::plan::file::{self, PlanFileError, PlanMoved, Saved};
+use crate::plan::{Consents, Verdict};
+use crate::render::json;
+use crate::spec;
+use crate::wire::Request;
+
+/// Largest saved plan, in bytes.
+const LARGEST: u64 = 1 << 30;
+
+/// Bytes that tell a saved plan from a spec.
+const HEAD: u64 = 64 * 1024;
+
+/// Why a saved plan cannot be applied.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedPlanError {
+    /// It cannot be read.
+    #[error("failed to read {name}")]
+    Io {
+        /// The file.
+        name: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It is not whole, was changed, or is of another kind or format.
+    #[error("{name} cannot be applied")]
+    File {
+        /// The file.
+        name: String,
+        /// Why.
+        #[source]
+        source: PlanFileError,
+    },
+    /// It does not say when it was made.
+    #[error("{name} does not say when it was made")]
+    Undated {
+        /// The file.
+        name: String,
+        /// What is wrong with the time.
+        #[source]
+        source: humantime::TimestampError,
+    },
+    /// It was made after the moment at which it is read.
+    #[error(
+        "{name} was made at {created}, and this machine's clock says {now}: one of the two clocks is wrong, so its age cannot be \
+         told. Set the clock, and plan again"
+    )]
+    FromTheFuture {
+        /// The file.
+        name: String,
+        /// When it was made, as it says.
+        created: String,
+        /// The moment at which it is read.
+        now: String,
+    },
+    /// It is too old.
+    #[error("{name} was made {age} ago, and --max-age is {most}; plan again")]
+    Old {
+        /// The file.
+        name: String,
+        /// How old it is.
+        age: humantime::FormattedDuration,
+        /// How old it may be.
+        most: humantime::FormattedDuration,
+    },
+    /// It has errors.
+    #[error("{name} was incomplete when it was saved: it holds errors. Plan again")]
+    Incomplete {
+        /// The file.
+        name: String,
+    },
+    /// The spec in it has mistakes.
+    #[error("{name} holds a spec that this version refuses: {first}; plan again")]
+    Spec {
+        /// The file.
+        name: String,
+        /// The first of the mistakes.
+        first: String,
+    },
+}
+
+/// When and by what a plan is saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The program with its version.
+    pub tool: String,
+    /// The moment.
+    pub now: SystemTime,
+    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    pub today: String,
+}
+
+/// A plan as a file, with everything that it was made from.
+#[must_use]
+pub fn save(
+    planned: &Planned<'_>,
+    (verdict, consents): (&Verdict, &Consents),
+    requests: &[Request],
+    stamp: Stamp,
+) -> String {
+    let Planned { goal, plan, live, .. } = planned;
+    let Stamp { tool, now, today } = stamp;
+    let document = json::plan(plan, verdict, requests.len(), &goal.sources);
+    let exact = json::requests(requests);
+    let exact = exact.get("requests").and_then(Json::as_array).cloned().unwrap_or_default();
+    let live = live.zones.iter().map(|(name, zone)| (name.to_string(), file::fingerprint(zone)));
+    let saved = Saved {
+        tool,
+        created_at: rfc3339(now),
+        today,
+        desired: spec::print(&goal.desired),
+        base: goal.base().map(|base| (base.name.clone(), spec::print(&base.desired))),
+        spec_digest: goal.digest.clone(),
+        deletes: consents.deletes,
+        dangers: consents.dangers.iter().map(|d| d.code().to_owned()).collect(),
+        live: live.collect(),
+    };
+    format!("{:#}\n", file::seal(document, exact, &saved))
+}
+
+/// Whether a file is a saved plan rather than a spec.
+#[must_use]
+pub fn is_saved_plan(path: &Path) -> bool {
+    // A pipe gives what it holds only once.
+    if !path.is_file() {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && file::looks_like_plan(&String::from_utf8_lossy(&head))
+}
+
+/// Reads a saved plan, and refuses what must not be applied. The consents are those given with it and now.
+///
+/// # Errors
+/// It cannot be read, is not whole, was changed, is older than `most_age` at the moment `now`, or had errors when it was saved.
+pub fn open(
+    path: &Path,
+    most_age: Duration,
+    now: SystemTime,
+    given: Consents,
+) -> Result<(Goal, Consents), SavedPlanError> {
+    let name = path.display().to_string();
+    let io = |source| SavedPlanError::Io { name: name.clone(), source };
+    let mut text = String::new();
+    let file = File::open(path).map_err(io)?;
+    file.take(LARGEST).read_to_string(&mut text).map_err(io)?;
+    let (plan, saved) = file::open(&text).map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
+    let created = humantime::parse_rfc3339_weak(&saved.created_at)
+        .map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
+    let Some(age) = age(created, now) else {
+        return Err(SavedPlanError::FromTheFuture { name, created: rfc3339(created), now: rfc3339(now) });
+    };
+    if age > most_age {
+        return Err(SavedPlanError::Old { name, age: rounded(age), most: rounded(most_age) });
+    }
+    if plan.get("verdict").and_then(Json::as_str) == Some(Verdict::Incomplete.as_str()) {
+        return Err(SavedPlanError::Incomplete { name });
+    }
+    let (desired, sources) = read(&saved.desired, &saved.today, &name)?;
+    let base = match &saved.base {
+        None => None,
+        Some((base, text)) => Some(Base { desired: read(text, &saved.today, &name)?.0, name: base.clone() }),
+    };
+    let mut consents = given;
+    consents.deletes = consents.deletes.or(saved.deletes);
+    consents.dangers.extend(saved.dangers.iter().filter_map(|code| Danger::by_code(code)));
+    let records = desired.zones.values().map(|z| z.records.len()).sum();
+    let (diagnostics, digest) = (Diagnostics::default(), saved.spec_digest);
+    let source = Source::SavedPlan { base, reviewed: plan };
+    Ok((Goal { desired, diagnostics, sources, digest, files: 1, records, source }, consents))
+}
+
+/// A time in its two largest units.
+fn rounded(duration: Duration) -> humantime::FormattedDuration {
+    humantime::format_duration(Duration::from_secs(duration.as_secs() / 60 * 60))
+}
+
+/// Reads a spec that a plan holds.
+fn read(text: &str, today: &str, name: &str) -> Result<(Desired, Sources), SavedPlanError> {
+    let mut sources = Sources::default();
+    let options = spec::Options { variables: Vec::new(), today: Some(today.to_owned()) };
+    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, &mut sources);
+    let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.detail.clone());
+    match outcome.desired {
+        Some(desired) => Ok((desired, sources)),
+        None => Err(SavedPlanError::Spec { name: name.to_owned(), first: first.unwrap_or_default() }),
+    }
+}
+
+/// What is no longer as the saved plan saw it; nothing if the plan was not saved. With `resuming`, operations that are no longer
+/// needed are taken for done.
+#[must_use]
+pub fn differences(planned: &Planned<'_>, resuming: bool) -> Vec<PlanMoved> {
+    let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
+    let now = json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources);
+    file::differences(reviewed, &now, resuming)
+}

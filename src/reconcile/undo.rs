@@ -1,0 +1,98 @@
+//! A journal in place of a spec: what an undo plans, and what it refuses.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::apply::{JournalReadError, JournalRun, Moved, Undone, needed, outline, read_journal, undo_zone};
+use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
+use crate::live::WafQuery;
+use crate::model::managed::Managed;
+use crate::model::ruleset::Phase;
+use crate::model::{Desired, DesiredZone, LiveZone};
+use crate::plan::{ZonePlan, plan_zone};
+
+/// A journal that is undone.
+#[derive(Debug)]
+pub struct Undo {
+    /// What it says.
+    run: JournalRun,
+    /// Whether the rest is undone where something cannot be.
+    skip_conflicts: bool,
+}
+
+/// Why a journal cannot be undone.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// It cannot be read or used.
+    #[error("{name} cannot be undone")]
+    Journal {
+        /// The file.
+        name: String,
+        /// Why.
+        #[source]
+        source: JournalReadError,
+    },
+    /// A pattern matches no zone of it.
+    #[error("{summary}: {detail}")]
+    NoSuchZone {
+        /// What is wrong.
+        summary: &'static str,
+        /// The pattern.
+        detail: String,
+    },
+}
+
+impl Undo {
+    /// Reads a journal; gives its SHA-256 as well, and adds the text that findings point into.
+    pub(super) fn read(path: &Path, skip_conflicts: bool, sources: &mut Sources) -> Result<(Self, String), UndoError> {
+        let name = path.display().to_string();
+        let fail = |source| UndoError::Journal { name: name.clone(), source };
+        let text = read_journal(path, None).map_err(fail)?;
+        let source = sources.add(name.clone(), outline(&text));
+        let run = JournalRun::parse(&text, source).map_err(fail)?;
+        let digest = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok((Self { run, skip_conflicts }, digest))
+    }
+
+    /// The zones that were written to, with what has to be read of them.
+    pub(super) fn desired(&self) -> Desired {
+        Desired { zones: self.run.zones.iter().map(|(name, zone)| (name.clone(), needed(name, zone))).collect() }
+    }
+
+    /// How many records were written to.
+    pub(super) fn records(&self) -> usize {
+        self.run.zones.values().map(|zone| zone.records.len()).sum()
+    }
+
+    /// What has to be read of a zone's protection: the phases that were touched, and what their rules speak of.
+    pub(super) fn waf_query(&self, zone: &DesiredZone) -> WafQuery {
+        let rules = self.run.zones.get(&zone.name).into_iter().flat_map(|run| &run.rules);
+        let phases: BTreeSet<Phase> = rules.map(|entry| entry.effect.phase).collect();
+        let managed = if phases.contains(&Phase::Managed) { Managed::ALL } else { &[] };
+        WafQuery { phases, managed: managed.iter().copied().collect() }
+    }
+
+    /// Plans the undoing of a zone.
+    pub(super) fn plan(&self, desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+        let Some(run) = self.run.zones.get(&desired.name) else {
+            return plan_zone(desired, live);
+        };
+        let Undone { plan, mut diagnostics, conflicts } = undo_zone(run, desired, live);
+        for Moved { address, what } in conflicts {
+            let diagnostic = findings::UNDO_CONFLICT.nowhere(what);
+            let diagnostic = match self.skip_conflicts {
+                true => diagnostic.as_severity(Severity::Warning).help("it is left as it is"),
+                false => diagnostic.help("check the later change; --skip-conflicts keeps it and undoes the rest"),
+            };
+            diagnostics.push(diagnostic.about(address));
+        }
+        (plan, diagnostics)
+    }
+}
+
+/// Whether every error of a plan is a change that somebody made after the apply that is undone: the plan is stale then.
+pub(super) fn has_conflicts_only(diagnostics: &Diagnostics) -> bool {
+    diagnostics.iter().filter(|d| d.severity == Severity::Error).all(|d| d.finding == findings::UNDO_CONFLICT)
+}
