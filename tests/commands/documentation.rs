@@ -155,7 +155,11 @@ fn links_within_the_documentation_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
     let pages = pages.map(|name| (format!("docs/{}", name.to_str().unwrap()), "docs/"));
-    let others = [("README.md".to_owned(), ""), ("examples/pipelines/README.md".to_owned(), "examples/pipelines/")];
+    let others = [
+        ("README.md".to_owned(), ""),
+        ("CONTRIBUTING.md".to_owned(), ""),
+        ("examples/pipelines/README.md".to_owned(), "examples/pipelines/"),
+    ];
     for (page, below) in pages.chain(others) {
         let content = text(&page);
         for link in
@@ -168,5 +172,28 @@ fn links_within_the_documentation_lead_somewhere() {
                 assert!(anchors(&text(&target)).contains(&anchor.to_owned()), "{page}: {link} has no such heading");
             }
         }
+    }
+}
+
+/// The pages for contributors name files that exist, and every module of the crate.
+#[test]
+fn the_pages_for_contributors_name_what_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let architecture = text("ARCHITECTURE.md");
+    let mut checked = 0;
+    for page in [architecture.as_str(), &text("CONTRIBUTING.md")] {
+        let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
+        for path in
+            spans.filter(|span| span.starts_with("src/") || span.starts_with("tests/") || span.starts_with("docs/"))
+        {
+            let existing = path.split('<').next().unwrap();
+            assert!(root.join(existing).exists(), "{path} does not exist");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 40, "{checked}");
+    for entry in fs::read_dir(root.join("src")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name.ends_with(".rs") || architecture.contains(&format!("`src/{name}/`")), "{name} has no row");
     }
 }
