@@ -7,6 +7,7 @@
 //! | `ZONEWRIGHT_HISTORIES` | how many are played |
 //! | `ZONEWRIGHT_HISTORY_FIRST` | the first seed |
 //! | `ZONEWRIGHT_HISTORY_SEED` | play this one only, and print it |
+//! | `ZONEWRIGHT_HISTORY_RECORD` | a directory: write what each run showed and sent, one file a seed, to compare two versions |
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking, and prints")]
 
 mod draw;
@@ -56,6 +57,14 @@ fn number(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")))
 }
 
+/// Writes what a history showed and sent, if that is asked for.
+fn record(history: &History, played: &Played) {
+    let Some(directory) = std::env::var_os("ZONEWRIGHT_HISTORY_RECORD") else { return };
+    let path = std::path::Path::new(&directory).join(format!("{:06}.json", history.seed));
+    let text = format!("{:#}\n", transcript::record(history, played));
+    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
 /// Plays a history and judges it; a panic is a problem too.
 fn look(history: &History) -> (Option<Played>, Vec<String>) {
     let played = match catch_unwind(AssertUnwindSafe(|| play(history))) {
@@ -95,6 +104,7 @@ fn play_all(first: u64, count: u64, is_shown: bool) -> Results {
                 println!("{}", transcript::of(&history, played.as_ref(), &problems));
             }
             if let Some(played) = played {
+                record(&history, &played);
                 tally.add(&history, &played);
             }
             if !problems.is_empty() {

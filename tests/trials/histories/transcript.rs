@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use zonewright::sandbox::LoggedRequest;
 
 use super::history::{History, Strike};
 use super::play::{Played, Ran};
@@ -46,6 +47,25 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
     }
     line(format!("\nagain: ZONEWRIGHT_HISTORY_SEED={} cargo test --test trials histories", history.seed));
     text
+}
+
+/// What each run showed and sent, for programs: the document, the messages, the requests, the journal, the exit code.
+///
+/// # Order
+/// Requests are in the order in which they came, or sorted where several zones were worked on at a time.
+pub(crate) fn record(history: &History, Played { plan, first, second, third }: &Played) -> Json {
+    let run = |ran: &Ran| {
+        let one = |r: &LoggedRequest| json!({ "method": r.method, "path": r.path, "body": r.body, "status": r.status });
+        let mut requests: Vec<Json> = ran.requests.iter().map(one).collect();
+        if history.call.concurrency > 1 {
+            requests.sort_by_key(Json::to_string);
+        }
+        json!({
+            "arguments": ran.arguments, "exit": ran.exit, "document": ran.document,
+            "messages": ran.messages.lines().collect::<Vec<_>>(), "requests": requests, "journal": ran.journal,
+        })
+    };
+    json!({ "seed": history.seed, "concurrency": history.call.concurrency, "plan": run(plan), "first": run(first), "second": run(second), "third": run(third) })
 }
 
 /// One run.
