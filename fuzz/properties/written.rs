@@ -119,7 +119,6 @@ pub fn plan(data: &[u8]) {
         spec_digest: word("spec_digest"),
         deletes: found["consents"]["deletes"].as_u64().and_then(|n| usize::try_from(n).ok()),
         dangers: found["consents"]["dangers"].as_array().into_iter().flatten().map(Json::to_string).collect(),
-        live: [(word("today"), word("tool"))].into(),
     };
     members.insert("kind".to_owned(), json!("plan"));
     let plan = Json::Object(members);

@@ -1,17 +1,14 @@
 //! Saved plans: what was reviewed, as a file that is complete in itself.
 //!
-//! The file is the plan in its JSON form with more beside it: the spec as resolved (and the one before), the exact requests,
-//! the consents, fingerprints of what was live, and a checksum over everything. To apply it, the same inputs are planned
-//! again against what is live then; only if that gives the same operations, with the same before and after of each, is
-//! anything sent. So applying makes no choices, and a world that moved shows as an operation that is another one.
+//! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous spec, the exact requests, the
+//! consents, and a checksum over everything. To apply it, the same inputs are planned again against what is live then; only if
+//! that gives the same operations, with the same before and after of each, is anything sent. So applying makes no choices, and
+//! a change that somebody else made in the meantime shows as an operation that differs.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
-
-use crate::model::LiveZone;
-use crate::wire::record::create_body;
 
 /// Version of the form of saved plans.
 const FORMAT: u64 = 1;
@@ -39,8 +36,6 @@ pub struct Saved {
     pub deletes: Option<usize>,
     /// The codes of other dangers that were allowed on the command line.
     pub dangers: Vec<String>,
-    /// Fingerprints of the zones that were live, by name.
-    pub live: BTreeMap<String, String>,
 }
 
 /// Why a file is no saved plan that can be applied.
@@ -67,13 +62,13 @@ pub enum PlanFileError {
 #[must_use]
 pub fn seal(plan: Json, requests: Vec<Json>, saved: &Saved) -> Json {
     let Json::Object(mut file) = plan else { return plan };
-    let Saved { tool, created_at, today, desired, base, spec_digest, deletes, dangers, live } = saved;
+    let Saved { tool, created_at, today, desired, base, spec_digest, deletes, dangers } = saved;
     let base = base.as_ref().map(|(name, text)| json!({ "name": name, "spec": text }));
     file.insert(
         SAVED.to_owned(),
         json!({
             "format": FORMAT, "tool": tool, "created_at": created_at, "today": today, "spec_digest": spec_digest,
-            "live": live, "consents": { "deletes": deletes, "dangers": dangers }, "requests": requests,
+            "consents": { "deletes": deletes, "dangers": dangers }, "requests": requests,
             "spec": desired, "base": base,
         }),
     );
@@ -148,7 +143,6 @@ pub fn open(text: &str) -> Result<(Json, Saved), PlanFileError> {
     };
     let pointed = |pointer: &str| file.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
     let dangers = file.pointer("/saved/consents/dangers").and_then(Json::as_array).into_iter().flatten();
-    let live = saved.get("live").and_then(Json::as_object).into_iter().flatten();
     let result = Saved {
         tool: text("tool")?,
         created_at: text("created_at")?,
@@ -158,24 +152,8 @@ pub fn open(text: &str) -> Result<(Json, Saved), PlanFileError> {
         spec_digest: text("spec_digest")?,
         deletes: file.pointer("/saved/consents/deletes").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok()),
         dangers: dangers.filter_map(Json::as_str).map(str::to_owned).collect(),
-        live: live.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
     };
     Ok((file, result))
-}
-
-/// The fingerprint of a zone's records and rules as they are live.
-#[must_use]
-pub fn fingerprint(zone: &LiveZone) -> String {
-    let mut lines: Vec<String> = zone
-        .records
-        .iter()
-        .map(|r| format!("{} {} {}", r.id.0, create_body(&r.form()), r.modified_on.as_deref().unwrap_or_default()))
-        .collect();
-    lines.sort_unstable();
-    lines.extend(zone.waf.entry_points.iter().map(|(phase, entry)| format!("{} {entry:?}", phase.as_str())));
-    let mut hash = Sha256::new();
-    lines.iter().for_each(|line| hash.update(line.as_bytes()));
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An operation of a saved plan that is no longer the same.

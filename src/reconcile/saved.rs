@@ -112,12 +112,11 @@ pub fn save(
     requests: &[Request],
     stamp: Stamp,
 ) -> String {
-    let Planned { goal, plan, live, .. } = planned;
+    let Planned { goal, plan, .. } = planned;
     let Stamp { tool, now, today } = stamp;
     let document = json::plan(plan, verdict, requests.len(), &goal.sources);
     let exact = json::requests(requests);
     let exact = exact.get("requests").and_then(Json::as_array).cloned().unwrap_or_default();
-    let live = live.zones.iter().map(|(name, zone)| (name.to_string(), file::fingerprint(zone)));
     let saved = Saved {
         tool,
         created_at: rfc3339(now),
@@ -127,7 +126,6 @@ pub fn save(
         spec_digest: goal.digest.clone(),
         deletes: consents.deletes,
         dangers: consents.dangers.iter().map(|d| d.code().to_owned()).collect(),
-        live: live.collect(),
     };
     format!("{:#}\n", file::seal(document, exact, &saved))
 }

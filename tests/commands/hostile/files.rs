@@ -270,7 +270,6 @@ fn a_saved_plan_says_nothing_to_a_terminal() {
         of(|s| s.base = Some((EVIL.to_owned(), EVIL.to_owned()))),
         of(|s| s.spec_digest = EVIL.to_owned()),
         of(|s| s.dangers = vec![EVIL.to_owned()]),
-        of(|s| s.live = [(EVIL.to_owned(), EVIL.to_owned())].into()),
         // Not sealed again.
         text.replace("example.com", json!(EVIL).to_string().trim_matches('"')),
     ]);
