@@ -288,8 +288,9 @@ pub(super) fn operation_line(operation: &Operation, rules: &[LiveRule]) -> Json 
 /// An operation on a zone or its settings.
 fn setting_line(operation: &Operation) -> Json {
     let fields = operation.fields.iter();
-    let fields: Vec<Json> =
-        fields.map(|f| json!({ "field": f.field, "before": to_json(&f.before), "after": to_json(&f.after) })).collect();
+    let fields: Vec<Json> = fields
+        .map(|f| json!({ "field": f.field.to_string(), "before": to_json(&f.before), "after": to_json(&f.after) }))
+        .collect();
     json!({ "address": operation.address.as_str(), "action": operation.action().as_str(), "fields": fields })
 }
 

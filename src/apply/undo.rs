@@ -280,7 +280,8 @@ fn since(live: &LiveRecord) -> String {
 /// What somebody changed about a record, in words.
 fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
     let left = left.form();
-    let fields: Vec<String> = field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field).collect();
+    let fields: Vec<String> =
+        field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field.to_string()).collect();
     let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
     let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
     format!("somebody else changed the record{when}{fields}; it is now {}", live.data.presentation())

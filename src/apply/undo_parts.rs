@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::expect::Moved;
 use super::journal_run::{Entry, PartEffect};
 use super::undo::conflict;
-use crate::diff::{FieldChange, ZoneChange, ZonePart};
+use crate::diff::{Field, FieldChange, ZoneChange, ZonePart};
 use crate::model::{LiveDnssec, LiveSetting, LiveZone, Value, ZoneWants};
 
 /// The parts that have to be read.
@@ -106,7 +106,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     if normal(now) != normal(after) {
         return Err(Failed::Conflict(format!("somebody else changed it: it is now {now}, and was left as {after}")));
     }
-    let fields = vec![FieldChange { field: "value".to_owned(), before: now.clone(), after: before.clone() }];
+    let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
     Ok(Some((ZonePart::Setting { name: name.to_owned(), value: before.clone() }, fields)))
 }
 
@@ -125,7 +125,7 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
         return Ok(None);
     }
     let after = Value::from(if was_on { "active" } else { "disabled" });
-    let fields = vec![FieldChange { field: "status".to_owned(), before: Value::from(now.status.as_str()), after }];
+    let fields = vec![FieldChange { field: Field::DnssecStatus, before: Value::from(now.status.as_str()), after }];
     Ok(Some((ZonePart::Dnssec { on: was_on }, fields)))
 }
 
@@ -151,7 +151,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
             let what = format!("somebody else changed {name}: it is now {now}, and was left as {after}");
             return Err(Failed::Conflict(what));
         }
-        fields.push(FieldChange { field: name.clone(), before: now, after: before.clone() });
+        fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before: now, after: before.clone() });
         members.insert(name.clone(), before.clone());
     }
     Ok((!fields.is_empty()).then_some((ZonePart::DnsSettings { members }, fields)))

@@ -2,27 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, Value, ZoneName};
-
-/// One field of a record that differs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldChange {
-    /// The service's name for it: `content`, `ttl`, `data.port`, `settings.flatten_cname`, …
-    pub field: String,
-    /// What the service has.
-    pub before: Value,
-    /// What the spec wants.
-    pub after: Value,
-}
-
-impl FieldChange {
-    /// The same, of a member of something larger.
-    #[must_use]
-    pub fn within(&self, whole: &str) -> Self {
-        let Self { field, before, after } = self;
-        Self { field: format!("{whole}.{field}"), before: before.clone(), after: after.clone() }
-    }
-}
+use super::field::FieldChange;
+use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneName};
 
 /// Why a live record is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

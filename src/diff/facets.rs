@@ -1,6 +1,6 @@
 //! Which fields of two records differ.
 
-use super::change::FieldChange;
+use super::field::{Field, FieldChange};
 use crate::model::{Comment, Facets, Fields, LiveRecord, Rdata, Ttl, Value, facts::Slot};
 
 /// The fields in which a live record differs from a value and facets; facets that are unset do not differ.
@@ -23,27 +23,27 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
         Some(Ttl::AUTOMATIC)
     };
     if let Some(ttl) = wanted_ttl.filter(|t| *t != before.ttl) {
-        changes.push(change("ttl", ttl_value(before.ttl), ttl_value(ttl)));
+        changes.push(change(Field::Ttl, ttl_value(before.ttl), ttl_value(ttl)));
     }
     if *proxied == Some(!before.proxied) {
-        changes.push(change("proxied", before.proxied.into(), will_be_proxied.into()));
+        changes.push(change(Field::Proxied, before.proxied.into(), will_be_proxied.into()));
     }
     if let Some(comment) = comment {
         let (live, wanted) = (before.comment.as_deref(), comment.text());
         if live != wanted {
-            changes.push(change("comment", text_or_null(live), text_or_null(wanted)));
+            changes.push(change(Field::Comment, text_or_null(live), text_or_null(wanted)));
         }
     }
     if let Some(tags) = tags.as_ref().filter(|t| **t != before.tags) {
         let list = |tags: &std::collections::BTreeSet<crate::model::Tag>| {
             Value::List(tags.iter().map(|t| Value::from(t.as_str())).collect())
         };
-        changes.push(change("tags", list(&before.tags), list(tags)));
+        changes.push(change(Field::Tags, list(&before.tags), list(tags)));
     }
     for ((name, wanted), (_, live)) in settings.named().into_iter().zip(before.settings.named()) {
         // What the service does not report is off.
         if let Some(wanted) = wanted.filter(|w| *w != live.unwrap_or(false)) {
-            changes.push(change(&format!("settings.{name}"), live.map_or(Value::Null, Value::from), wanted.into()));
+            changes.push(change(Field::Flag(name), live.map_or(Value::Null, Value::from), wanted.into()));
         }
     }
     changes
@@ -60,15 +60,15 @@ fn data_changes(before: &Rdata, after: &Rdata, changes: &mut Vec<FieldChange>) {
     for field in facts {
         let (b, a) = (get(&before_fields, field.name), get(&after_fields, field.name));
         if b != a {
-            let name = if field.slot == Slot::Data { format!("data.{}", field.name) } else { field.name.to_owned() };
-            changes.push(FieldChange { field: name, before: b, after: a });
+            let name = if field.slot == Slot::Data { Field::Data(field.name) } else { Field::Value(field.name) };
+            changes.push(change(name, b, a));
         }
     }
 }
 
 /// One change.
-fn change(field: &str, before: Value, after: Value) -> FieldChange {
-    FieldChange { field: field.to_owned(), before, after }
+fn change(field: Field, before: Value, after: Value) -> FieldChange {
+    FieldChange { field, before, after }
 }
 
 /// The service's number for a time to live.

@@ -13,6 +13,7 @@
 
 mod change;
 mod facets;
+mod field;
 mod planned;
 mod records;
 mod rule_fields;
@@ -22,8 +23,9 @@ mod sequence;
 mod spec;
 mod zone;
 
-pub use change::{Change, ChangeKind, Conflict, DeleteReason, FieldChange, SetAside, SetAsideReason, ZoneChanges};
+pub use change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
 pub use facets::field_changes;
+pub use field::{Field, FieldChange, Override, RuleField};
 pub use planned::planned;
 pub use records::diff_zone;
 pub use rule_fields::rule_fields;

@@ -2,11 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::FieldChange;
+use super::field::{Field, FieldChange, Override, RuleField};
 use crate::model::Value;
 use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::managed::{Catalogue, Managed, Overrides, RuleOverride, TagOverride, recognise};
 use crate::model::ruleset::{LiveWaf, RuleBody, canonical};
+
+/// Fields of a rule with their values before and after, in the order of their names.
+#[derive(Default)]
+struct Found(BTreeMap<String, (RuleField, Value, Value)>);
+
+impl Found {
+    /// Adds a field; the last word on one counts.
+    fn insert(&mut self, field: RuleField, before: Value, after: Value) {
+        self.0.insert(field.to_string(), (field, before, after));
+    }
+}
 
 /// The differences, by name. Of a new rule, everything that it says.
 #[must_use]
@@ -14,7 +25,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     let empty = RuleBody::default();
     let executed = after.executes().map(|id| waf.catalogue(id));
     let (old, new) = (canonical(before.unwrap_or(&empty)), canonical(after));
-    let mut fields = BTreeMap::new();
+    let mut fields = Found::default();
     let names: BTreeSet<&String> = old.members().keys().chain(new.members().keys()).collect();
     let is_skip = new.action() == "skip" || old.action() == "skip";
     for name in names {
@@ -25,7 +36,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         }
         compare(name, old.get(name), new.get(name), executed.is_some(), &mut fields);
     }
-    fields.remove("action_parameters.id");
+    fields.0.remove("action_parameters.id");
     if is_skip {
         skips(&old, &new, waf, &mut fields);
     }
@@ -40,19 +51,20 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
     }
     if before.is_some() && old.get("enabled") != new.get("enabled") {
         let is_on = |body: &RuleBody| Value::Bool(body.is_enabled());
-        fields.insert("enabled".to_owned(), (is_on(&old), is_on(&new)));
+        fields.insert(RuleField::Member("enabled".to_owned()), is_on(&old), is_on(&new));
     }
     fields
-        .into_iter()
-        .filter(|(_, (before, after))| before != after)
-        .map(|(field, (before, after))| FieldChange { field, before, after })
+        .0
+        .into_values()
+        .filter(|(_, before, after)| before != after)
+        .map(|(field, before, after)| FieldChange { field: Field::Rule(field), before, after })
         .collect()
 }
 
 /// What is passed by, with the names of rules and rulesets instead of their ids.
-fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut BTreeMap<String, (Value, Value)>) {
+fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
     let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
-    let mut by_id = BTreeMap::new();
+    let mut by_id = Found::default();
     compare("skip", old, new, false, &mut by_id);
     let ruleset = |id: &str| {
         let known = Managed::ALL.iter().find(|m| m.facts().id == id || waf.managed(**m).is_some_and(|c| c.id.0 == id));
@@ -69,13 +81,13 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut BTreeM
         ),
         other => other,
     };
-    for (path, (a, b)) in by_id {
+    for (path, (_, a, b)) in by_id.0 {
         let (path, name): (String, &dyn Fn(&str) -> String) = match path.strip_prefix("skip.rules.") {
             Some(id) => (format!("skip.{}", ruleset(id)), &|rule| rule_name(waf.catalogue(id), rule)),
             None if path == "skip.rulesets" => (path, &ruleset),
             None => (path, &str::to_owned),
         };
-        fields.insert(path, (named(a, name), named(b, name)));
+        fields.insert(RuleField::Member(path), named(a, name), named(b, name));
     }
 }
 
@@ -88,13 +100,7 @@ fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
 }
 
 /// Two values by their members; `overrides` of a deployment has words of its own.
-fn compare(
-    path: &str,
-    before: Option<&Value>,
-    after: Option<&Value>,
-    skip_overrides: bool,
-    fields: &mut BTreeMap<String, (Value, Value)>,
-) {
+fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, skip_overrides: bool, fields: &mut Found) {
     if before == after || (skip_overrides && path == "action_parameters.overrides") {
         return;
     }
@@ -112,7 +118,7 @@ fn compare(
         }
         _ => {
             let value = |value: Option<&Value>| value.cloned().unwrap_or(Value::Null);
-            fields.insert(path.to_owned(), (value(before), value(after)));
+            fields.insert(RuleField::Member(path.to_owned()), value(before), value(after));
         }
     }
 }
@@ -122,13 +128,14 @@ fn overrides(
     (before_rule, before): (Option<&RuleBody>, &Overrides),
     (after_rule, after): (&RuleBody, &Overrides),
     catalogue: Option<&Catalogue>,
-    fields: &mut BTreeMap<String, (Value, Value)>,
+    fields: &mut Found,
 ) {
-    let mut put = |name: String, a: Value, b: Value| {
+    let mut put = |field: RuleField, a: Value, b: Value| {
         if a != b {
-            fields.insert(name, (a, b));
+            fields.insert(field, a, b);
         }
     };
+    let member = |path: &str| RuleField::Member(path.to_owned());
     let optional = |value: Option<Value>| value.unwrap_or(Value::Null);
     let is_owasp = catalogue.is_some_and(|c| c.which == Some(Managed::Owasp));
     if is_owasp {
@@ -142,7 +149,7 @@ fn overrides(
                 found.paranoia.map_or_else(|| Value::from("custom"), |(level, _)| Value::from(u32::from(level.level())))
             }
         };
-        put("paranoia".to_owned(), level(before_rule), level(Some(after_rule)));
+        put(member("paranoia"), level(before_rule), level(Some(after_rule)));
     }
     let anomaly = catalogue.filter(|_| is_owasp).and_then(Catalogue::anomaly_rule);
     let (before_rules, after_rules) = (before.by_rule(), after.by_rule());
@@ -154,36 +161,34 @@ fn overrides(
         let rule = catalogue.and_then(|c| c.rule(id));
         let name = rule_name(catalogue, id);
         let is_anomaly = anomaly.is_some_and(|r| r.id.0 == id);
-        let path =
-            |what: &str| if is_anomaly && what != "enabled" { what.to_owned() } else { format!("rules.{name}.{what}") };
+        let of_rule = |what| RuleField::ManagedRule { rule: name.clone(), what };
+        // The score has one rule of its own, which the spec calls by what it says.
+        let path = |what: Override| if is_anomaly { member(what.as_str()) } else { of_rule(what) };
         // Before the first deployment nothing was there; after it, the default is what an absent override means.
         let default = |value: Option<Value>| if before_rule.is_none() { None } else { value };
         let threshold = |r: &RuleOverride, d: Option<Value>| optional(r.threshold.map(Value::from).or(d));
         let own_threshold = rule.filter(|_| is_anomaly).and_then(|r| r.threshold).map(Value::from);
-        put(path("threshold"), threshold(a, default(own_threshold.clone())), threshold(b, own_threshold));
+        put(path(Override::Threshold), threshold(a, default(own_threshold.clone())), threshold(b, own_threshold));
         let action = |r: &RuleOverride, d: Option<Value>| optional(r.action.as_deref().map(Value::from).or(d));
         let own_action = rule.filter(|_| is_anomaly).map(|r| Value::from(r.action.as_str()));
-        put(path("action"), action(a, default(own_action.clone())), action(b, own_action));
+        put(path(Override::Action), action(a, default(own_action.clone())), action(b, own_action));
         let enabled = |r: &RuleOverride| optional(r.enabled.map(Value::Bool));
-        put(path("enabled"), enabled(a), enabled(b));
-        put(format!("rules.{name}.other"), Value::Map(a.other.clone()), Value::Map(b.other.clone()));
+        put(of_rule(Override::Enabled), enabled(a), enabled(b));
+        put(of_rule(Override::Other), Value::Map(a.other.clone()), Value::Map(b.other.clone()));
     }
     let is_level = |t: &&TagOverride| PARANOIA_TAGS.contains(&t.tag.as_str());
     let tags: BTreeSet<&str> = before.tags.iter().chain(&after.tags).map(|t| t.tag.as_str()).collect();
     for tag in tags {
+        let of_tag = |what| RuleField::Tag { tag: tag.to_owned(), what };
         let empty = TagOverride::default();
         let find = |all: &Overrides| all.tags.iter().find(|t| t.tag == tag).cloned().unwrap_or_else(|| empty.clone());
         let (a, b) = (find(before), find(after));
         if !(is_owasp && PARANOIA_TAGS.contains(&tag)) {
-            put(
-                format!("tags.{tag}.enabled"),
-                optional(a.enabled.map(Value::Bool)),
-                optional(b.enabled.map(Value::Bool)),
-            );
+            put(of_tag(Override::Enabled), optional(a.enabled.map(Value::Bool)), optional(b.enabled.map(Value::Bool)));
         }
         let action = |t: &TagOverride| optional(t.action.as_deref().map(Value::from));
-        put(format!("tags.{tag}.action"), action(&a), action(&b));
-        put(format!("tags.{tag}.other"), Value::Map(a.other), Value::Map(b.other));
+        put(of_tag(Override::Action), action(&a), action(&b));
+        put(of_tag(Override::Other), Value::Map(a.other), Value::Map(b.other));
     }
     let order = |all: &Overrides| {
         let kept = all.tags.iter().filter(|t| !(is_owasp && is_level(t)));
@@ -195,14 +200,14 @@ fn overrides(
         _ => false,
     };
     if same_tags {
-        put("tags.order".to_owned(), a, b);
+        put(member("tags.order"), a, b);
     }
     put(
-        "overrides.enabled".to_owned(),
+        member("overrides.enabled"),
         optional(before.enabled.map(Value::Bool)),
         optional(after.enabled.map(Value::Bool)),
     );
     let action = |all: &Overrides| optional(all.action.as_deref().map(Value::from));
-    put("overrides.action".to_owned(), action(before), action(after));
-    put("overrides.other".to_owned(), Value::Map(before.other.clone()), Value::Map(after.other.clone()));
+    put(member("overrides.action"), action(before), action(after));
+    put(member("overrides.other"), Value::Map(before.other.clone()), Value::Map(after.other.clone()));
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::change::FieldChange;
+use super::field::FieldChange;
 use super::rule_fields::rule_fields;
 use super::sequence::{Item, Member, sequence};
 use crate::diagnostic::Place;

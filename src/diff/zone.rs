@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::FieldChange;
+use super::field::{Field, FieldChange};
 use crate::diagnostic::Place;
 use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 
@@ -56,7 +56,7 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
             None => (Value::Null, switch_words(wanted.clone(), &Value::Null)),
         };
         if value != before {
-            let fields = vec![FieldChange { field: "value".to_owned(), before, after: value.clone() }];
+            let fields = vec![FieldChange { field: Field::Setting, before, after: value.clone() }];
             changes.push(ZoneChange { part: ZonePart::Setting { name: name.clone(), value }, fields, place: *place });
         }
     }
@@ -68,7 +68,7 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
         if !can_wait && status.map_or(on, |s| s.is_on() != on) {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
             let after = Value::from(if on { "active" } else { "disabled" });
-            let fields = vec![FieldChange { field: "status".to_owned(), before, after }];
+            let fields = vec![FieldChange { field: Field::DnssecStatus, before, after }];
             changes.push(ZoneChange { part: ZonePart::Dnssec { on }, fields, place });
         }
     }
@@ -88,7 +88,7 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
         // A new zone was not read, so nothing is known that the member could equal.
         let after = if whole || live.is_new { wanted.clone() } else { laid_over(name, &before, wanted) };
         if after != before {
-            fields.push(FieldChange { field: name.clone(), before, after: after.clone() });
+            fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before, after: after.clone() });
             members.insert(name.clone(), after);
             first = Some(first.map_or(*place, |f| f.min(*place)));
         }

@@ -6,7 +6,7 @@ use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use std::collections::BTreeMap;
 
-use crate::diff::{ChangeKind, Conflict, DeleteReason, SetAsideReason, ZoneChanges, field_changes};
+use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, SetAsideReason, ZoneChanges, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, Tier};
 
 /// Holds a zone's plan against what the service would accept.
@@ -99,7 +99,8 @@ fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
 fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
-        let fields: Vec<_> = field_changes(live, &desired.data, &desired.facets).into_iter().map(|f| f.field).collect();
+        let fields: Vec<_> =
+            field_changes(live, &desired.data, &desired.facets).into_iter().map(|f| f.field.to_string()).collect();
         found.push(
             findings::MAINTAINED_DIFFERS
                 .at(
@@ -153,7 +154,7 @@ fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diag
 fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut Diagnostics) {
     let facts = tier.facts();
     let said = record.form();
-    let changed = |field: &str| match record.action {
+    let changed = |field: Field| match record.action {
         RecordAction::Create { .. } => true,
         RecordAction::Update { .. } => operation.fields.iter().any(|f| f.field == field),
         RecordAction::Delete { .. } => false,
@@ -167,14 +168,14 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
     };
     let plan = facts.name;
     let length = said.facets.comment.as_ref().and_then(Comment::text).map_or(0, |c| c.chars().count());
-    if changed("comment") && length > facts.comment_characters {
+    if changed(Field::Comment) && length > facts.comment_characters {
         refuse(
             format!("the comment has {length} characters; the {plan} plan allows {}", facts.comment_characters),
             "shorten the comment".to_owned(),
         );
     }
     let tags = said.facets.tags.as_ref().map_or(0, std::collections::BTreeSet::len);
-    if changed("tags") && tags > facts.tags {
+    if changed(Field::Tags) && tags > facts.tags {
         refuse(
             format!("the record has {tags} tags; the {plan} plan allows {}", facts.tags),
             if facts.tags == 0 { "remove `tags`".to_owned() } else { format!("keep at most {} tags", facts.tags) },
@@ -182,14 +183,14 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
     }
     let proxied = said.facets.proxied == Some(true);
     if let Some(ttl) = said.facets.ttl.filter(|t| !proxied && !t.is_automatic() && t.as_number() < facts.minimum_ttl)
-        && changed("ttl")
+        && changed(Field::Ttl)
     {
         refuse(
             format!("the time to live is {ttl} s; the {plan} plan allows {} s or more", facts.minimum_ttl),
             format!("write `ttl: {}` or `ttl: auto`", facts.minimum_ttl),
         );
     }
-    if tier == Tier::Free && changed("settings.flatten_cname") && said.facets.settings.flatten_cname == Some(true) {
+    if tier == Tier::Free && changed(Field::Flag("flatten_cname")) && said.facets.settings.flatten_cname == Some(true) {
         refuse(
             "CNAME flattening of single records needs a paid plan".to_owned(),
             "remove `flatten_cname`; at the apex and on proxied records flattening is automatic".to_owned(),

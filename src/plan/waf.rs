@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use super::operation::Operation;
 use super::standing::Standing;
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
-use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges};
+use crate::diff::{
+    Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
+};
 use crate::insight::{Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, rule_impact, skipped};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
@@ -234,13 +236,23 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
     };
     let rank = Rank::of(impact.direction);
     let operation = Operation {
-        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| f.within(&change.name))).collect(),
+        fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name))).collect(),
         dangers: dangers(&impact, in_order.iter().any(|(c, i)| executes(c) && i.direction.may_weaken()), None),
         impact: Some(impact),
         place: first.place,
         ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
     };
     Some((rank, operation))
+}
+
+/// A field of one of several rules.
+fn within(change: &FieldChange, rule: &str) -> FieldChange {
+    let FieldChange { field, before, after } = change.clone();
+    let field = match field {
+        Field::Rule(field) => Field::Rule(RuleField::Of { rule: rule.to_owned(), field: Box::new(field) }),
+        field => field,
+    };
+    FieldChange { field, before, after }
 }
 
 /// Changes in an entry point that exists.

@@ -110,7 +110,7 @@ fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Json, 
         Subject::Zone => (Json::Null, json!({ "name": zone.name.as_str() })),
         Subject::Setting(_) => {
             let side = |of: fn(&FieldChange) -> &Value| -> Json {
-                fields.iter().map(|f| (f.field.clone(), to_json(of(f)))).collect::<Map<_, _>>().into()
+                fields.iter().map(|f| (f.field.to_string(), to_json(of(f)))).collect::<Map<_, _>>().into()
             };
             (side(|f| &f.before), side(|f| &f.after))
         }
@@ -179,7 +179,7 @@ fn form(id: Option<&RecordId>, form: &RecordForm) -> Json {
 
 /// One field that differs.
 fn field(change: &FieldChange) -> Json {
-    json!({ "field": change.field, "before": to_json(&change.before), "after": to_json(&change.after) })
+    json!({ "field": change.field.to_string(), "before": to_json(&change.before), "after": to_json(&change.after) })
 }
 
 /// A place in the spec.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::text::facets;
 use crate::diagnostic::{Place, Sources};
-use crate::diff::{FieldChange, ZonePart};
+use crate::diff::{Field, FieldChange, Override, RuleField, ZonePart};
 use crate::insight::Direction;
 use crate::model::managed::threshold_word;
 use crate::model::{Danger, Value};
@@ -338,7 +338,7 @@ impl<'a> OperationView<'a> {
             ZonePart::DnsSettings { .. } => ("", false),
         };
         let fields = fields.iter().map(|change| FieldView {
-            name: change.field.clone(),
+            name: change.field.to_string(),
             is_whole,
             before: match &change.before {
                 Value::Null => Side::Unknown,
@@ -364,10 +364,6 @@ impl<'a> OperationView<'a> {
     /// With what is particular to a record.
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
         let (before, after) = (record.action.before(), record.action.after());
-        let beside = |change: &&FieldChange| {
-            matches!(change.field.as_str(), "ttl" | "proxied" | "comment" | "tags")
-                || change.field.starts_with("settings.")
-        };
         let is_update = self.action == Action::Update;
         Self {
             section: Section::Records,
@@ -377,7 +373,11 @@ impl<'a> OperationView<'a> {
             after: after.map(|form| form.data.presentation()),
             aside: if is_update { String::new() } else { facets(record.form()) },
             // What is within the value is seen in the value.
-            fields: if is_update { fields.iter().filter(beside).map(facet).collect() } else { Vec::new() },
+            fields: if is_update {
+                fields.iter().filter(|change| change.field.is_facet()).map(facet).collect()
+            } else {
+                Vec::new()
+            },
             ..self
         }
     }
@@ -385,13 +385,13 @@ impl<'a> OperationView<'a> {
 
 /// A facet of a record that changes.
 fn facet(change: &FieldChange) -> FieldView {
-    let words = |value: &Value| match (change.field.as_str(), value) {
-        ("ttl", Value::Integer(1)) => "auto".to_owned(),
-        ("comment", Value::Text(text)) => format!("\"{text}\""),
+    let words = |value: &Value| match (&change.field, value) {
+        (Field::Ttl, Value::Integer(1)) => "auto".to_owned(),
+        (Field::Comment, Value::Text(text)) => format!("\"{text}\""),
         _ => value.to_string(),
     };
     FieldView {
-        name: change.field.clone(),
+        name: change.field.to_string(),
         is_whole: false,
         before: Side::Value(words(&change.before)),
         after: words(&change.after),
@@ -400,20 +400,25 @@ fn facet(change: &FieldChange) -> FieldView {
 
 /// The fields of a rule; single rules of a managed ruleset that are switched in the same way share one.
 fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
-    let switched = |change: &FieldChange| {
-        let (whole, rule) = change.field.strip_suffix(".enabled")?.split_once("rules.")?;
-        Some((whole.to_owned(), rule.to_owned()))
+    let switched = |field: &Field| match field {
+        Field::Rule(RuleField::ManagedRule { rule, what: Override::Enabled }) => Some((String::new(), rule.clone())),
+        Field::Rule(RuleField::Of { rule: whole, field }) => match &**field {
+            RuleField::ManagedRule { rule, what: Override::Enabled } => Some((format!("{whole}."), rule.clone())),
+            _ => None,
+        },
+        _ => None,
     };
     let side = |value: &Value, words: String| if *value == Value::Null { Side::Nothing } else { Side::Value(words) };
     let mut all = Vec::new();
     let mut groups: Vec<((String, Value, Value), Vec<String>)> = Vec::new();
     for change in fields {
-        let Some((whole, rule)) = switched(change) else {
+        let Some((whole, rule)) = switched(&change.field) else {
+            let name = change.field.to_string();
             all.push(FieldView {
-                name: change.field.clone(),
                 is_whole: false,
-                before: side(&change.before, setting(&change.field, &change.before)),
-                after: setting(&change.field, &change.after),
+                before: side(&change.before, setting(&name, &change.before)),
+                after: setting(&name, &change.after),
+                name,
             });
             continue;
         };
@@ -457,12 +462,17 @@ mod tests {
 
     #[test]
     fn rules_switched_alike_share_a_field() {
-        let change = |field: &str, before: Value, after: Value| FieldChange { field: field.to_owned(), before, after };
-        let fields = rule_fields(&[
-            change("owasp.rules.1.enabled", Value::Null, Value::Bool(false)),
-            change("owasp.threshold", Value::Integer(40), Value::Integer(60)),
-            change("owasp.rules.2.enabled", Value::Null, Value::Bool(false)),
-        ]);
+        let change = |field: RuleField, before: Value, after: Value| {
+            let field = Field::Rule(RuleField::Of { rule: "owasp".to_owned(), field: Box::new(field) });
+            FieldChange { field, before, after }
+        };
+        let off = |rule: &str| {
+            let field = RuleField::ManagedRule { rule: rule.to_owned(), what: Override::Enabled };
+            change(field, Value::Null, Value::Bool(false))
+        };
+        let threshold = RuleField::Member("threshold".to_owned());
+        let threshold = change(threshold, Value::Integer(40), Value::Integer(60));
+        let fields = rule_fields(&[off("1"), threshold, off("2")]);
         let shown: Vec<_> = fields.iter().map(|f| (f.name.as_str(), f.before.words(), f.after.as_str())).collect();
         assert_eq!(shown, [("owasp.threshold", Some("medium (40)"), "low (60)"), ("owasp.rules 1, 2", None, "off")]);
     }

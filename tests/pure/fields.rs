@@ -67,7 +67,7 @@ fn each_field_alone() {
             }
             updates += 1;
             let in_data = field.slot == Slot::Data;
-            let shown: Vec<_> = operation.fields.iter().map(|f| f.field.as_str()).collect();
+            let shown: Vec<_> = operation.fields.iter().map(|f| f.field.to_string()).collect();
             let expected = if in_data { format!("data.{}", field.name) } else { field.name.to_owned() };
             assert_eq!(shown, [expected], "{record_type}");
             let Some(RecordAction::Update { patch, .. }) = operation.record().map(|record| &record.action) else {

@@ -4,7 +4,7 @@
 //! was before to update or delete it.
 
 use super::Subject;
-use crate::diff::{Change, ChangeKind, DeleteReason, FieldChange};
+use crate::diff::{Change, ChangeKind, DeleteReason, Field, FieldChange};
 use crate::model::facts::Slot;
 use crate::model::{Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, ZoneId};
 use crate::plan::operation::{Action, Operation, Why};
@@ -188,36 +188,36 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
 ///
 /// `settings` may be replaced as a whole by the service, so those that are on and stay on are sent along.
 fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
-    let changed = |name: &str| fields.iter().any(|f| f.field == name);
+    let changed = |field: &Field| fields.iter().any(|f| f.field == *field);
     let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);
-    let data_changed = fields.iter().any(|f| f.field.starts_with("data."));
+    let data_changed = fields.iter().any(|f| matches!(f.field, Field::Data(_)));
     let all = wanted.data.fields();
     let mut value = Fields::new();
     for field in facts {
-        let send = if field.slot == Slot::Data { data_changed } else { changed(field.name) };
+        let send = if field.slot == Slot::Data { data_changed } else { changed(&Field::Value(field.name)) };
         if let Some(v) = all.get(field.name).filter(|_| send) {
             value.insert(field.name.to_owned(), v.clone());
         }
     }
     let Facets { ttl, proxied, comment, tags, settings } = &wanted.facets;
-    let will_be_proxied = changed("proxied") && *proxied == Some(true);
-    let setting = |name: &str, wanted: Option<bool>, before: Option<bool>| {
-        if changed(&format!("settings.{name}")) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
+    let will_be_proxied = changed(&Field::Proxied) && *proxied == Some(true);
+    let setting = |name: &'static str, wanted: Option<bool>, before: Option<bool>| {
+        if changed(&Field::Flag(name)) { Some(wanted.unwrap_or(false)) } else { before.filter(|b| *b) }
     };
-    let any_setting = fields.iter().any(|f| f.field.starts_with("settings."));
+    let any_setting = fields.iter().any(|f| matches!(f.field, Field::Flag(_)));
     RecordPatch {
         value,
         facets: Facets {
-            ttl: if !changed("ttl") {
+            ttl: if !changed(&Field::Ttl) {
                 None
             } else if will_be_proxied {
                 Some(crate::model::Ttl::AUTOMATIC)
             } else {
                 *ttl
             },
-            proxied: proxied.filter(|_| changed("proxied")),
-            comment: comment.clone().filter(|_| changed("comment")),
-            tags: tags.clone().filter(|_| changed("tags")),
+            proxied: proxied.filter(|_| changed(&Field::Proxied)),
+            comment: comment.clone().filter(|_| changed(&Field::Comment)),
+            tags: tags.clone().filter(|_| changed(&Field::Tags)),
             settings: if any_setting {
                 Settings {
                     flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use zonewright::diagnostic::{Place, Sources, Span, findings};
-use zonewright::diff::{FieldChange, RuleDeleteReason};
+use zonewright::diff::{Field, FieldChange, RuleDeleteReason, RuleField};
 use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
-use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Field, ZoneId, ZoneName};
+use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{
     Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RecordAction, RuleAction, RuleSubject,
     SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
@@ -63,9 +63,9 @@ pub(crate) fn case(path: &Path) -> Made {
     };
     let rule = Operation {
         fields: vec![FieldChange {
-            field: "threshold".to_owned(),
-            before: Field::Integer(25),
-            after: Field::Integer(60),
+            field: Field::Rule(RuleField::Member("threshold".to_owned())),
+            before: Word::Integer(25),
+            after: Word::Integer(60),
         }],
         dangers: vec![Danger::WeakensProtection],
         accepted: BTreeMap::new(),
@@ -80,9 +80,9 @@ pub(crate) fn case(path: &Path) -> Made {
 /// What is done to a rule that weakens the protection, with these words: its name, what that means, why it is accepted.
 fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
     let change = |field: &str| FieldChange {
-        field: format!("{field}.{name}"),
-        before: Field::Text(reason.to_owned()),
-        after: Field::Text(impact.to_owned()),
+        field: Field::Rule(RuleField::Member(format!("{field}.{name}"))),
+        before: Word::Text(reason.to_owned()),
+        after: Word::Text(impact.to_owned()),
     };
     let rule = RuleSubject { phase: Phase::Custom, name: name.to_owned(), action, expect: ExpectRuleset::Absent };
     Operation {
