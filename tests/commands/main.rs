@@ -7,6 +7,8 @@ mod accidents;
 mod asking;
 mod base;
 mod cli;
+#[cfg(unix)]
+mod clients;
 mod complaints;
 mod concurrency;
 mod documentation;
@@ -27,8 +29,6 @@ mod network;
 mod pipelines;
 mod real_zones;
 mod saved;
-#[cfg(unix)]
-mod sdk;
 mod secrets;
 mod snapshot;
 mod spec_diff;

@@ -333,7 +333,7 @@ def by_zonewright(zone, spec):
         {"ref": "admin", "action": "managed_challenge", "expression": 'http.request.uri.path eq "/admin"', **on},
         {"ref": "old-api", "action": "block", "expression": 'starts_with(http.request.uri.path, "/v1/")', **on},
     ], "custom rules")
-    rate = {"characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": 5, "requests_to_origin": False, **PERIODS}
+    rate = {"characteristics": ["cf.colo.id", "ip.src"], "requests_per_period": 5, **PERIODS}
     checks.equal(area, pick(RATE, "ratelimit"), [{"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"', "ratelimit": rate, **on}], "rate limits")
     if HAS_OWASP:
         skip, owasp = pick(MANAGED, "action_parameters", "logging", "description")
