@@ -17,7 +17,7 @@ use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
 use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
 use zonewright::plan::file::{PlanFileError, Saved, differences, looks_like_plan, open, seal};
-use zonewright::plan::{Lowering, ZonePlan, lower};
+use zonewright::plan::{BaseSource, Lowering, ZonePlan, lower};
 use zonewright::render::diagnostics;
 use zonewright::render::safe::is_hidden;
 use zonewright::spec::{Input, Options, Outcome, load, print, read_policy};
@@ -110,12 +110,14 @@ pub fn plan(data: &[u8]) {
     let Ok(Json::Object(mut members)) = serde_json::from_str::<Json>(&text) else { return };
     let found = members.get("saved").cloned().unwrap_or_default();
     let word = |name: &str| found[name].as_str().unwrap_or("x").to_owned();
+    let source = found["base"].is_object().then(|| BaseSource::Revision { name: word("tool"), commit: word("today") });
+    members.insert("base".to_owned(), json!(source));
     let saved = Saved {
         tool: word("tool"),
         created_at: word("created_at"),
         today: word("today"),
         desired: word("spec"),
-        base: found["base"].is_object().then(|| (word("tool"), word("spec"))),
+        base: source.map(|source| (source, word("spec"))),
         spec_digest: word("spec_digest"),
         deletes: found["consents"]["deletes"].as_u64().and_then(|n| usize::try_from(n).ok()),
         dangers: found["consents"]["dangers"].as_array().into_iter().flatten().map(Json::to_string).collect(),

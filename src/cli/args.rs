@@ -73,7 +73,7 @@ pub(super) struct Global {
     /// Set a variable of the spec; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
     pub variables: Vec<(String, String)>,
-    /// The spec as it was before: a git revision of the same paths, or a file or directory
+    /// The previous version of the spec: a git revision of the same paths, or a file or directory, written ./PATH, /PATH or PATH/
     #[arg(long, global = true, value_name = "REV|PATH", help_heading = "Global options")]
     pub base: Option<String>,
     /// Permissions and limits that are committed beside the spec [default: .zonewright-policy.yaml, if there is one]

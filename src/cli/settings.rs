@@ -3,7 +3,7 @@
 //! The clock is read once, so that midnight cannot split a run. What can fail is resolved where a command first needs it, so that
 //! a command without a connection runs without credentials.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::model::Danger;
 use crate::model::time::rfc3339;
 use crate::plan::{Consents, Policy, PolicyEntry};
 use crate::reconcile::{Selection, Shard};
-use crate::spec::{self, Allowed, PolicyFile, read_policy};
+use crate::spec::{self, Allowed, GitEnvironment, PolicyFile, read_policy};
 use crate::{api, reconcile};
 
 /// What a run goes by.
@@ -93,6 +93,17 @@ impl<'a> Settings<'a> {
     /// As [`Self::today`].
     pub(super) fn spec_options(&self) -> anyhow::Result<spec::Options> {
         Ok(spec::Options { variables: self.flags.variables.clone(), today: Some(self.today()?) })
+    }
+
+    /// What of the environment git gets.
+    ///
+    /// The search path goes without places that depend on the working directory: in a tree, programs of the tree would be found
+    /// there.
+    pub(super) fn git_environment(&self) -> GitEnvironment {
+        GitEnvironment::of(|name| {
+            let value = raw(self.flags, name)?;
+            if name == "PATH" { absolute_only(&value) } else { Some(value) }
+        })
     }
 
     /// The zones to work on.
@@ -287,6 +298,12 @@ fn raw(global: &Global, name: &str) -> Option<OsString> {
         Some(given) => given.get(name).cloned(),
         None => std::env::var_os(name),
     }
+}
+
+/// The places of a search path that are the same wherever one is, if there are any.
+fn absolute_only(path: &OsStr) -> Option<OsString> {
+    let places: Vec<_> = std::env::split_paths(path).filter(|place| place.is_absolute()).collect();
+    if places.is_empty() { None } else { std::env::join_paths(places).ok() }
 }
 
 /// The policy that is read where none is named, if it is there.

@@ -7,8 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+
+use super::BaseSource;
 
 /// Version of the form of saved plans.
 const FORMAT: u64 = 1;
@@ -28,8 +31,8 @@ pub struct Saved {
     pub today: String,
     /// The spec as resolved, as YAML.
     pub desired: String,
-    /// The spec before, as YAML, and what a reader knows it by.
-    pub base: Option<(String, String)>,
+    /// Where the previous version of the spec comes from, and what it said, as YAML.
+    pub base: Option<(BaseSource, String)>,
     /// The SHA-256 of the spec's files.
     pub spec_digest: String,
     /// How many deletes were allowed.
@@ -53,6 +56,9 @@ pub enum PlanFileError {
     /// It was changed after it was written.
     #[error("the plan was edited or damaged after it was saved: its checksum does not fit. Plan again")]
     Checksum,
+    /// What it was made with is not what it shows.
+    #[error("the plan shows another base than the one it was made with. Plan again")]
+    Base,
     /// Something is missing.
     #[error("the plan has no usable `{0}`; plan again")]
     Missing(&'static str),
@@ -63,7 +69,11 @@ pub enum PlanFileError {
 pub fn seal(plan: Json, requests: Vec<Json>, saved: &Saved) -> Json {
     let Json::Object(mut file) = plan else { return plan };
     let Saved { tool, created_at, today, desired, base, spec_digest, deletes, dangers } = saved;
-    let base = base.as_ref().map(|(name, text)| json!({ "name": name, "spec": text }));
+    let base = base.as_ref().map(|(source, text)| {
+        let mut base = json!(source);
+        base["spec"] = json!(text);
+        base
+    });
     file.insert(
         SAVED.to_owned(),
         json!({
@@ -141,19 +151,40 @@ pub fn open(text: &str) -> Result<(Json, Saved), PlanFileError> {
     let text = |name: &'static str| {
         saved.get(name).and_then(Json::as_str).map(str::to_owned).ok_or(PlanFileError::Missing(name))
     };
-    let pointed = |pointer: &str| file.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
     let dangers = file.pointer("/saved/consents/dangers").and_then(Json::as_array).into_iter().flatten();
     let result = Saved {
         tool: text("tool")?,
         created_at: text("created_at")?,
         today: text("today")?,
         desired: text("spec")?,
-        base: pointed("/saved/base/name").zip(pointed("/saved/base/spec")),
+        base: base(&file)?,
         spec_digest: text("spec_digest")?,
         deletes: file.pointer("/saved/consents/deletes").and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok()),
         dangers: dangers.filter_map(Json::as_str).map(str::to_owned).collect(),
     };
     Ok((file, result))
+}
+
+/// The previous version of the spec that a saved plan was made with. What a reader of the plan is shown must be the same.
+fn base(file: &Json) -> Result<Option<(BaseSource, String)>, PlanFileError> {
+    let shown = file.get("base").filter(|base| !base.is_null());
+    let Some(saved) = file.pointer("/saved/base").filter(|base| !base.is_null()) else {
+        return if shown.is_none() { Ok(None) } else { Err(PlanFileError::Base) };
+    };
+    let source = BaseSource::deserialize(saved).map_err(|_| PlanFileError::Missing("base"))?;
+    let text = saved.get("spec").and_then(Json::as_str).ok_or(PlanFileError::Missing("base"))?;
+    let is_bound = match &source {
+        BaseSource::Revision { .. } => true,
+        BaseSource::Path { digest, .. } => *digest == base_digest(text),
+    };
+    let is_shown = shown.and_then(|shown| BaseSource::deserialize(shown).ok()).as_ref() == Some(&source);
+    if is_bound && is_shown { Ok(Some((source, text.to_owned()))) } else { Err(PlanFileError::Base) }
+}
+
+/// The SHA-256 of a resolved spec's text, hexadecimal, by which a base that is no revision is known.
+#[must_use]
+pub fn base_digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An operation of a saved plan that is no longer the same.

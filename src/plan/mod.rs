@@ -5,6 +5,7 @@
 //! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
 
 mod base;
+mod base_source;
 mod build;
 mod check;
 mod dangers;
@@ -20,6 +21,7 @@ mod waf_check;
 mod zone_plan;
 
 pub use base::plan_zone_with_base;
+pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};

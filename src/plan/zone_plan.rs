@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::base_source::BaseSource;
 use super::guard::{Consents, GivenConsent, MissingConsent};
 use super::operation::{Action, Operation};
 use super::subject::{RecordSubject, RuleSubject};
@@ -172,8 +173,8 @@ pub struct Plan {
     pub diagnostics: Diagnostics,
     /// Requests made so far.
     pub requests_made: u64,
-    /// The spec before, in the words by which a reader knows it.
-    pub base: Option<String>,
+    /// Where the previous version of the spec comes from, if one is named.
+    pub base: Option<BaseSource>,
     /// The consents that it needs and has.
     pub consents_given: Vec<GivenConsent>,
 }

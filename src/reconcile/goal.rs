@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
 use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
-use crate::plan::{ZonePlan, plan_zone, plan_zone_with_base};
+use crate::plan::{BaseSource, ZonePlan, plan_zone, plan_zone_with_base};
 use crate::{lint, spec};
 
 /// The desired state of some zones, with what was found while reading it.
@@ -70,8 +70,10 @@ pub struct SpecSource {
 pub struct Base {
     /// What it desired.
     pub desired: Desired,
-    /// What a reader knows it by: a path, or a revision with its commit.
-    pub name: String,
+    /// Where it comes from.
+    pub source: BaseSource,
+    /// The submodule that it is a revision of, if it is one: the top of its work tree.
+    pub submodule: Option<PathBuf>,
 }
 
 /// A spec with mistakes.

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::goal::{Goal, Source};
+use super::goal::{Base, Goal, Source};
 use super::{repeats, undo, waf_lock};
 use crate::api::Reader;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
 use crate::model::{Live, LiveZone, ZoneName};
-use crate::plan::{Consents, Lowering, Plan, Verdict, ZonePlan, lower};
+use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, lower};
+use crate::spec;
 use crate::wire::Request;
 
 /// Hears what has been read. It is called in the middle of things, so it must be quick.
@@ -61,7 +62,10 @@ pub async fn plan<'g, R: Reader>(goal: &'g Goal, reader: &R, options: &Options) 
     let fetched = fetch(reader, &goal.wanted(), &options.read, progress).await?;
     let mut live = fetched.live;
     let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
-    plan.base = goal.base().map(|base| base.name.clone());
+    plan.base = goal.base().map(|base| base.source.clone());
+    if let Some(diagnostic) = goal.base().and_then(of_submodule) {
+        plan.diagnostics.push(diagnostic);
+    }
     plan.diagnostics.append(dropped(goal));
     for zone in &fetched.missing {
         if goal.desired.zones.get(zone).is_some_and(|z| z.create && z.id.is_none()) {
@@ -149,6 +153,22 @@ fn missing(goal: &Goal, zone: &ZoneName) -> Diagnostic {
     }
 }
 
+/// Warns of a base whose name has a meaning of the submodule's own. Whoever can turn a directory into a submodule gives it branches
+/// and tags; a commit's id means the same everywhere.
+fn of_submodule(base: &Base) -> Option<Diagnostic> {
+    let (Some(top), BaseSource::Revision { name, commit }) = (&base.submodule, &base.source) else { return None };
+    if spec::is_object_id(name) {
+        return None;
+    }
+    let detail = format!(
+        "the spec is in the submodule {}, so {name} is the submodule's revision of that name, and not one of the repository \
+         around it",
+        top.display()
+    );
+    let help = format!("if that is meant, name it by its id: --base {commit}");
+    Some(findings::OF_SUBMODULE.nowhere(detail).help(help))
+}
+
 /// Zones that the previous spec named and this one does not: out of sight, and left as they are.
 ///
 /// A saved plan names its base itself, and may have been made for some zones only; so may a run on selected zones.
@@ -159,7 +179,7 @@ fn dropped(goal: &Goal) -> Diagnostics {
     let is_ours = |zone: &&ZoneName| spec.selection.shard.is_none_or(|shard| shard.has(zone));
     for zone in base.desired.zones.keys().filter(is_ours).filter(|zone| !goal.desired.zones.contains_key(zone)) {
         let words =
-            format!("{zone} was in the spec before ({}); nothing of it is compared or changed any more", base.name);
+            format!("{zone} was in the previous spec ({}); nothing of it is compared or changed any more", base.source);
         let help = format!(
             "if its records are to go, keep it with `records: []`; if `{zone}` was left out by mistake, write it again"
         );

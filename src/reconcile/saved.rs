@@ -36,6 +36,15 @@ pub enum SavedPlanError {
         #[source]
         source: io::Error,
     },
+    /// It has the name of a spec.
+    #[error(
+        "{name} is a saved plan under the name of a spec; nothing was sent. A plan brings its own base and consents, so it must not \
+         take the place of a spec: rename it, for example to plan.json"
+    )]
+    NamedLikeASpec {
+        /// The file.
+        name: String,
+    },
     /// It is not whole, was changed, or is of another kind or format.
     #[error("{name} cannot be applied")]
     File {
@@ -122,7 +131,7 @@ pub fn save(
         created_at: rfc3339(now),
         today,
         desired: spec::print(&goal.desired),
-        base: goal.base().map(|base| (base.name.clone(), spec::print(&base.desired))),
+        base: goal.base().map(|base| (base.source.clone(), spec::print(&base.desired))),
         spec_digest: goal.digest.clone(),
         deletes: consents.deletes,
         dangers: consents.dangers.iter().map(|d| d.code().to_owned()).collect(),
@@ -142,6 +151,12 @@ pub fn is_saved_plan(path: &Path) -> bool {
     read.is_ok() && file::looks_like_plan(&String::from_utf8_lossy(&head))
 }
 
+/// Whether a file has the name of a spec. A pipeline that applies one must not be made to apply a plan by what is in the file.
+#[must_use]
+pub fn is_named_like_a_spec(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
 /// Reads a saved plan, and refuses what must not be applied. The consents are those given with it and now.
 ///
 /// # Errors
@@ -153,6 +168,9 @@ pub fn open(
     given: Consents,
 ) -> Result<(Goal, Consents), SavedPlanError> {
     let name = path.display().to_string();
+    if is_named_like_a_spec(path) {
+        return Err(SavedPlanError::NamedLikeASpec { name });
+    }
     let io = |source| SavedPlanError::Io { name: name.clone(), source };
     let mut text = String::new();
     let file = File::open(path).map_err(io)?;
@@ -172,7 +190,10 @@ pub fn open(
     let (desired, sources) = read(&saved.desired, &saved.today, &name)?;
     let base = match &saved.base {
         None => None,
-        Some((base, text)) => Some(Base { desired: read(text, &saved.today, &name)?.0, name: base.clone() }),
+        Some((source, text)) => {
+            let (desired, _) = read(text, &saved.today, &name)?;
+            Some(Base { desired, source: source.clone(), submodule: None })
+        }
     };
     let mut consents = given;
     consents.deletes = consents.deletes.or(saved.deletes);

@@ -19,10 +19,12 @@ mod date;
 mod emit;
 mod facets;
 mod free;
+mod git;
 mod load;
 mod policy;
 mod read;
 mod records;
+mod repository;
 mod resolve;
 mod revision;
 mod scalar;
@@ -44,8 +46,9 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 pub use emit::print;
+pub use git::GitEnvironment;
 pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
-pub use revision::{Revision, RevisionError, at_revision};
+pub use revision::{Revision, RevisionError, at_revision, is_object_id, resolve_revision};
 pub use schema::schema;
 pub use waf::print_waf;
 

@@ -1,27 +1,108 @@
 //! A spec as it was at a git revision: its files, read from the repository without touching the work tree.
 //!
-//! git itself is asked (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates, partial clones and whom to trust.
-//! None of these commands runs a hook or changes anything.
+//! [`Git`] is asked (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates, abbreviated ids and whom to trust. What it
+//! may answer is bounded, and goes to files as it comes.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufRead, Read};
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
+use super::git::{Git, GitEnvironment};
 use super::load::is_yaml;
+use super::repository::path_of;
 
 /// Largest file of a revision, in bytes; as for files of a work tree.
-const LARGEST: usize = 64 * 1024 * 1024;
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// Most bytes of all files of a revision together.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Most files that are taken from a revision.
+const MOST_FILES: usize = 100_000;
+
+/// Most bytes of a listing. It names every file below a directory, also those that are no part of the spec.
+const LARGEST_LISTING: u64 = 256 * 1024 * 1024;
+
+/// Longest line of an answer, in bytes: a path with what stands before it.
+const LONGEST_LINE: u64 = 8 * 1024;
+
+/// Longest revision, in bytes.
+const LONGEST_REVISION: usize = 1024;
 
 /// Why a spec of a revision cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
     /// git cannot be run.
-    #[error("failed to run git; is it installed?")]
+    #[error("failed to run git; is it installed, and on PATH?")]
     Git(#[source] io::Error),
+    /// There is no repository.
+    #[error(
+        "not a git repository: neither {} nor a directory above it has a `.git` (a bare repository does not count)",
+        .0.display()
+    )]
+    NoRepository(PathBuf),
+    /// A `.git` cannot be used.
+    #[error("{} cannot be used: {}", .0.display(), .1)]
+    Unusable(PathBuf, String),
+    /// A `.git` leads back into a work tree.
+    #[error(
+        "{} leads to {}, which is part of a work tree: whoever wrote the tree would decide what git reads",
+        .0.display(), .1.display()
+    )]
+    InTree(PathBuf, PathBuf),
+    /// git found another repository.
+    #[error("git uses the repository {} and not {}", .0.display(), .1.display())]
+    Another(PathBuf, PathBuf),
+    /// The repository belongs to somebody else.
+    #[error(
+        "git does not trust the repository {}, as it belongs to another user. If you trust it: \
+         git config --global --add safe.directory {}",
+        .0.display(), .0.display()
+    )]
+    Untrusted(PathBuf),
+    /// The inputs are in several repositories.
+    #[error(
+        "the spec is in two git repositories, {} and {}, so one revision cannot mean both. Plan them one by one",
+        .0.display(), .1.display()
+    )]
+    Several(PathBuf, PathBuf),
+    /// It cannot be a revision.
+    #[error("{0:?} is not a revision: write a commit, a branch or a tag")]
+    NotOne(String),
     /// There is no such revision here.
     #[error("there is no revision {0:?} in this repository{1}")]
     Unknown(String, &'static str),
+    /// The name has several meanings.
+    #[error(
+        "{0:?} names more than one thing in this repository, such as a tag and a branch. Write it in full \
+         (refs/heads/NAME, refs/remotes/origin/NAME, refs/tags/NAME), or write the commit's id"
+    )]
+    Ambiguous(String),
+    /// Objects are missing.
+    #[error(
+        "objects of the revision are missing from {}, a partial clone, and are not fetched while planning. Fetch them first \
+         (git fetch --refetch --no-filter origin), or clone without --filter",
+        .0.display()
+    )]
+    Missing(PathBuf),
+    /// A file of the revision is missing, and the repository does not say why.
+    #[error(
+        "the content of {} is missing from this repository. If it is a partial clone, fetch it first \
+         (git fetch --refetch --no-filter origin); otherwise check it with git fsck",
+        .0.display()
+    )]
+    Lost(PathBuf),
+    /// The spec is a link that cannot be followed there.
+    #[error("{} is a symbolic link at that revision, to something that is not below its directory. Name its target as the spec", .0.display())]
+    Link(PathBuf),
+    /// There is too much.
+    #[error("the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it")]
+    TooMuch(&'static str),
+    /// git does not end.
+    #[error("git did not answer within {} seconds", .0.as_secs_f64())]
+    Late(Duration),
     /// git refuses.
     #[error("git says: {0}")]
     Refused(String),
@@ -36,10 +117,12 @@ pub enum RevisionError {
 /// The inputs of a spec at a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Revision {
-    /// The commit, in full.
+    /// The commit, its full id.
     pub commit: String,
     /// Copies of the inputs that existed, to be loaded in their place.
     pub inputs: Vec<PathBuf>,
+    /// The submodule that it is a revision of, if it is one: the top of its work tree.
+    pub submodule: Option<PathBuf>,
 }
 
 /// Copies the YAML files of a spec's inputs, as they were at a revision, below a directory.
@@ -47,20 +130,45 @@ pub struct Revision {
 /// An input that did not exist then is left out.
 ///
 /// # Errors
-/// No git, no repository, no such revision.
-pub fn at_revision(inputs: &[PathBuf], revision: &str, into: &Path) -> Result<Revision, RevisionError> {
+/// No git, no repository that can be trusted, no such revision, or more than fits.
+pub fn at_revision(
+    inputs: &[PathBuf],
+    revision: &str,
+    into: &Path,
+    environment: &GitEnvironment,
+) -> Result<Revision, RevisionError> {
     let mut result = Revision::default();
+    let mut first: Option<Git> = None;
+    let mut budget = Budget { bytes: MOST_BYTES, files: MOST_FILES };
     for (number, input) in inputs.iter().enumerate() {
         let is_directory = input.is_dir();
         let parent = input.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = if is_directory { input.as_path() } else { parent };
-        result.commit = commit(directory, revision)?;
-        let prefix = text(git(directory, &["rev-parse", "--show-prefix"])?, "rev-parse")?;
-        let prefix = prefix.trim_end_matches('\n');
+        let git = Git::open(directory, environment)?;
+        match &first {
+            None => {
+                result.commit = commit(&git, revision)?;
+                let repository = git.repository();
+                result.submodule = repository.is_submodule().then(|| repository.top.clone());
+                first = Some(git.clone());
+            }
+            Some(first) if first.repository() == git.repository() => {}
+            Some(first) => {
+                let (one, other) = (first.repository().top.clone(), git.repository().top.clone());
+                return Err(RevisionError::Several(one, other));
+            }
+        }
+        let broken = |error: io::Error| RevisionError::Unusable(directory.to_owned(), error.to_string());
+        let directory = directory.canonicalize().map_err(broken)?;
+        let prefix = directory.strip_prefix(&git.repository().top).unwrap_or(Path::new(""));
+        let entries = entries(&git, &result.commit, prefix, &mut budget)?;
         let target = into.join(number.to_string());
-        let files = files(directory, &result.commit, prefix)?;
-        copy(directory, &files, &target)?;
-        let copied = if is_directory { target } else { target.join(input.file_name().unwrap_or_default()) };
+        let name = input.file_name().filter(|_| !is_directory).map(Path::new);
+        let is_left_out = copy(&git, &entries, &target, &mut budget)?;
+        if let Some(name) = name.filter(|name| is_left_out.iter().any(|left_out| left_out == name)) {
+            return Err(RevisionError::Link(prefix.join(name)));
+        }
+        let copied = name.map_or_else(|| target.clone(), |name| target.join(name));
         if copied.exists() {
             result.inputs.push(copied);
         }
@@ -68,42 +176,39 @@ pub fn at_revision(inputs: &[PathBuf], revision: &str, into: &Path) -> Result<Re
     Ok(result)
 }
 
-/// Runs git in a directory.
-fn git(directory: &Path, arguments: &[&str]) -> Result<Output, RevisionError> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(directory).args(arguments).stdin(Stdio::null());
-    command.output().map_err(RevisionError::Git)
+/// The commit that a revision means in the repository of a directory, its full id.
+///
+/// # Errors
+/// No git, no repository that can be trusted, no such revision.
+pub fn resolve_revision(
+    directory: &Path,
+    revision: &str,
+    environment: &GitEnvironment,
+) -> Result<String, RevisionError> {
+    commit(&Git::open(directory, environment)?, revision)
 }
 
-/// The text of a successful answer.
-fn text(output: Output, what: &'static str) -> Result<String, RevisionError> {
-    if !output.status.success() {
-        return Err(RevisionError::Refused(words(&output)));
-    }
-    String::from_utf8(output.stdout).map_err(|_| RevisionError::Answer(what))
-}
-
-/// What git complains about, in one line.
-fn words(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stderr);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Whether a revision is the full id of an object, which no name can stand for.
+#[must_use]
+pub fn is_object_id(revision: &str) -> bool {
+    matches!(revision.len(), 40 | 64) && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The commit that a revision means.
-fn commit(directory: &Path, revision: &str) -> Result<String, RevisionError> {
+fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
+    let is_text = !revision.trim().is_empty() && !revision.chars().any(char::is_control);
+    if !is_text || revision.starts_with('-') || revision.len() > LONGEST_REVISION {
+        return Err(RevisionError::NotOne(revision.to_owned()));
+    }
     let object = format!("{revision}^{{commit}}");
-    let output = git(directory, &["rev-parse", "--verify", "--quiet", "--end-of-options", &object])?;
-    let commit = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if output.status.success() && !commit.is_empty() {
-        return Ok(commit);
+    let (answer, ended) = git.text(&["rev-parse", "--verify", "--end-of-options", &object])?;
+    let commit = String::from_utf8_lossy(&answer).trim().to_owned();
+    if ended.is_success && is_object_id(&commit) {
+        let is_ambiguous = ended.complaint.contains("is ambiguous") && !is_object_id(revision);
+        return if is_ambiguous { Err(RevisionError::Ambiguous(revision.to_owned())) } else { Ok(commit) };
     }
-    // Without `--quiet` only a missing repository has something to say.
-    let inside = git(directory, &["rev-parse", "--is-shallow-repository"])?;
-    if !inside.status.success() {
-        return Err(RevisionError::Refused(words(&inside)));
-    }
-    let is_shallow = String::from_utf8_lossy(&inside.stdout).trim() == "true";
-    let hint = if is_shallow {
+    let (shallow, _) = git.text(&["rev-parse", "--is-shallow-repository"])?;
+    let hint = if shallow.trim_ascii() == b"true" {
         ", which is a shallow clone; fetch more of its history (fetch-depth: 0, or git fetch --unshallow)"
     } else {
         "; fetch it first, or correct its name"
@@ -111,66 +216,170 @@ fn commit(directory: &Path, revision: &str) -> Result<String, RevisionError> {
     Err(RevisionError::Unknown(revision.to_owned(), hint))
 }
 
-/// The YAML files below a prefix: path relative to it, and the id of the content.
-fn files(directory: &Path, commit: &str, prefix: &str) -> Result<Vec<(PathBuf, String)>, RevisionError> {
-    let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", commit];
-    if !prefix.is_empty() {
-        arguments.extend(["--", prefix]);
+/// How much may still be taken.
+struct Budget {
+    bytes: u64,
+    files: usize,
+}
+
+/// Something below a directory of a revision.
+struct Entry {
+    /// Relative to the directory.
+    path: PathBuf,
+    /// The id of its content.
+    id: String,
+    /// Whether it is a symbolic link, and its content where that leads.
+    is_link: bool,
+}
+
+/// The YAML files below a directory, and the links, as these may lead to some.
+fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Result<Vec<Entry>, RevisionError> {
+    let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "--full-tree", commit].map(OsString::from).into();
+    if !prefix.as_os_str().is_empty() {
+        // With the separator, as it is the content of the directory that is meant.
+        arguments.extend(["--".into(), prefix.join("").into_os_string()]);
     }
-    let listing = text(git(directory, &arguments)?, "ls-tree")?;
-    let mut files = Vec::new();
-    for entry in listing.split('\0').filter(|e| !e.is_empty()) {
-        let (head, path) = entry.split_once('\t').ok_or(RevisionError::Answer("ls-tree"))?;
-        let mut head = head.split(' ');
-        let (mode, _, id) = (head.next(), head.next(), head.next().ok_or(RevisionError::Answer("ls-tree"))?);
-        let relative = Path::new(path.strip_prefix(prefix).unwrap_or(path));
-        let is_plain = relative.components().all(|c| matches!(c, std::path::Component::Normal(_)));
-        let is_file = mode.is_some_and(|m| m.starts_with("100"));
-        if is_file && is_plain && is_yaml(relative) {
-            files.push((relative.to_owned(), id.to_owned()));
+    let (entries, ended) = git.run(&arguments, Vec::new(), |answer| {
+        let mut answer = answer.take(LARGEST_LISTING);
+        let mut entries = Vec::new();
+        let mut line = Vec::new();
+        while answer.limit() > 0 && until(&mut answer, 0, &mut line)? {
+            if let Some(entry) = entry(&line, prefix)? {
+                budget.files = budget.files.checked_sub(1).ok_or(RevisionError::TooMuch("over 100,000 files"))?;
+                entries.push(entry);
+            }
         }
-    }
-    Ok(files)
+        if answer.limit() == 0 { Err(RevisionError::TooMuch("its listing is over 256 MiB")) } else { Ok(entries) }
+    })?;
+    if ended.is_success { Ok(entries) } else { Err(RevisionError::Refused(ended.complaint)) }
 }
 
-/// Writes the files below a directory, all of them from one run of git.
-fn copy(directory: &Path, files: &[(PathBuf, String)], target: &Path) -> Result<(), RevisionError> {
-    if files.is_empty() {
-        return Ok(());
+/// Reads up to a delimiter, which is left out; `false` at the end.
+fn until(answer: &mut (impl BufRead + ?Sized), delimiter: u8, line: &mut Vec<u8>) -> Result<bool, RevisionError> {
+    line.clear();
+    answer.take(LONGEST_LINE).read_until(delimiter, line).map_err(RevisionError::Git)?;
+    match line.pop() {
+        None => Ok(false),
+        Some(last) if last == delimiter => Ok(true),
+        Some(_) => Err(RevisionError::Answer("ls-tree")),
     }
-    let mut child = Command::new("git")
-        .arg("-C")
-        .arg(directory)
-        .args(["cat-file", "--batch"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(RevisionError::Git)?;
-    let ids: String = files.iter().map(|(_, id)| format!("{id}\n")).collect();
-    let mut stdin = child.stdin.take().ok_or(RevisionError::Answer("cat-file"))?;
-    // Asked from beside, as git waits for its answers to be read.
-    let asking = std::thread::spawn(move || stdin.write_all(ids.as_bytes()));
-    let output = child.wait_with_output().map_err(RevisionError::Git)?;
-    let asked = asking.join().is_ok_and(|written| written.is_ok());
-    let mut rest = output.stdout.as_slice();
-    for (path, _) in files {
-        let (content, after) = blob(rest).filter(|_| asked).ok_or(RevisionError::Answer("cat-file"))?;
-        rest = after;
-        let file = target.join(path);
-        let written = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&file, content));
-        written.map_err(|error| RevisionError::Copy(path.clone(), error))?;
-    }
-    Ok(())
 }
 
-/// One answer of `cat-file --batch`: a head with the size, the content, a newline.
-fn blob(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|b| *b == b'\n')?;
-    let size: usize = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?.parse().ok()?;
-    let from = end + 1;
-    let to = from.checked_add(size).filter(|to| size <= LARGEST && *to < bytes.len())?;
-    Some((&bytes[from..to], &bytes[to + 1..]))
+/// One line of a listing: mode, type, id, a tab, the path. `None` for what is neither a YAML file nor a link.
+fn entry(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
+    let missing = || RevisionError::Answer("ls-tree");
+    let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(missing)?;
+    let head = std::str::from_utf8(&line[..tab]).map_err(|_| missing())?;
+    let mut head = head.split(' ');
+    let (Some(mode), Some(_), Some(id)) = (head.next(), head.next(), head.next()) else { return Err(missing()) };
+    let Ok(path) = path_of(&line[tab + 1..]).map(PathBuf::from) else { return Ok(None) };
+    let Ok(path) = path.strip_prefix(prefix).map(Path::to_owned) else { return Ok(None) };
+    let is_plain = path.components().all(|c| matches!(c, Component::Normal(_))) && path.components().next().is_some();
+    let is_link = mode == "120000";
+    let is_wanted = is_plain && is_object_id(id) && (is_link || mode.starts_with("100") && is_yaml(&path));
+    Ok(is_wanted.then(|| Entry { path, id: id.to_owned(), is_link }))
+}
+
+/// Writes files and links below a directory, all of them from one run of git; gives the links that lead out of it, which are left
+/// out.
+fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Result<Vec<PathBuf>, RevisionError> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: String = entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
+    let arguments = ["cat-file", "--batch"].map(OsString::from);
+    let (links, ended) = git.run(&arguments, ids.into_bytes(), |answer| {
+        let mut links = Vec::new();
+        let mut line = Vec::new();
+        for Entry { path, id, is_link } in entries {
+            let size = size(answer, &mut line, id, path)?;
+            let largest = if *is_link { LONGEST_LINE } else { LARGEST };
+            budget.bytes = budget.bytes.checked_sub(size).ok_or(RevisionError::TooMuch("over 256 MiB of YAML"))?;
+            if size > largest {
+                return Err(RevisionError::TooMuch("a file is over 64 MiB"));
+            }
+            let copied = if *is_link {
+                let mut leads_to = Vec::new();
+                let read = answer.take(size).read_to_end(&mut leads_to);
+                read.map(|read| {
+                    links.push((path, leads_to));
+                    read as u64
+                })
+            } else {
+                let file = target.join(path);
+                let made = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| File::create(&file));
+                made.and_then(|mut file| io::copy(&mut answer.take(size), &mut file))
+            };
+            let copied = copied.map_err(|error| RevisionError::Copy(path.clone(), error))?;
+            let mut end = [0];
+            if copied != size || answer.read_exact(&mut end).is_err() || end != *b"\n" {
+                return Err(RevisionError::Answer("cat-file"));
+            }
+        }
+        Ok(links)
+    })?;
+    if !ended.is_success {
+        return Err(RevisionError::Refused(ended.complaint));
+    }
+    let mut left_out = Vec::new();
+    // After all files are written, so that none is written through a link.
+    for (path, leads_to) in links {
+        let leads_to = path_of(&leads_to).map(PathBuf::from).unwrap_or_default();
+        if cfg!(not(unix)) || !stays_below(path, &leads_to) {
+            left_out.push(path.clone());
+            continue;
+        }
+        let link = target.join(path);
+        let made = link.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| make_link(&leads_to, &link));
+        made.map_err(|error| RevisionError::Copy(path.clone(), error))?;
+    }
+    Ok(left_out)
+}
+
+/// The size of the next content.
+fn size(answer: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>, id: &str, path: &Path) -> Result<u64, RevisionError> {
+    if !until(answer, b'\n', line)? {
+        return Err(RevisionError::Answer("cat-file"));
+    }
+    let head = std::str::from_utf8(line).unwrap_or_default();
+    match head.strip_prefix(id).map(|rest| rest.trim_start()) {
+        Some("missing") => Err(RevisionError::Lost(path.to_owned())),
+        Some(rest) => {
+            let size = rest.strip_prefix("blob ").and_then(|size| size.parse().ok());
+            size.ok_or(RevisionError::Answer("cat-file"))
+        }
+        None => Err(RevisionError::Answer("cat-file")),
+    }
+}
+
+/// Whether a link leads to something below the directory that its path is relative to.
+fn stays_below(path: &Path, leads_to: &Path) -> bool {
+    let mut depth = path.components().count() - 1;
+    !leads_to.as_os_str().is_empty()
+        && leads_to.components().all(|component| match component {
+            Component::Normal(_) => {
+                depth += 1;
+                true
+            }
+            Component::CurDir => true,
+            Component::ParentDir if depth > 0 => {
+                depth -= 1;
+                true
+            }
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => false,
+        })
+}
+
+/// Makes a symbolic link.
+#[cfg(unix)]
+fn make_link(leads_to: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(leads_to, link)
+}
+
+/// Makes a symbolic link.
+#[cfg(not(unix))]
+fn make_link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(test)]
@@ -178,11 +387,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_cut_by_their_size() {
-        let (first, rest) = blob(b"abc blob 4\na\nb\n\nabc blob 0\n\n").unwrap();
-        assert_eq!(first, b"a\nb\n");
-        assert_eq!(blob(rest).unwrap().0, b"");
-        assert_eq!(blob(b"abc missing\n"), None);
-        assert_eq!(blob(b"abc blob 9\nshort\n"), None);
+    fn answers_are_held_against_what_was_asked_for() {
+        let id = "a".repeat(40);
+        let size = |text: &str| size(&mut text.as_bytes(), &mut Vec::new(), &id, Path::new("x"));
+        assert_eq!(size(&format!("{id} blob 4\na\nb\n\n")).unwrap(), 4);
+        assert!(matches!(size(&format!("{id} missing\n")), Err(RevisionError::Lost(_))));
+        for wrong in ["", "blob 4\n", &format!("{id} tree 4\n"), &format!("{id} blob -1\n"), &format!("{id} blob 4")] {
+            assert!(matches!(size(wrong), Err(RevisionError::Answer(_))), "{wrong:?}");
+        }
+        assert!(until(&mut "x".repeat(100_000).as_bytes(), 0, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn listings_name_files_below_the_directory_only() {
+        let id = "b".repeat(40);
+        let path = |mode: &str, path: &str| {
+            let line = format!("{mode} blob {id}\t{path}");
+            entry(line.as_bytes(), Path::new("spec")).unwrap().map(|entry| entry.path.display().to_string())
+        };
+        assert_eq!(path("100644", "spec/a/b.yaml"), Some("a/b.yaml".to_owned()));
+        assert_eq!(path("120000", "spec/a"), Some("a".to_owned()));
+        for (mode, other) in [
+            ("100644", "spec/a.txt"),
+            ("100644", "specs/a.yaml"),
+            ("100644", "spec"),
+            ("100644", "spec/../a.yaml"),
+            ("100644", "/spec/a.yaml"),
+            ("160000", "spec/a.yaml"),
+        ] {
+            assert_eq!(path(mode, other), None, "{mode} {other}");
+        }
+        assert!(entry(b"100644 blob", Path::new("")).is_err());
+    }
+
+    #[test]
+    fn links_stay_below() {
+        for (path, leads_to, stays) in [
+            ("a", "b", true),
+            ("a/b", "../c", true),
+            ("a/b", "../../c", false),
+            ("a", "../a", false),
+            ("a", "b/../../c", false),
+            ("a", "/etc/passwd", false),
+            ("a", "", false),
+        ] {
+            assert_eq!(stays_below(Path::new(path), Path::new(leads_to)), stays, "{path} -> {leads_to}");
+        }
     }
 }

@@ -186,21 +186,101 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
         let ran = workspace.run(&["plan", "spec", &format!("--base={base}")]).exits(1);
         assert!(ran.stderr.contains(words), "{base}: {}", ran.stderr);
     }
-    // A path is taken as one.
+    // A path is written as one.
     workspace
         .file("before/zone.yaml", text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"));
-    assert_eq!(causes(&plan(&workspace, "before")), one("dns/www/A", "delete", "spec"));
+    assert_eq!(causes(&plan(&workspace, "./before")), one("dns/www/A", "delete", "spec"));
     // A spec before that has mistakes is not half of one.
     workspace.file("before/zone.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
-    let ran = workspace.run(&["plan", "spec", "--base", "before"]).exits(1);
-    assert!(ran.stderr.contains("the spec before (before) has mistakes"), "{}", ran.stderr);
+    let ran = workspace.run(&["plan", "spec", "--base", "./before"]).exits(1);
+    assert!(ran.stderr.contains("the previous spec (./before) has mistakes"), "{}", ran.stderr);
     // Outside of any repository.
     let outside = Workspace::new(options());
     outside.records_spec("      - { name: www, type: A, content: 192.0.2.1 }");
     let mut command = outside.command();
-    command.env("GIT_CEILING_DIRECTORIES", outside.path()).args(["plan", "spec.yaml", "--base", "HEAD"]);
+    command.args(["plan", "spec.yaml", "--base", "HEAD"]);
     let ran: Ran = command.output().expect("it runs").into();
     assert!(ran.exits(1).stderr.contains("not a git repository"));
+}
+
+/// What kind of base it was, and what it came to, is part of every plan; a saved one is bound to it.
+#[test]
+fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    let before = std::fs::read_to_string(workspace.path().join("spec/zone.yaml")).expect("it is there");
+    workspace.file("before.yaml", before);
+    edit(&workspace, "    records:\n      - { name: www, type: A, content: 192.0.2.2 }");
+    let plan_of = |base: &str, out: &str| {
+        workspace.run(&["plan", "spec", "--base", base, "--out", out, "--format", "json"]).exits(0).json()
+    };
+    let revision = plan_of("main", "revision.json")["base"].clone();
+    let commit = revision["commit"].as_str().expect("a commit").to_owned();
+    assert_eq!(revision, json!({ "kind": "revision", "name": "main", "commit": commit }));
+    let path = plan_of("./before.yaml", "path.json")["base"].clone();
+    assert_eq!((&path["kind"], &path["name"]), (&json!("path"), &json!("./before.yaml")));
+    for (base, words) in [
+        ("main", format!("revision main (commit {})", &commit[..12])),
+        (commit.as_str(), format!("commit {}", &commit[..12])),
+        ("./before.yaml", "path ./before.yaml".to_owned()),
+    ] {
+        for format in ["text", "markdown", "html"] {
+            let ran = workspace.run(&["plan", "spec", "--base", base, "--format", format]).exits(0);
+            assert!(ran.stdout.contains(&words), "{base}, {format}: {}", ran.stdout);
+        }
+        let ran = workspace.run(&["drift", "spec", "--base", base]).exits(2);
+        assert!(ran.stdout.contains(&words), "{base}: {}", ran.stdout);
+    }
+    // Somebody makes the plan show, or bring along, another base.
+    let forged = |file: &str, change: fn(&mut Value, &mut zonewright::plan::file::Saved)| {
+        let text = std::fs::read_to_string(workspace.path().join(file)).expect("it was saved");
+        let (mut plan, mut saved) = zonewright::plan::file::open(&text).expect("it is whole");
+        change(&mut plan, &mut saved);
+        if let Some(members) = plan.as_object_mut() {
+            members.retain(|name, _| name != "saved" && name != "checksum");
+        }
+        workspace.file("forged.json", zonewright::plan::file::seal(plan, Vec::new(), &saved).to_string());
+        let ran = workspace.run(&["apply", "forged.json", "--yes"]).exits(1);
+        assert!(ran.stderr.contains("shows another base"), "{}", ran.stderr);
+    };
+    let writes = workspace.writes().len();
+    forged("revision.json", |plan, _| plan["base"]["commit"] = json!("0".repeat(40)));
+    forged("revision.json", |plan, _| plan["base"] = Value::Null);
+    forged("revision.json", |_, saved| saved.base = None);
+    forged("path.json", |_, saved| {
+        if let Some((_, spec)) = &mut saved.base {
+            spec.push_str("# more\n");
+        }
+    });
+    // The base that is named with it must be the one that it was made with.
+    git(&workspace, &["commit", "-qam", "second"]);
+    workspace.file("other.yaml", "version: 1\nzones: { example.com: { records: [] } }\n");
+    for (file, base) in [
+        ("revision.json", "main"),
+        ("revision.json", "./before.yaml"),
+        ("path.json", "main~1"),
+        ("path.json", "./other.yaml"),
+    ] {
+        let ran = workspace.run(&["apply", file, "--base", base, "--yes"]).exits(4);
+        assert!(ran.stderr.contains("another base"), "{file} {base}: {}", ran.stderr);
+    }
+    assert_eq!(workspace.writes().len(), writes, "nothing is sent");
+    workspace.run(&["apply", "path.json", "--base", "./before.yaml", "--dry-run"]).exits(0);
+    workspace.run(&["apply", "revision.json", "--base", "main~1", "--yes"]).exits(0);
+}
+
+/// A pipeline that applies a spec applies no plan because of what is in the file.
+#[test]
+fn a_saved_plan_does_not_take_the_place_of_a_spec() {
+    let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
+    edit(&workspace, "    records: []\n    unmanaged: prune");
+    workspace
+        .run(&["plan", "spec", "--allow-deletes", "1", "--allow", "removes-last-address", "--out", "plan.json"])
+        .exits(0);
+    std::fs::copy(workspace.path().join("plan.json"), workspace.path().join("spec/zone.yaml")).expect("it was saved");
+    let ran = workspace.run(&["apply", "spec/zone.yaml", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("under the name of a spec"), "{}", ran.stderr);
+    assert_eq!(workspace.records("example.com").len(), 1);
+    workspace.run(&["plan", "spec", "--out", "plan.yaml"]).exits(64);
 }
 
 #[test]
@@ -240,9 +320,9 @@ fn what_shrank_by_half_needs_a_word() {
     let empty = Workspace::new(options());
     empty.file("before.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
     empty.file("spec.yaml", format!("version: 1\nzones:\n  example.com:\n{}\n", addresses(20)));
-    let ran = empty.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes"]).exits(3);
+    let ran = empty.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"]).exits(3);
     assert!(ran.stdout.contains("--allow live-shrank"), "{}", ran.stdout);
-    empty.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes", "--allow", "live-shrank"]).exits(0);
+    empty.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow", "live-shrank"]).exits(0);
 }
 
 /// Consents in the spec and in the policy file, with their reasons.

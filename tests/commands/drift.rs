@@ -116,11 +116,11 @@ fn settings_drift_too() {
     let zone = workspace.dump()["zones"][0]["id"].as_str().unwrap().to_owned();
     workspace.write("PATCH", &format!("/zones/{zone}/settings/ssl"), &json!({ "value": "off" }));
     workspace.file("before.yaml", spec);
-    let report = drift(&workspace, &["--base", "before.yaml", "--format", "json"]).exits(2).json();
+    let report = drift(&workspace, &["--base", "./before.yaml", "--format", "json"]).exits(2).json();
     let [finding] = &report["findings"].as_array().unwrap()[..] else { panic!("{report:#}") };
     assert_eq!((&finding["kind"], &finding["state"]), (&json!("zone_setting"), &json!("drifted")));
     assert!(finding["live_modified_on"].is_string() && finding["age_seconds"].is_u64(), "{finding:#}");
-    let text = drift(&workspace, &["--base", "before.yaml"]).exits(2).stdout;
+    let text = drift(&workspace, &["--base", "./before.yaml"]).exits(2).stdout;
     assert!(text.contains("setting ssl\n") && text.contains("value: off at the service, strict in the spec"), "{text}");
 }
 

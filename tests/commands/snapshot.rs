@@ -231,7 +231,7 @@ fn the_spec_before_is_compared_with_too() {
     workspace.run(&["apply", "before.yaml", "--yes"]).exits(0);
     workspace.file("spec.yaml", SPEC.replace("      - { name: www, type: A, content: 192.0.2.1, ttl: 300 }\n", ""));
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
-    let flags = ["plan", "spec.yaml", "--base", "before.yaml", "--format", "json"];
+    let flags = ["plan", "spec.yaml", "--base", "./before.yaml", "--format", "json"];
     let live = workspace.run(&flags).exits(0).json();
     assert_eq!(live["summary"]["delete"], 1, "{live:#}");
     let seen = offline(&workspace, &[&flags[..], &["--against", FILE]].concat()).exits(0).json();

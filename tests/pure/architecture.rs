@@ -75,6 +75,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("serde_yaml::", &["spec"], "only spec knows YAML"),
     ("granit_parser::", &["spec"], "only spec knows YAML"),
     ("reqwest::", &["api", "sandbox"], "only api speaks HTTP"),
+    ("process::Command", &["spec"], "git is the only program that is started, and spec/git.rs knows how"),
     ("std::env::", &["cli"], "the environment is read in cli only"),
     ("anyhow::", &["cli"], "libraries have typed errors"),
     ("SystemTime::now", &["api", "cli", "sandbox"], "time comes in as a value"),

@@ -3,7 +3,7 @@
 #
 #   plan.sh BASE DIRECTORY <labels
 #
-# BASE is the revision that the change starts from; labels are the pull request's, one a line. Leaves in DIRECTORY:
+# BASE is the revision that the change starts from, best the full id of a commit; labels are the pull request's, one a line. Leaves in DIRECTORY:
 #
 #   plan.json    the saved plan, to be applied after the merge
 #   comment.md   the comment for the pull request; its first line is the marker to find it by

@@ -9,7 +9,7 @@
 set -eu
 
 inputs() {
-    jq -S '[.saved.spec, .saved.base.spec, .saved.consents]' "$1"
+    jq -S '[.saved.spec, .saved.base.kind, .saved.base.commit, .saved.base.spec, .saved.consents]' "$1"
 }
 
 if ! reviewed=$(inputs "$1") || ! other=$(inputs "$2"); then

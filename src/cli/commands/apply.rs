@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::plan::{begin, show};
 use crate::apply::Moved;
 use crate::cli::args::{ApplyArgs, Format};
+use crate::cli::base;
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
@@ -35,7 +36,17 @@ pub(in crate::cli) async fn run(
     let _lock = if args.dry_run { None } else { Some(lock::take(&settings.flags.journal)?) };
     let begun = match args.spec.single().filter(|path| saved::is_saved_plan(path)) {
         Some(path) => match consents(&args.consents, settings, output)? {
-            Ok(given) => Ok(saved::open(path, args.max_age, settings.now()?, given)?),
+            Ok(given) => {
+                let opened = saved::open(path, args.max_age, settings.now()?, given)?;
+                let named = settings.flags.base.as_deref();
+                let other = named.map(|named| base::differs(named, &opened.0, settings)).transpose()?.flatten();
+                if let Some(how) = other {
+                    let what = "error: the saved plan has another base";
+                    output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
+                    return Ok(Exit::Stale);
+                }
+                Ok(opened)
+            }
             Err(exit) => Err(exit),
         },
         None => begin(&args.spec, &args.consents, settings, output)?,

@@ -47,6 +47,11 @@ pub(in crate::cli) async fn run(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
+    if args.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
+        let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
+        output.message(&format!("error: {why}"));
+        return Ok(Exit::Usage);
+    }
     let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
         Ok(begun) => begun,
         Err(exit) => return Ok(exit),

@@ -70,6 +70,9 @@ findings! {
     DROPPED_ZONE = "PLAN0023" Warning "a zone is no longer in the spec",
         "The base has the zone and the spec does not. Nothing in it is compared or changed.",
         "Add the zone again if it was removed by mistake; to delete its records, keep it with `records: []`.";
+    OF_SUBMODULE = "PLAN0024" Warning "the base is a revision of a submodule",
+        "Branches and tags of a submodule are its own. A change that turns the directory of the spec into a submodule chooses them.",
+        "Name the base by the full id of its commit, which means the same in every repository.";
     QUOTA_UNCERTAIN = "PLAN0030" Warning "the zone may exceed its record quota",
         "Zones on this plan usually hold fewer records, and Cloudflare did not say how many this zone may hold.",
         "Check the quota of the zone. Cloudflare refuses records beyond it.";

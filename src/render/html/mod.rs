@@ -83,7 +83,12 @@ fn end(mut page: String) -> String {
 /// Verdict and counts.
 fn header(page: &mut String, review: &Review<'_>) {
     let s = review.plan.summary();
-    let base = review.plan.base.as_ref().map(|base| format!(" Compared with {}.", html(base))).unwrap_or_default();
+    let base = review
+        .plan
+        .base
+        .as_ref()
+        .map(|base| format!(" Compared with {}.", html(&base.to_string())))
+        .unwrap_or_default();
     let made = count(usize::try_from(review.plan.requests_made).unwrap_or(usize::MAX), "request");
     page.push_str(&format!(
         "<header class=\"{}\"><h1>Plan: {}</h1>\n<ul class=\"counts\">",

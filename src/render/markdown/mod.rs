@@ -127,7 +127,7 @@ fn head(review: &Review<'_>) -> String {
         head.push_str(&format!("\n**{outside}.**\n"));
     }
     if let Some(base) = &plan.base {
-        head.push_str(&format!("\nCompared with {}.\n", code(&short(base))));
+        head.push_str(&format!("\nCompared with {}.\n", code(&short(&base.to_string()))));
     }
     let missing = review.missing();
     if !missing.is_empty() {

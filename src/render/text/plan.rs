@@ -274,7 +274,8 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
         );
     }
     let line = format!("Plan: {} to create, {} to update, {} to delete.", s.create, s.update, s.delete);
-    let base = view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(base))).unwrap_or_default();
+    let base =
+        view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(&base.to_string()))).unwrap_or_default();
     let time = budget::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);
     let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
     let requests = format!("({made} made, {} to apply{time}{base})", view.requests_to_apply);

@@ -106,7 +106,7 @@ fn c14_a_repair_by_hand_is_reverted() {
         &json!({ "type": "NS", "name": "example.com", "content": "ns9.example.net" }),
     );
     let words = ["takes back a change made outside (last changed 20", "the name servers at the zone's apex change"];
-    let arguments = ["spec.yaml", "--base", "before.yaml"];
+    let arguments = ["spec.yaml", "--base", "./before.yaml"];
     let cause = plan(&workspace, &arguments)["operations"][0]["cause"].clone();
     assert_eq!(cause, "drift");
     refused_without(&workspace, &arguments, &words, &[&["--allow", "changes-apex-ns"]]);

@@ -25,8 +25,8 @@ fn c1_one_host_missing_from_a_generated_source() {
         "records or rules are deleted: 1 operation. To allow it, add --allow-deletes 1",
         "a name loses its last address: 1 operation. To allow it, add --allow removes-last-address",
     ];
-    let arguments = ["spec.yaml", "--base", "before.yaml"];
-    workspace.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes", "--allow-deletes", "2"]).exits(3);
+    let arguments = ["spec.yaml", "--base", "./before.yaml"];
+    workspace.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "2"]).exits(3);
     refused_without(&workspace, &arguments, &words, &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]]);
 }
 
@@ -43,7 +43,7 @@ fn c1_a_protected_host_missing_from_a_generated_source() {
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: www, type: A, content: 192.0.2.2 }");
     refused_without(
         &workspace,
-        &["spec.yaml", "--base", "before.yaml"],
+        &["spec.yaml", "--base", "./before.yaml"],
         &["records marked `protect: true` are changed"],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"], &["--allow", "changes-protected"]],
     );
@@ -124,7 +124,7 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     let writes = workspace.writes().len();
     refused_without(
         &workspace,
-        &["renamed.yaml", "--base", "before.yaml"],
+        &["renamed.yaml", "--base", "./before.yaml"],
         &["- www  CNAME  a.example.net", "+ web  CNAME  a.example.net", "a name loses its last address"],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]],
     );
@@ -136,7 +136,7 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     let writes = workspace.writes().len();
     refused_without(
         &workspace,
-        &["replaced.yaml", "--base", "renamed.yaml"],
+        &["replaced.yaml", "--base", "./renamed.yaml"],
         &["- web  CNAME", "+ web  A"],
         &[&["--allow-deletes", "1"]],
     );

@@ -28,7 +28,8 @@ fn c4_a_typing_error_in_a_file() {
     let writes = workspace.writes().len();
     // The zone is no longer there: nothing happens to it, whatever is allowed, and the plan says so.
     zone_spec(&workspace, "spec.yaml", RECORDS);
-    let ran = workspace.run(&["apply", "spec.yaml", "--base", "before.yaml", "--yes", "--allow-deletes", "1"]).exits(0);
+    let ran =
+        workspace.run(&["apply", "spec.yaml", "--base", "./before.yaml", "--yes", "--allow-deletes", "1"]).exits(0);
     assert!(ran.stdout.contains("In sync"), "{}", ran.stdout);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert!(said.contains("example.net") && said.contains("no longer"), "{said}");
@@ -120,9 +121,9 @@ fn c12_a_source_that_failed() {
         &["--allow-deletes", "12", "--allow", "changes-much,spec-shrank"],
         &["--allow", "removes-last-address,changes-much,spec-shrank"],
     ] {
-        workspace.run(&[&["apply", "spec.yaml", "--base", "before.yaml", "--yes"], consents].concat()).exits(3);
+        workspace.run(&[&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"], consents].concat()).exits(3);
     }
-    let planned = workspace.run(&["plan", "spec.yaml", "--base", "before.yaml"]).exits(0);
+    let planned = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml"]).exits(0);
     assert!(planned.stdout.contains("the spec says much less about the zone than before"), "{}", planned.stdout);
     assert_eq!(snapshot(&workspace), before);
     // The listing failed: short, empty though it counts more, or no listing at all.
@@ -149,7 +150,7 @@ fn c12_a_source_that_failed() {
     zone_spec(&emptied, "before.yaml", &addresses(20));
     refused_without(
         &emptied,
-        &["before.yaml", "--base", "before.yaml"],
+        &["before.yaml", "--base", "./before.yaml"],
         &["the service has much less than the spec before wanted"],
         &[&["--allow", "live-shrank"]],
     );
@@ -173,10 +174,10 @@ fn c17_no_way_to_the_domain_itself() {
     zone_spec(&workspace, "pruned.yaml", "unmanaged: prune\ndnssec: off\nrecords: []");
     let all = "changes-dnssec,removes-last-address,changes-much,spec-shrank";
     workspace
-        .run(&["apply", "pruned.yaml", "--base", "spec.yaml", "--yes", "--allow-deletes", "1", "--allow", all])
+        .run(&["apply", "pruned.yaml", "--base", "./spec.yaml", "--yes", "--allow-deletes", "1", "--allow", all])
         .exits(0);
     workspace.file("none.yaml", "version: 1\nzones: {}\n");
-    workspace.run(&["apply", "none.yaml", "--base", "spec.yaml", "--yes"]);
+    workspace.run(&["apply", "none.yaml", "--base", "./spec.yaml", "--yes"]);
     assert_eq!(plan(&workspace, &["pruned.yaml"])["verdict"], "in-sync", "the zone is still there");
     for request in workspace.requests() {
         assert!(!request.path.contains("registrar"), "{request:?}");

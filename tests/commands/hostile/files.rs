@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use zonewright::cli::Invocation;
-use zonewright::plan::file;
+use zonewright::plan::{BaseSource, file};
 
 use super::shown::{EVIL, is_harmless};
 use crate::support::journals::newest;
@@ -243,6 +243,11 @@ zones:
     workspace
 }
 
+/// A base whose name and commit deceive.
+fn evil_base() -> BaseSource {
+    BaseSource::Revision { name: EVIL.to_owned(), commit: EVIL.to_owned() }
+}
+
 #[test]
 fn a_saved_plan_says_nothing_to_a_terminal() {
     let workspace = changed();
@@ -267,7 +272,14 @@ fn a_saved_plan_says_nothing_to_a_terminal() {
         of(|s| {
             s.desired = format!("version: 1\nzones: {{ example.com: {{ records: [{{ name: {EVIL:?}, type: A }}] }} }}")
         }),
-        of(|s| s.base = Some((EVIL.to_owned(), EVIL.to_owned()))),
+        of(|s| s.base = Some((evil_base(), EVIL.to_owned()))),
+        {
+            let mut saved = saved.clone();
+            saved.base = Some((evil_base(), saved.desired.clone()));
+            let mut bare = bare.clone();
+            bare["base"] = json!(evil_base());
+            file::seal(bare, Vec::new(), &saved).to_string()
+        },
         of(|s| s.spec_digest = EVIL.to_owned()),
         of(|s| s.dangers = vec![EVIL.to_owned()]),
         // Not sealed again.

@@ -241,7 +241,7 @@ fn the_spec_before_stays_in_its_tree_too() {
     fs::write(root.path().join("before/root.yaml"), "version: 1\ninclude: [../outside/zone.yaml]\nzones: {}\n")
         .unwrap();
     for arguments in [
-        &["plan", "tree/now.yaml", "--base", "before", "--sandbox"][..],
+        &["plan", "tree/now.yaml", "--base", "./before", "--sandbox"][..],
         &["diff", "before", "tree/now.yaml"],
         &["diff", "tree/now.yaml", "before/root.yaml"],
     ] {

@@ -10,8 +10,8 @@ use zonewright::insight::{Direction, Impact};
 use zonewright::model::ruleset::{Phase, RuleBody, RuleId};
 use zonewright::model::{Address, Danger, LiveZone, Tier, Value as Word, ZoneId, ZoneName};
 use zonewright::plan::{
-    Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RecordAction, RuleAction, RuleSubject,
-    SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
+    BaseSource, Cause, Consents, ExpectRuleset, GivenConsent, Keeper, Operation, Plan, RecordAction, RuleAction,
+    RuleSubject, SetAsideCount, Subject, Verdict, ZonePlan, plan_zone,
 };
 use zonewright::render::Review;
 use zonewright::{spec, wire};
@@ -130,7 +130,7 @@ pub(crate) fn of_words(word: &str) -> Made {
     zone.notes = vec![word.to_owned()];
     zone.dangers = vec![Danger::SpecShrank];
     zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();
-    plan.base = Some(word.to_owned());
+    plan.base = Some(BaseSource::Revision { name: word.to_owned(), commit: word.to_owned() });
     plan.consents_given = vec![GivenConsent { danger: Danger::ChangesApexMx, by: word.to_owned() }];
     zone.set_aside = vec![SetAsideCount {
         keeper: Keeper::Nobody,

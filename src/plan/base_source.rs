@@ -1,0 +1,73 @@
+//! Where the previous version of a spec comes from.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Digits by which people know a commit.
+const SHORT: usize = 12;
+
+/// Where the previous version of a spec comes from, and what its content is known by. It is in the JSON of plans and drift reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum BaseSource {
+    /// A git revision.
+    Revision {
+        /// As it was given.
+        name: String,
+        /// The commit that it meant, its full id.
+        commit: String,
+    },
+    /// A file or a directory.
+    Path {
+        /// As it was given.
+        name: String,
+        /// The SHA-256 of the spec as it was resolved from there, hexadecimal.
+        digest: String,
+    },
+}
+
+impl BaseSource {
+    /// The same content.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Revision { commit, .. }, Self::Revision { commit: other, .. }) => commit == other,
+            (Self::Path { digest, .. }, Self::Path { digest: other, .. }) => digest == other,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for BaseSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Revision { name, commit } => {
+                let short = commit.get(..SHORT).unwrap_or(commit);
+                match commit.starts_with(name.as_str()) {
+                    true => write!(f, "commit {short}"),
+                    false => write!(f, "revision {name} (commit {short})"),
+                }
+            }
+            Self::Path { name, .. } => write!(f, "path {name}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_is_told_which_kind_it_is() {
+        let commit = "0123456789abcdef0123456789abcdef01234567".to_owned();
+        let revision = |name: &str| BaseSource::Revision { name: name.to_owned(), commit: commit.clone() };
+        assert_eq!(revision("main").to_string(), "revision main (commit 0123456789ab)");
+        assert_eq!(revision(&commit).to_string(), "commit 0123456789ab");
+        assert_eq!(revision("0123456").to_string(), "commit 0123456789ab");
+        let path = |digest: &str| BaseSource::Path { name: "./main".to_owned(), digest: digest.to_owned() };
+        assert_eq!(path("00").to_string(), "path ./main");
+        assert!(revision("main").is_same(&revision("HEAD")) && !revision("main").is_same(&path(&commit)));
+        assert!(path("00").is_same(&path("00")) && !path("00").is_same(&path("01")));
+    }
+}

@@ -1,0 +1,269 @@
+//! git as a child process that can run no other program, reach no other machine and read no other repository.
+//!
+//! The configuration of a repository is not trusted: many of its keys name commands. The commands that are used here need none
+//! of them; what could lead to one is switched off where the repository cannot switch it on again, which is the environment
+//! (a `protocol.file.allow` of the repository wins over a `protocol.allow` of the command line). git finds the repository itself,
+//! as only then it checks its owner and honours the user's `safe.directory`, but it gets one directory to look at, and what it
+//! found is compared with what [`Repository`] found.
+
+use std::ffi::OsString;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use super::repository::{Repository, path_of};
+use super::revision::RevisionError;
+
+/// Variables that git gets from the caller: where programs, the user's configuration and temporary files are, who called `sudo`.
+/// Everything else is kept from it, with it all credentials and everything that would point git elsewhere.
+const PASSED: &[&str] = &[
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "SUDO_UID",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "PROGRAMDATA",
+    "PATHEXT",
+    "TEMP",
+];
+
+/// Where git is looked for if nobody says where. Without any, it would depend on the system's library whether the working
+/// directory, which is the tree, comes first.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What git is told by the environment.
+const SET: &[(&str, &str)] = &[
+    // No transport, whatever the repository allows: `none` is the name of no transport.
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    // Objects that a partial clone lacks are not fetched. (Before 2.39.4 unknown; there the line above refuses it.)
+    ("GIT_NO_LAZY_FETCH", "1"),
+    // An object is what its id says.
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    // Messages are looked at.
+    ("LC_ALL", "C"),
+];
+
+/// What git is told by arguments; these win over the repository.
+const ARGUMENTS: &[&str] = &[
+    "--no-pager",
+    "--literal-pathspecs",
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "core.fsmonitor=",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.alternateRefsCommand=",
+    // It could say something else about a commit than the commit does.
+    "-c",
+    "core.commitGraph=false",
+    "-c",
+    "core.warnAmbiguousRefs=true",
+];
+
+/// Bytes of git's complaints that are kept.
+const COMPLAINTS: u64 = 16 * 1024;
+
+/// How long one command may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The variables of the caller's environment that git gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitEnvironment(Vec<(&'static str, OsString)>);
+
+impl GitEnvironment {
+    /// Takes them from an environment. `PATH` must not name places that depend on the working directory: in a tree, a program of
+    /// the tree would be found there.
+    pub fn of(read: impl Fn(&str) -> Option<OsString>) -> Self {
+        Self(PASSED.iter().filter_map(|name| Some((*name, read(name)?))).collect())
+    }
+}
+
+/// git in one repository.
+#[derive(Debug, Clone)]
+pub(super) struct Git {
+    repository: Repository,
+    environment: GitEnvironment,
+    patience: Duration,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Whether it succeeded.
+    pub(super) is_success: bool,
+    /// What it complained about, in one line.
+    pub(super) complaint: String,
+}
+
+impl Git {
+    /// Opens the repository of a directory.
+    ///
+    /// # Errors
+    /// There is none, git cannot be run, does not trust it, or takes something else for it.
+    pub(super) fn open(directory: &Path, environment: &GitEnvironment) -> Result<Self, RevisionError> {
+        let repository = Repository::find(directory)?;
+        let git = Self { repository, environment: environment.clone(), patience: PATIENCE };
+        let (found, ended) = git.text(&["rev-parse", "--absolute-git-dir"])?;
+        if !ended.is_success {
+            let top = git.repository.top.clone();
+            let is_trust = ended.complaint.contains("dubious ownership") || ended.complaint.contains("safe.directory");
+            return Err(if is_trust { RevisionError::Untrusted(top) } else { RevisionError::Refused(ended.complaint) });
+        }
+        let found = path_of(found.strip_suffix(b"\n").unwrap_or(&found)).map_err(RevisionError::Git)?;
+        let is_same = Path::new(&found).canonicalize().is_ok_and(|found| found == git.repository.git_directory);
+        if is_same { Ok(git) } else { Err(RevisionError::Another(found.into(), git.repository.git_directory)) }
+    }
+
+    /// The repository.
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Runs a command whose answer is short.
+    ///
+    /// # Errors
+    /// It cannot be run, or says too much or too late.
+    pub(super) fn text(&self, arguments: &[&str]) -> Result<(Vec<u8>, Ended), RevisionError> {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        self.run(&arguments, Vec::new(), |answer| {
+            let mut bytes = Vec::new();
+            answer.take(COMPLAINTS).read_to_end(&mut bytes).map_err(RevisionError::Git)?;
+            Ok(bytes)
+        })
+    }
+
+    /// Runs a command; its answer is read while it comes, and what is not read ends it.
+    ///
+    /// # Errors
+    /// It cannot be run, or says too much or too late, or whoever reads the answer cannot use it.
+    pub(super) fn run<T>(
+        &self,
+        arguments: &[OsString],
+        input: Vec<u8>,
+        read: impl FnOnce(&mut dyn std::io::BufRead) -> Result<T, RevisionError>,
+    ) -> Result<(T, Ended), RevisionError> {
+        let mut child = self.command(arguments).spawn().map_err(RevisionError::Git)?;
+        let missing = || RevisionError::Answer("start");
+        let mut stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let mut stderr = child.stderr.take().ok_or_else(missing)?;
+        let (ended, is_ended) = channel();
+        let patience = self.patience;
+        // git waits for its answers and complaints to be read, so each has somebody who does.
+        let complaints = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = (&mut stderr).take(COMPLAINTS).read_to_end(&mut bytes);
+            let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+            bytes
+        });
+        let asks = thread::spawn(move || drop(stdin.write_all(&input)));
+        let watches = thread::spawn(move || {
+            let in_time = is_ended.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
+            (in_time, end(child, in_time))
+        });
+        let mut answer = BufReader::new(stdout);
+        let result = read(&mut answer);
+        // What is left unread closes with the pipe, which ends git.
+        drop(answer);
+        let _ = ended.send(());
+        let (in_time, status) = watches.join().map_err(|_| RevisionError::Answer("end"))?;
+        if !in_time {
+            return Err(RevisionError::Late(patience));
+        }
+        let _ = asks.join();
+        let complaints = complaints.join().unwrap_or_default();
+        let complaint = String::from_utf8_lossy(&complaints).split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_success = status.is_ok_and(|status| status.success());
+        match result {
+            Err(_) if !is_success && complaint.contains("promisor remote") => {
+                Err(RevisionError::Missing(self.repository.top.clone()))
+            }
+            Ok(_) if complaint.contains("promisor remote") => Err(RevisionError::Missing(self.repository.top.clone())),
+            result => Ok((result?, Ended { is_success, complaint })),
+        }
+    }
+
+    /// The command, with nothing but what it needs.
+    fn command(&self, arguments: &[OsString]) -> Command {
+        let mut command = Command::new("git");
+        command.env_clear().env("PATH", USUAL_PATH);
+        command.envs(self.environment.0.iter().map(|(name, value)| (name, value))).envs(SET.iter().copied());
+        // git looks into this directory and no further up.
+        if let Some(above) = self.repository.top.parent() {
+            command.env("GIT_CEILING_DIRECTORIES", above);
+        }
+        command.current_dir(&self.repository.top).args(ARGUMENTS).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Waits for the end of a child, or makes it.
+fn end(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
+    if !in_time {
+        child.kill()?;
+    }
+    child.wait()
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A directory with a repository of one's own, and with a `git` that is a script.
+    fn with_git(script: &str) -> (tempfile::TempDir, Git) {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("git");
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(directory.path().join(".git")).unwrap();
+        fs::write(directory.path().join(".git/HEAD"), "").unwrap();
+        let path = std::env::join_paths([directory.path(), Path::new("/bin"), Path::new("/usr/bin")]).unwrap();
+        let environment = GitEnvironment::of(|name| (name == "PATH").then(|| path.clone()));
+        let repository = Repository::find(directory.path()).unwrap();
+        (directory, Git { repository, environment, patience: PATIENCE })
+    }
+
+    #[test]
+    fn what_does_not_end_is_ended() {
+        let (_directory, mut git) = with_git("exec sleep 1000");
+        git.patience = Duration::from_millis(50);
+        assert!(matches!(git.text(&["x"]), Err(RevisionError::Late(_))));
+        // An answer without an end is read as far as it is wanted.
+        let (_directory, git) = with_git("exec yes");
+        let (answer, _) = git.text(&["x"]).unwrap();
+        assert_eq!(answer.len() as u64, COMPLAINTS);
+        let (_directory, git) = with_git("yes | head -c 1000000 >&2; exit 3");
+        let (_, ended) = git.text(&["x"]).unwrap();
+        assert!(!ended.is_success && ended.complaint.len() as u64 <= COMPLAINTS);
+    }
+
+    #[test]
+    fn another_repository_than_the_one_found_is_refused() {
+        let (directory, git) = with_git("echo /");
+        assert!(matches!(
+            Git::open(directory.path(), &git.environment),
+            Err(RevisionError::Another(found, _)) if found == PathBuf::from("/")
+        ));
+    }
+}
