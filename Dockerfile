@@ -15,21 +15,21 @@ COPY src ./src
 # Without the embedded service: what holds credentials does not need it.
 ARG FEATURES="--no-default-features"
 # hadolint ignore=SC2086
-RUN cargo build --release --locked --bin zonewright ${FEATURES} \
-    && readelf --dynamic target/release/zonewright >/tmp/dynamic \
+RUN cargo build --profile dist --locked --bin zonewright ${FEATURES} \
+    && readelf --dynamic target/dist/zonewright >/tmp/dynamic \
     && ! grep -q NEEDED /tmp/dynamic
 
 FROM alpine:3.22 AS ci
 # hadolint ignore=DL3018
 RUN apk add --no-cache ca-certificates curl git jq \
     && adduser -D -u 65532 zonewright
-COPY --from=build /src/target/release/zonewright /usr/local/bin/zonewright
+COPY --from=build /src/target/dist/zonewright /usr/local/bin/zonewright
 USER 65532:65532
 WORKDIR /work
 CMD ["zonewright", "--help"]
 
 FROM gcr.io/distroless/static-debian12:nonroot AS program
-COPY --from=build /src/target/release/zonewright /usr/local/bin/zonewright
+COPY --from=build /src/target/dist/zonewright /usr/local/bin/zonewright
 USER 65532:65532
 WORKDIR /work
 ENTRYPOINT ["/usr/local/bin/zonewright"]

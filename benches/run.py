@@ -35,7 +35,7 @@ CHANGED_ONE_IN = 100
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--binary", help="the program; without it, cargo builds one in release mode")
+    parser.add_argument("--binary", help="the program; without it, cargo builds one as it is published")
     parser.add_argument("--generator", help="the program that generates zones; without it, cargo builds it")
     parser.add_argument("--sizes", default="1000,10000,100000", help="records of the generated zones; empty for none")
     parser.add_argument("--latencies", default="0,20", help="milliseconds before each answer")
@@ -56,7 +56,7 @@ def options():
 
 def build(what, *arguments):
     """The path of a program that cargo builds."""
-    command = ["cargo", "build", "--release", "--quiet", "--message-format=json", *arguments]
+    command = ["cargo", "build", "--profile", "dist", "--quiet", "--message-format=json", *arguments]
     lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     found = [m["executable"] for m in map(json.loads, lines) if m.get("executable")]
     if not found:

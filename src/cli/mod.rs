@@ -24,6 +24,9 @@ mod surroundings;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::prelude::*;
 
 use args::{Cli, Command};
 pub use exit::Exit;
@@ -171,9 +174,11 @@ fn start_log(verbose: u8) {
     if verbose < 2 {
         return;
     }
-    let level = if verbose == 2 { "zonewright=debug" } else { "zonewright=trace,debug" };
-    let filter = tracing_subscriber::EnvFilter::new(level);
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).without_time();
+    let filter = match verbose {
+        2 => Targets::new().with_target(env!("CARGO_PKG_NAME"), LevelFilter::DEBUG),
+        _ => Targets::new().with_target(env!("CARGO_PKG_NAME"), LevelFilter::TRACE).with_default(LevelFilter::DEBUG),
+    };
+    let log = fmt::layer().with_ansi(false).without_time().with_writer(output::Log::default);
     // A second subscriber cannot be set; the first one does.
-    let _ = log.with_writer(output::Log::default).try_init();
+    let _ = tracing_subscriber::registry().with(log).with(filter).try_init();
 }

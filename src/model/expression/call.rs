@@ -55,17 +55,17 @@ impl Check<'_> {
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
         let method = name.rsplit_once('.').filter(|(field, _)| FIELDS.iter().any(|f| f.name == *field));
         let is_operator = |word: &str| Operator::ALL.iter().any(|o| o.word() == word);
-        let help = match (phrases::function_meant(name), nearest(name, names)) {
+        let help = match (method, phrases::function_meant(name), nearest(name, names)) {
             _ if is_operator(name) => format!("`{name}` is an operator: write `… {name} …`"),
-            _ if let Some((field, method)) = method => match phrases::function_meant(method) {
+            (Some((field, method)), ..) => match phrases::function_meant(method) {
                 Some(meant) => format!("write `{meant}({field}, …)`"),
                 None if is_known(method) => format!("write `{method}({field}, …)`"),
                 None if is_operator(method) => format!("write `{field} {method} …`"),
                 None => format!("write `{field}`, an operator and a value"),
             },
-            (Some(meant), _) => format!("write `{meant}(…)`"),
-            (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => {
+            (None, Some(meant), _) => format!("write `{meant}(…)`"),
+            (None, None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None, None) => {
                 "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
             }
         };
