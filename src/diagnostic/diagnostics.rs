@@ -1,5 +1,8 @@
 //! One finding, and a collection of them.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::findings::Finding;
 use super::source::{Place, Sources};
 
@@ -52,7 +55,27 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
+    /// How many more of its kind it stands for; zero for one that was found.
+    pub more: usize,
 }
+
+/// Most findings of one kind that are reported: what a generator got wrong it got wrong everywhere.
+pub const MOST_OF_A_KIND: usize = 100;
+
+/// Longest text in a finding; the words of whoever wrote the input are part of it.
+///
+/// # Units
+/// Characters.
+const LONGEST: usize = 1_000;
+
+/// Characters for saying how much was left out.
+const ROOM: usize = 80;
+
+/// Most related places of one finding.
+const MOST_RELATED: usize = 20;
+
+/// Findings that count together.
+type Kind = (&'static str, Severity);
 
 impl Diagnostic {
     /// A diagnostic without place or help; [`Self::at`], [`Self::help`] and the other methods add them.
@@ -66,6 +89,40 @@ impl Diagnostic {
             primary: None,
             related: Vec::new(),
             help: None,
+            more: 0,
+        }
+    }
+
+    /// Stands for so many more of a kind.
+    fn of_more((finding, severity): (&'static Finding, Severity), more: usize) -> Self {
+        let help = "fix the reported ones and run the command again".to_owned();
+        let detail = format!("… and {more} more of {}", finding.code);
+        Self { severity, more, help: Some(help), ..Self::new(finding, detail) }
+    }
+
+    /// What it is counted with.
+    fn kind(&self) -> Kind {
+        (self.finding.code, self.severity)
+    }
+
+    /// How many findings it is.
+    fn number(&self) -> usize {
+        self.more.max(1)
+    }
+
+    /// Cuts what has no bound of its own: a text or a list of places may be as long as the input.
+    fn bound(&mut self) {
+        let more = self.related.len().saturating_sub(MOST_RELATED);
+        self.related.truncate(MOST_RELATED);
+        if more > 0 {
+            self.detail = format!("{} (… and {more} more places)", cut(&self.detail));
+        }
+        let labels = self.primary.iter_mut().chain(&mut self.related).map(|label| &mut label.text);
+        let own = [Some(&mut self.detail), self.address.as_mut(), self.help.as_mut()];
+        for text in own.into_iter().flatten().chain(labels) {
+            if let Cow::Owned(short) = cut(text) {
+                *text = short;
+            }
         }
     }
 
@@ -116,6 +173,15 @@ impl Diagnostic {
     }
 }
 
+/// A text, cut behind so many characters; what follows says how long it is in all.
+fn cut(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST || text.char_indices().nth(LONGEST + ROOM).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let short: String = text.chars().take(LONGEST).collect();
+    Cow::Owned(format!("{short}… ({} bytes in all)", text.len()))
+}
+
 /// Findings of a step, in the order found until [`Diagnostics::sort`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
@@ -142,7 +208,7 @@ impl Diagnostics {
     /// How many of one severity there are.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        self.all.iter().filter(|d| d.severity == severity).count()
+        self.all.iter().filter(|d| d.severity == severity).map(Diagnostic::number).sum()
     }
 
     /// Whether there is none.
@@ -151,22 +217,32 @@ impl Diagnostics {
         self.all.is_empty()
     }
 
-    /// How many there are.
+    /// How many there are, with those that are not reported one by one.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.all.iter().map(Diagnostic::number).sum()
     }
 
-    /// All of them.
+    /// All that are reported.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
     }
 
-    /// Orders them by file, place, severity and code, and drops exact repetitions.
+    /// Orders them by file, place, severity and code, drops exact repetitions, and bounds what is reported: the first
+    /// [`MOST_OF_A_KIND`] of a code and severity, behind them how many more there are, and no text longer than a page. Every
+    /// output is made of what was sorted.
     ///
     /// # Order
     /// Files by their name, so that the order in which they were given does not matter; findings without a place come last.
     pub fn sort(&mut self, sources: &Sources) {
+        let mut more: HashMap<Kind, usize> = HashMap::new();
+        // Those that were left out before, and are counted on.
+        self.all.retain(|d| {
+            if d.more > 0 {
+                *more.entry(d.kind()).or_default() += d.more;
+            }
+            d.more == 0
+        });
         self.all.sort_by_cached_key(|d| {
             let place = d.primary.as_ref().map(|l| l.place);
             (
@@ -178,6 +254,37 @@ impl Diagnostics {
             )
         });
         self.all.dedup();
+        self.bound(more);
+    }
+
+    /// Leaves out what is too much; of some kinds, so many were left out before.
+    fn bound(&mut self, mut more: HashMap<Kind, usize>) {
+        let mut kept: HashMap<Kind, usize> = HashMap::new();
+        self.all.retain_mut(|d| {
+            let number = kept.entry(d.kind()).or_default();
+            let is_kept = *number < MOST_OF_A_KIND;
+            match is_kept {
+                true => {
+                    *number += 1;
+                    d.bound();
+                }
+                false => *more.entry(d.kind()).or_default() += 1,
+            }
+            is_kept
+        });
+        if more.is_empty() {
+            return;
+        }
+        // Each number behind the last one of its kind.
+        let mut all = Vec::with_capacity(self.all.len() + more.len());
+        for d in self.all.drain(..).rev() {
+            if let Some(more) = more.remove(&d.kind()) {
+                all.push(Diagnostic::of_more((d.finding, d.severity), more));
+            }
+            all.push(d);
+        }
+        all.reverse();
+        self.all = all;
     }
 }
 
@@ -193,5 +300,65 @@ impl IntoIterator for Diagnostics {
 impl FromIterator<Diagnostic> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(iter: I) -> Self {
         Self { all: iter.into_iter().collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::findings;
+    use super::super::source::Span;
+    use super::*;
+
+    #[test]
+    fn a_flood_is_counted_and_bounded() {
+        let mut sources = Sources::default();
+        let source = sources.add("spec.yaml", "x".repeat(10_000));
+        let place = |n: usize| Place { source, span: Span::new(n, n + 1) };
+        let flood = |from: usize, to: usize| -> Diagnostics {
+            (from..to).map(|n| findings::UNKNOWN_KEY.at(place(n), format!("the {n}th"))).collect()
+        };
+        let mut all = flood(0, 5_000);
+        all.push(findings::NO_ZONES.nowhere("nothing"));
+        all.sort(&sources);
+        let details = |all: &Diagnostics| all.iter().map(|d| d.detail.clone()).collect::<Vec<_>>();
+        let shown = details(&all);
+        assert_eq!(shown.len(), MOST_OF_A_KIND + 2);
+        assert_eq!(shown[99..], ["the 99th", "… and 4900 more of SPEC0016", "nothing"]);
+        assert_eq!((all.len(), all.count(Severity::Error)), (5_001, 5_001));
+        // What comes later is counted on.
+        all.append(flood(5_000, 5_010));
+        all.sort(&sources);
+        assert_eq!(details(&all)[100], "… and 4910 more of SPEC0016");
+        let before = details(&all);
+        all.sort(&sources);
+        assert_eq!(details(&all), before);
+        assert_eq!(all.len(), 5_011);
+    }
+
+    #[test]
+    fn no_finding_is_longer_than_a_page() {
+        let mut sources = Sources::default();
+        let source = sources.add("spec.yaml", "x");
+        let place = Place { source, span: Span::new(0, 1) };
+        let long = "é".repeat(1_000_000);
+        let mut one = findings::UNKNOWN_KEY
+            .at(place, long.clone())
+            .at(place, long.clone())
+            .help(long.clone())
+            .about(long.clone());
+        for _ in 0..5_000 {
+            one = one.and_at(place, long.clone());
+        }
+        let mut all: Diagnostics = [one].into_iter().collect();
+        all.sort(&sources);
+        let once = all.clone();
+        all.sort(&sources);
+        assert_eq!(all, once);
+        let Some(one) = all.iter().next() else { panic!("it is kept") };
+        assert_eq!(one.related.len(), MOST_RELATED);
+        assert!(one.detail.contains("2000000 bytes in all") && one.detail.ends_with("(… and 4980 more places)"));
+        let texts = one.related.iter().chain(&one.primary).map(|label| &label.text);
+        let texts = texts.chain([&one.detail]).chain(&one.help).chain(&one.address);
+        assert!(texts.into_iter().all(|text| text.chars().count() < LONGEST + 2 * ROOM));
     }
 }

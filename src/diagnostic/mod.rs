@@ -9,7 +9,7 @@ pub mod findings;
 mod hidden;
 mod source;
 
-pub use diagnostics::{Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostics::{Diagnostic, Diagnostics, Label, MOST_OF_A_KIND, Severity};
 pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};

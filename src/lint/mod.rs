@@ -77,7 +77,7 @@ static MORE: Finding = Finding {
     code: "LINT0000",
     severity: Severity::Note,
     summary: "more findings than are reported",
-    why: "A rule reports at most a thousand findings.",
+    why: "A rule keeps at most a thousand findings, of which the first hundred are reported.",
     fix: "Fix the reported ones and run the command again.",
 };
 
@@ -104,7 +104,7 @@ pub fn check(desired: &Desired) -> Diagnostics {
         (rule.check)(&view, &mut findings);
         if findings.count > MOST {
             let code = rule.finding.code;
-            let detail = format!("{code} has {} findings; the first {MOST} are reported", findings.count);
+            let detail = format!("{code} has {} findings; {MOST} of them were looked at", findings.count);
             findings.kept.push(MORE.nowhere(detail).help("fix these and run the command again"));
         }
         all.append(findings.kept);

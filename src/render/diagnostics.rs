@@ -83,7 +83,7 @@ pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
 
 /// A finding as JSON.
 fn one_json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let Diagnostic { finding, severity, detail, address, primary, related, help } = diagnostic;
+    let Diagnostic { finding, severity, detail, address, primary, related, help, more: _ } = diagnostic;
     let mut value = json!({
         "code": finding.code,
         "severity": severity.as_str(),
@@ -260,7 +260,15 @@ fn cut(line: &str, place: usize) -> Range<usize> {
 
 /// A text on one line that cannot disturb a terminal, cut if it is very long.
 fn message(text: &str) -> String {
-    shortened(&plain(text), MESSAGE).into_owned()
+    // What a finding cut says how long it was; that is what counts, and not how much of it was kept.
+    let total = text.rfind("… (").filter(|_| text.ends_with(" bytes in all)"));
+    match total {
+        Some(at) if text[..at].chars().nth(MESSAGE).is_some() => {
+            let start: String = text.chars().take(MESSAGE).collect();
+            format!("{}{}", display(&start), display(&text[at..]))
+        }
+        _ => shortened(&plain(text), MESSAGE).into_owned(),
+    }
 }
 
 /// A text with everything written out that a terminal would act upon or not show.

@@ -76,7 +76,7 @@ fn result(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> Value {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
     let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
     if let Some(help) = help {
         text.push_str(&format!("\nhelp: {}", plain(help)));

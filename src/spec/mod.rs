@@ -138,7 +138,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     if is_enough(&diagnostics) {
         diagnostics.push(
             findings::TOO_MANY
-                .nowhere(format!("the first {MOST} are reported, and the rest of the spec was not checked"))
+                .nowhere(format!("after {MOST} findings, the rest of the spec was not checked"))
                 .help("mend these and check again"),
         );
     }

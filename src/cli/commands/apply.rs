@@ -14,6 +14,7 @@ use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
+use crate::diagnostic::MOST_OF_A_KIND;
 use crate::plan::file::PlanMoved;
 use crate::plan::{Consents, Verdict};
 use crate::reconcile::{self, Goal, Planned, changed_since, saved};
@@ -109,8 +110,11 @@ async fn over(
     let moved = saved::differences(&planned, how.resume);
     if !moved.is_empty() {
         output.message("error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.");
-        for PlanMoved { address, what } in &moved {
+        for PlanMoved { address, what } in moved.iter().take(MOST_OF_A_KIND) {
             output.message(&format!("  {}: {}", safe(address), safe(what)));
+        }
+        if moved.len() > MOST_OF_A_KIND {
+            output.message(&format!("  … and {} more", moved.len() - MOST_OF_A_KIND));
         }
         return Ok(Exit::Stale);
     }

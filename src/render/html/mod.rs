@@ -193,7 +193,7 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
         count(all.len(), "finding")
     ));
     for diagnostic in all {
-        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
+        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
         let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
         page.push_str(&format!(
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",

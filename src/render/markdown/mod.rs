@@ -249,7 +249,7 @@ fn findings<'d>(out: &mut String, all: impl Iterator<Item = &'d Diagnostic>, sou
 
 /// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help } = diagnostic;
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
     let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
     let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
     let mut piece = format!(
