@@ -10,7 +10,7 @@
 //! | refused for the credentials, the quota, the network or the rate, or sent elsewhere | refused | nothing |
 //! | any other refusal | refused | refused: it would have met that one as well |
 
-use super::executor::Outcome;
+use super::outcome::Outcome;
 use crate::api::ApiError;
 
 /// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".

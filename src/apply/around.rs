@@ -3,12 +3,12 @@
 //! A lost answer to making a zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for,
 //! within bounds.
 
-use std::time::Duration;
-
 use super::answer::{Meaning, meaning, refused, said, unknown};
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome};
+use super::executor::{BROKEN, Executor};
+use super::outcome::Outcome;
 use super::parts::{Changed, Ends, PartWork, change_of};
+use super::waits::FOR_NEW_ZONE;
 use crate::api::{Reader, Writer};
 use crate::diff::ZonePart;
 use crate::live::{FetchError, fetch_around, find_zone_by_name};
@@ -19,9 +19,6 @@ use crate::wire::zone::{list_records, read_zone};
 
 /// The zone exists already.
 const EXISTS_CODE: i64 = 1061;
-
-/// Waits for a zone just made, in seconds; a minute in all.
-const FRESH_ZONE_WAITS: [u64; 6] = [1, 2, 4, 8, 15, 30];
 
 /// What became of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,15 +133,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     ///
     /// Whether it could be read. If not, the changes are sent as planned: the service says what it thinks of them.
     async fn look_around(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
-        for wait in FRESH_ZONE_WAITS.map(Some).into_iter().chain([None]) {
+        for wait in FOR_NEW_ZONE.map(Some).into_iter().chain([None]) {
             match fetch_around(self.reader, made, &desired.around, self.options).await {
                 Ok(around) => {
                     made.around = around;
                     return true;
                 }
                 Err(FetchError::Api { source, .. }) if source.status() == Some(403) => {
-                    let Some(seconds) = wait else { break };
-                    let duration = Duration::from_secs(seconds);
+                    let Some(duration) = wait else { break };
                     self.observer.event(&ApplyEvent::Waiting { zone: made.name.clone(), duration });
                     if !self.pause(duration).await {
                         break;
@@ -158,10 +154,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 
     /// Waits until a zone just made answers; what it still refuses after that is reported where it is needed.
     async fn wait_for(&self, zone: &ZonePlan, id: &ZoneId) {
-        for seconds in FRESH_ZONE_WAITS {
+        for duration in FOR_NEW_ZONE {
             match self.reader.read(&list_records(id, 5, 1)).await {
                 Err(error) if error.status() == Some(403) => {
-                    let duration = Duration::from_secs(seconds);
                     self.observer.event(&ApplyEvent::Waiting { zone: zone.name.clone(), duration });
                     if !self.pause(duration).await {
                         return;

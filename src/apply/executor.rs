@@ -21,69 +21,15 @@ use std::time::Duration;
 use super::answer::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
+use super::outcome::Outcome;
 use super::run::Run;
+use super::waits::{AFTER_DELETE, before_resend};
 use crate::api::{ApiError, Reader, Stop, Writer};
 use crate::live::Options;
 use crate::model::{LiveZone, ZoneName};
 use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
 use crate::wire::zone::create_record;
-
-/// Waits before a create is tried again that the service refuses because of a record just deleted, in seconds.
-///
-/// The conflict has been seen to stay for up to half a minute after the delete.
-const LAG_WAITS: [u64; 5] = [1, 2, 4, 8, 15];
-
-/// What became of an operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// It took effect.
-    Done,
-    /// The service refused it.
-    Refused(String),
-    /// It was not sent.
-    NotSent(String),
-    /// It was not sent, because what it concerns is no longer as the plan saw it.
-    Stale(String),
-    /// It was undone, because what it made room for is not known to be there.
-    Restored,
-    /// Nobody knows whether it took effect, or what is there now.
-    Unknown(String),
-    /// It has to wait for something that no request can bring about; a later run does it.
-    Deferred(String),
-}
-
-impl Outcome {
-    /// Why an operation was [`Self::Restored`], in words.
-    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
-}
-
-/// What became of a zone's operations.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ZoneApplied {
-    /// One for each operation of the plan, in their order.
-    pub outcomes: Vec<Outcome>,
-}
-
-impl ZoneApplied {
-    /// How many took effect.
-    #[must_use]
-    pub fn done(&self) -> usize {
-        self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
-    }
-
-    /// Whether all took effect.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.outcomes.iter().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
-    }
-
-    /// Whether anything at the service may be other than before.
-    #[must_use]
-    pub fn wrote_anything(&self) -> bool {
-        self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
-    }
-}
 
 /// Executes the plans of zones. One is enough for zones that are applied at the same time.
 pub struct Executor<'a, R, W> {
@@ -162,7 +108,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 
     /// Waits before a request whose answer got lost is sent again, for the nth time; whether the time has passed.
     pub(super) async fn wait_to_resend(&self, zone: &ZoneName, nth: usize) -> bool {
-        self.wait(zone, Duration::from_millis(250 << nth)).await
+        self.wait(zone, before_resend(nth)).await
     }
 
     /// Sends one step and deals with the answer.
@@ -210,10 +156,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         if !run.fills_a_name(&step.operations) {
             return answer;
         }
-        for seconds in LAG_WAITS {
+        for duration in AFTER_DELETE {
             match &answer {
                 Err(error) if is_conflict(error) => {
-                    if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
+                    if !self.wait(&run.zone.name, duration).await {
                         break;
                     }
                     answer = self.writer.write(&step.request).await;
@@ -264,7 +210,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let Some(number) = self.journal.intent(run.zone, &back) else { return };
             let mut lost = false;
             let mut answer = self.writer.write(&back.request).await;
-            for seconds in LAG_WAITS {
+            for duration in AFTER_DELETE {
                 let Err(error) = &answer else { break };
                 lost |= error.is_uncertain();
                 // The checks for conflicts may still see what was deleted.
@@ -272,7 +218,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 if !may_pass(error) || (lost && is_done_before(error)) {
                     break;
                 }
-                if !self.pause(Duration::from_secs(seconds)).await {
+                if !self.pause(duration).await {
                     break;
                 }
                 answer = self.writer.write(&back.request).await;

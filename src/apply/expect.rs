@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{diff_around, field_changes};
-use crate::model::{DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId};
-use crate::plan::{RecordAction, RecordSubject, ZonePlan};
+use crate::diff::field_changes;
+use crate::model::{Fqdn, LiveRecord, Rdata, RecordForm, RecordId};
+use crate::plan::{RecordAction, RecordSubject};
 
 /// Live records, found by id or by value.
 #[derive(Debug)]
@@ -33,15 +33,6 @@ pub enum OperationState {
     Done,
     /// Neither: somebody else was here.
     Moved(String),
-}
-
-/// A record that is not as the plan saw it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
-    /// The operation's address.
-    pub address: String,
-    /// What is different.
-    pub what: String,
 }
 
 /// How an operation on a record stands to what is live.
@@ -86,32 +77,4 @@ fn changed_since(record: &LiveRecord) -> OperationState {
         "the record was changed by somebody else{when}; it is now {}",
         record.data.presentation()
     ))
-}
-
-/// The operations of a plan whose expectations no longer hold.
-#[must_use]
-pub fn moved(zone: &ZonePlan, records: &[LiveRecord]) -> Vec<Moved> {
-    let index = Index::new(records);
-    let moved = |record: &RecordSubject| match state_of(record, &index) {
-        OperationState::Pending => None,
-        OperationState::Done => Some("somebody else did this already".to_owned()),
-        OperationState::Moved(what) => Some(what),
-    };
-    let all = zone.records().map(|(_, operation, record)| (operation, moved(record)));
-    all.filter_map(|(operation, what)| Some(Moved { address: operation.address.to_string(), what: what? })).collect()
-}
-
-/// The operations on settings of a zone that are no longer as the plan saw them.
-#[must_use]
-pub fn zone_moved(zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Vec<Moved> {
-    let now = diff_around(desired, live);
-    zone.operations
-        .iter()
-        .filter_map(|operation| {
-            let setting = operation.setting()?;
-            let same = now.iter().any(|c| c.part == *setting && c.fields == operation.fields);
-            let what = "it was changed by somebody else since the plan was made".to_owned();
-            (!same).then(|| Moved { address: operation.address.to_string(), what })
-        })
-        .collect()
 }

@@ -5,11 +5,13 @@
 
 mod answer;
 mod around;
+mod conflict;
 mod event;
 mod executor;
 mod expect;
 mod journal;
 mod journal_run;
+mod outcome;
 mod parts;
 mod rehearse;
 mod repeats;
@@ -21,19 +23,21 @@ mod undo;
 mod undo_parts;
 mod undo_rules;
 mod verify;
+mod waits;
 mod zones;
 
 pub use around::Prepared;
+pub use conflict::Moved;
 pub use event::{ApplyEvent, Observer};
-pub use executor::{Executor, Outcome, ZoneApplied};
-pub use expect::{Index, Moved, OperationState, moved, state_of, zone_moved};
+pub use executor::Executor;
+pub use expect::{Index, OperationState, state_of};
 pub use journal::{Clock, Journal, JournalError, JournalFile};
 pub use journal_run::{
     Entry, JournalReadError, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun, outline, read_journal,
 };
+pub use outcome::{Outcome, ZoneApplied};
 pub use rehearse::{Rehearsed, rehearse};
 pub use repeats::{Applied, Repeated};
-pub use rules::rules_moved;
 pub use undo::{Undone, needed, undo_zone};
 pub use verify::Verified;
 pub use zones::{ZoneDone, ZoneWork};

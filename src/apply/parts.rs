@@ -18,15 +18,14 @@ use super::answer::{
     Meaning, earlier_unknown, is_hopeless, meaning, never_answered, not_sent_again, refused, said, unknown,
 };
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome, STOPPED};
+use super::executor::{BROKEN, Executor, STOPPED};
+use super::outcome::Outcome;
+use super::waits::SENDS;
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{ZoneChange, ZonePart, diff_around};
 use crate::live::fetch_around;
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneWants};
 use crate::plan::{Operation, ZonePlan, lower_operation};
-
-/// How often a change whose answer got lost, and which had no effect, is sent.
-const SENDS: usize = 4;
 
 /// A part of a zone to be changed.
 pub(super) struct PartWork<'a> {

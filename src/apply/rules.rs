@@ -16,17 +16,15 @@ use super::answer::{
     Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
 };
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, Outcome, STOPPED};
-use super::expect::Moved;
+use super::executor::{BROKEN, Executor, STOPPED};
+use super::outcome::Outcome;
+use super::waits::SENDS;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
 use crate::model::LiveZone;
-use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
 use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::read_ruleset;
-
-/// How often a request whose answer got lost, and which had no effect, is sent.
-const SENDS: usize = 4;
 
 /// What stops the rest of a zone's rules.
 const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not succeed, and the order matters";
@@ -187,7 +185,7 @@ fn stepped_twice(before: Option<u64>, after: Option<&str>) -> Option<String> {
 }
 
 /// Why an entry point is not as a plan expects it, if it is not.
-pub(super) fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoint) -> Option<String> {
+fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoint) -> Option<String> {
     match (expect, now) {
         (ExpectRuleset::Absent, EntryPoint::Absent) => None,
         // An entry point without rules is none that could be overwritten.
@@ -254,15 +252,4 @@ fn stands(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
         Position::After(other) => at(other).is_some_and(|other| other + 1 == own),
         Position::Index(index) => own + 1 == *index,
     }
-}
-
-/// The operations on rules whose entry points are no longer as the plan saw them.
-#[must_use]
-pub fn rules_moved(zone: &ZonePlan, live: &LiveZone, now: &LiveWaf) -> Vec<Moved> {
-    let moved = |(_, operation, rule): (usize, &Operation, &RuleSubject)| {
-        let found = now.entry_points.get(&rule.phase)?;
-        let what = difference(&rule.expect, live.waf.entry_points.get(&rule.phase), found)?;
-        Some(Moved { address: operation.address.to_string(), what })
-    };
-    zone.rules().filter_map(moved).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::answer::not_sent_again;
-use super::executor::Outcome;
+use super::outcome::Outcome;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
 use crate::plan::{Lowering, RecordAction, RecordSubject, ZonePlan, groups, record_batches};

@@ -1,22 +1,16 @@
 //! What became of a request whose answer got lost, seen by reading the zone.
 
-use std::time::Duration;
-
 use super::answer::{Meaning, earlier_unknown, is_conflict, is_hopeless, never_answered, said};
 use super::event::ApplyEvent;
-use super::executor::{Executor, Next, Outcome};
+use super::executor::{Executor, Next};
 use super::expect::{Index, OperationState, state_of};
+use super::outcome::Outcome;
 use super::run::Run;
+use super::waits::{FOR_LOST, RESENDS};
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::{FetchError, fetch_records};
 use crate::model::LiveRecord;
 use crate::plan::Step;
-
-/// How often a request whose answer got lost, and which had no effect, is sent again.
-const RESENDS: usize = 4;
-
-/// Waits for a listing to show what took effect, in seconds: a listing may lag behind the writes before it.
-const LISTING_WAITS: [u64; 3] = [1, 2, 4];
 
 /// What is thought of operations that the zone does not show as done.
 #[derive(Clone, Copy, PartialEq)]
@@ -83,12 +77,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         // Which name is taken is found out first, so that the others do not wait for it.
         let is_narrowed = is_conflict(error) && !is_hopeless(error) && run.halves(&step.operations).is_some();
         run.resends = 0;
-        for seconds in LISTING_WAITS {
+        for duration in FOR_LOST {
             // What a request of ours left behind is there, though the listing does not show it yet.
             if !is_after_a_loss || is_narrowed || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
                 break;
             }
-            if !self.wait(&run.zone.name, Duration::from_secs(seconds)).await {
+            if !self.wait(&run.zone.name, duration).await {
                 break;
             }
             seen = self.read_again(run).await.map(|records| look(run, &step, &records));

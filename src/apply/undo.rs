@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expect::Moved;
+use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
 use super::undo_parts::{part_wants, restore_parts};
 use super::undo_rules::restore_rules;
@@ -59,13 +59,6 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     }
     plan.notes.splice(0..0, notes);
     Undone { plan, diagnostics, conflicts }
-}
-
-/// A conflict at the address of an entry.
-pub(super) fn conflict<T>(entry: &Entry<T>, what: impl AsRef<str>) -> Moved {
-    let certain = if entry.is_certain { "" } else { " (whether the apply changed it is not known)" };
-    let what = format!("{}; the apply was at {}{certain}", what.as_ref(), entry.sent_at);
-    Moved { address: entry.address.clone(), what }
 }
 
 /// What is to be done to one record.

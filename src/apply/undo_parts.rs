@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::expect::Moved;
+use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, PartEffect};
-use super::undo::conflict;
 use crate::diff::{Field, FieldChange, ZoneChange, ZonePart};
 use crate::model::{LiveDnssec, LiveSetting, LiveZone, Value, ZoneWants};
 

@@ -12,9 +12,8 @@
 
 use std::collections::BTreeSet;
 
-use super::expect::Moved;
+use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RuleDone, RuleEffect};
-use super::undo::conflict;
 use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, rule_fields};
 use crate::model::LiveZone;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, Position, RuleBody, RuleId, canonical};

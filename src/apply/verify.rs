@@ -1,19 +1,16 @@
 //! Reads a zone back and compares again: "in sync" is said only of what was seen.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::event::ApplyEvent;
-use super::executor::{Executor, Outcome, ZoneApplied};
+use super::executor::Executor;
+use super::outcome::{Outcome, ZoneApplied};
+use super::waits::FOR_DONE;
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, Options, WafQuery, fetch_around, fetch_records, fetch_waf};
 use crate::model::{Address, DesiredZone, LiveZone};
 use crate::plan::ZonePlan;
-
-/// Waits before a zone is read back again in which only what was done just now is missing, in seconds: a listing may lag
-/// behind the writes before it.
-const LISTING_WAITS: [u64; 2] = [1, 3];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,11 +49,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let may_lag = |found: &ZonePlan| !found.is_empty() && found.addresses().all(|address| done.contains(address));
         self.observer.event(&ApplyEvent::Verifying { zone: desired.name.clone() });
         let mut verified = read_back(self.reader, (desired, query), live, self.options, &plan).await?;
-        for seconds in LISTING_WAITS {
+        for duration in FOR_DONE {
             if !may_lag(&verified.remaining) {
                 break;
             }
-            let duration = Duration::from_secs(seconds);
             self.observer.event(&ApplyEvent::Waiting { zone: desired.name.clone(), duration });
             if !self.pause(duration).await {
                 break;

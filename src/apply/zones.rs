@@ -7,7 +7,8 @@
 use futures_util::stream::{self, StreamExt};
 
 use super::around::Prepared;
-use super::executor::{Executor, Outcome, ZoneApplied};
+use super::executor::Executor;
+use super::outcome::{Outcome, ZoneApplied};
 use super::turns::Turns;
 use super::verify::Verified;
 use crate::api::{Reader, Writer};

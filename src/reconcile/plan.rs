@@ -57,9 +57,20 @@ pub struct Planned<'g> {
 /// # Errors
 /// Cloudflare, or the snapshot, cannot be read.
 pub async fn plan<'g, R: Reader>(goal: &'g Goal, reader: &R, options: &Options) -> Result<Planned<'g>, FetchError> {
+    plan_some(goal, reader, options, &|_| true).await
+}
+
+/// Plans some zones of a goal, as [`plan`].
+pub(super) async fn plan_some<'g, R: Reader>(
+    goal: &'g Goal,
+    reader: &R,
+    options: &Options,
+    is_meant: &(dyn Fn(&ZoneName) -> bool + Sync),
+) -> Result<Planned<'g>, FetchError> {
     let silent = |_: Progress| {};
     let progress = options.progress.as_deref().unwrap_or(&silent);
-    let fetched = fetch(reader, &goal.wanted(), &options.read, progress).await?;
+    let wanted: Vec<_> = goal.wanted().into_iter().filter(|zone| is_meant(&zone.name)).collect();
+    let fetched = fetch(reader, &wanted, &options.read, progress).await?;
     let mut live = fetched.live;
     let mut plan = Plan { spec_digest: goal.digest.clone(), diagnostics: goal.diagnostics.clone(), ..Plan::default() };
     plan.base = goal.base().map(|base| base.source.clone());

@@ -12,7 +12,7 @@ use super::plan::Planned;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::model::time::{age, rfc3339};
 use crate::model::{Danger, Desired};
-use crate::plan::file::{self, PlanFileError, PlanMoved, Saved};
+use crate::plan::file::{self, PlanFileError, Saved};
 use crate::plan::{Consents, Verdict};
 use crate::render::json;
 use crate::spec;
@@ -219,13 +219,4 @@ fn read(text: &str, today: &str, name: &str) -> Result<(Desired, Sources), Saved
         Some(desired) => Ok((desired, sources)),
         None => Err(SavedPlanError::Spec { name: name.to_owned(), first: first.unwrap_or_default() }),
     }
-}
-
-/// What is no longer as the saved plan saw it; nothing if the plan was not saved. With `resuming`, operations that are no longer
-/// needed are taken for done.
-#[must_use]
-pub fn differences(planned: &Planned<'_>, resuming: bool) -> Vec<PlanMoved> {
-    let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
-    let now = json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources);
-    file::differences(reviewed, &now, resuming)
 }

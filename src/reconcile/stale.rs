@@ -1,67 +1,51 @@
-//! Whether a plan still holds after somebody has thought about it.
+//! Whether a plan still holds: plan again, and compare. This is the one check, for a plan that was saved and for one that somebody
+//! has thought about.
 
-use std::collections::BTreeSet;
-
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+use std::collections::BTreeMap;
 
 use super::goal::Source;
-use super::plan::{Planned, plan};
+use super::plan::{Planned, plan_some};
 use crate::api::Reader;
-use crate::apply::{Moved, moved, rules_moved, zone_moved};
-use crate::live::{FetchError, WafQuery, fetch_around, fetch_records, fetch_waf, find_zone_by_name};
-use crate::model::ruleset::Phase;
-use crate::model::{DesiredZone, LiveZone};
-use crate::plan::ZonePlan;
+use crate::live::FetchError;
+use crate::model::ZoneName;
+use crate::plan::file::{self, PlanMoved};
+use crate::plan::{Plan, Verdict, ZonePlan};
+use crate::render::json;
 
-/// What is no longer as a plan saw it.
+/// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
 ///
 /// # Errors
 /// Cloudflare cannot be read.
-pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Result<Vec<Moved>, FetchError> {
-    if matches!(planned.goal.source, Source::Journal(_)) {
-        let now = plan(planned.goal, reader, &planned.options).await?;
-        let is_other = |zone: &&ZonePlan| !now.plan.zones.contains(zone);
-        let what = "another plan would be needed now".to_owned();
-        let moved = planned.plan.zones.iter().filter(is_other);
-        return Ok(moved.map(|zone| Moved { address: zone.name.to_string(), what: what.clone() }).collect());
-    }
-    let zones = planned.plan.zones.iter().filter(|z| !z.is_empty()).filter_map(|zone| {
-        Some((zone, planned.live.zones.get(&zone.name)?, planned.goal.desired.zones.get(&zone.name)?))
-    });
-    let looks: Vec<_> = zones.map(|(zone, live, desired)| look_at(zone, live, desired, planned, reader)).collect();
-    let found: Vec<_> = stream::iter(looks).buffered(planned.options.read.concurrency.max(1)).try_collect().await?;
-    Ok(found.into_iter().flatten().collect())
-}
-
-/// Reads again what the plan of a zone will touch.
-async fn look_at<R: Reader>(
-    zone: &ZonePlan,
-    live: &LiveZone,
-    desired: &DesiredZone,
-    planned: &Planned<'_>,
-    reader: &R,
-) -> Result<Vec<Moved>, FetchError> {
-    let options = &planned.options.read;
-    if zone.is_new {
-        let there = find_zone_by_name(reader, &zone.name, options).await?;
-        let exists = there.map(|_| Moved { address: zone.name.to_string(), what: "the zone exists now".to_owned() });
-        return Ok(exists.into_iter().collect());
-    }
+pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Result<Vec<PlanMoved>, FetchError> {
+    let changed = planned.plan.zones.iter().filter(|zone| !zone.is_empty());
+    let changed: BTreeMap<&ZoneName, &ZonePlan> = changed.map(|zone| (&zone.name, zone)).collect();
+    let now = plan_some(planned.goal, reader, &planned.options, &|zone| changed.contains_key(zone)).await?;
+    let again: BTreeMap<&ZoneName, &ZonePlan> = now.plan.zones.iter().map(|zone| (&zone.name, zone)).collect();
+    let form = |zone: Option<&ZonePlan>| {
+        let plan = Plan { zones: zone.cloned().into_iter().collect(), ..Plan::default() };
+        json::plan(&plan, &Verdict::Ready, 0, &planned.goal.sources)
+    };
     let mut all = Vec::new();
-    if zone.records().next().is_some() {
-        let records = fetch_records(reader, live, options, &|_| {}).await?;
-        all.extend(moved(zone, &records));
-    }
-    let phases: BTreeSet<Phase> = zone.rules().map(|(_, _, rule)| rule.phase).collect();
-    if !phases.is_empty() {
-        let query = WafQuery { phases, ..WafQuery::default() };
-        let now = fetch_waf(reader, live, &query, options).await?;
-        all.extend(rules_moved(zone, live, &now));
-    }
-    if zone.operations.iter().any(|operation| operation.setting().is_some()) {
-        let around = fetch_around(reader, live, &desired.around, options).await?;
-        let now = LiveZone { around, records: Vec::new(), ..live.clone() };
-        all.extend(zone_moved(zone, desired, &now));
+    for (name, zone) in changed {
+        let again = again.get(name).copied();
+        if again.is_some_and(|again| again.operations == zone.operations) {
+            continue;
+        }
+        let moved = file::differences(&form(Some(zone)), &form(again), false);
+        if moved.is_empty() {
+            // What differs is not shown, such as the version of a ruleset.
+            all.push(PlanMoved { address: name.to_string(), what: "another plan would be needed now".to_owned() });
+        }
+        all.extend(moved);
     }
     Ok(all)
+}
+
+/// What is no longer as a saved plan saw it; nothing if the plan was not saved. With `resuming`, operations that are no longer
+/// needed are taken for done.
+#[must_use]
+pub fn changed_since_saved(planned: &Planned<'_>, resuming: bool) -> Vec<PlanMoved> {
+    let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
+    let now = json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources);
+    file::differences(reviewed, &now, resuming)
 }

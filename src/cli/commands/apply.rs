@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::plan::{begin, show};
-use crate::apply::Moved;
 use crate::cli::args::{ApplyArgs, Format};
 use crate::cli::base;
 use crate::cli::execution::execute;
@@ -17,7 +16,7 @@ use crate::cli::signals::Interrupt;
 use crate::diagnostic::MOST_OF_A_KIND;
 use crate::plan::file::PlanMoved;
 use crate::plan::{Consents, Verdict};
-use crate::reconcile::{self, Goal, Planned, changed_since, saved};
+use crate::reconcile::{self, Goal, Planned, changed_since, changed_since_saved, saved};
 use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::write_requests;
@@ -107,16 +106,10 @@ async fn over(
 ) -> anyhow::Result<Exit> {
     let mut planned = reconcile::plan(goal, &service.reader, &service.options(settings, output)).await?;
     output.hide();
-    let moved = saved::differences(&planned, how.resume);
+    let moved = changed_since_saved(&planned, how.resume);
     if !moved.is_empty() {
-        output.message("error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.");
-        for PlanMoved { address, what } in moved.iter().take(MOST_OF_A_KIND) {
-            output.message(&format!("  {}: {}", safe(address), safe(what)));
-        }
-        if moved.len() > MOST_OF_A_KIND {
-            output.message(&format!("  … and {} more", moved.len() - MOST_OF_A_KIND));
-        }
-        return Ok(Exit::Stale);
+        let error = "error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.";
+        return Ok(report_moved(error, &moved, output));
     }
     planned.warn_of_repeats(&settings.flags.journal, settings.now()?);
     let verdict = planned.judge(consents);
@@ -149,8 +142,8 @@ async fn over(
         // Somebody thought about it, so time has passed.
         let moved = changed_since(&planned, &service.reader).await?;
         if !moved.is_empty() {
-            report_moved(&moved, output);
-            return Ok(Exit::Stale);
+            let error = "error: the service is no longer as this plan saw it; nothing was written. Plan again.";
+            return Ok(report_moved(error, &moved, output));
         }
     }
     let means = (&service.reader, writer, interrupt.stop());
@@ -175,9 +168,13 @@ fn ask(planned: &Planned<'_>, output: &Output) -> anyhow::Result<bool> {
 }
 
 /// Says what is no longer as the plan saw it.
-fn report_moved(moved: &[Moved], output: &Output) {
-    output.message("error: the service is no longer as this plan saw it; nothing was written. Plan again.");
-    for Moved { address, what } in moved {
-        output.message(&format!("  {address}: {}", safe(what)));
+fn report_moved(error: &str, moved: &[PlanMoved], output: &Output) -> Exit {
+    output.message(error);
+    for PlanMoved { address, what } in moved.iter().take(MOST_OF_A_KIND) {
+        output.message(&format!("  {}: {}", safe(address), safe(what)));
     }
+    if moved.len() > MOST_OF_A_KIND {
+        output.message(&format!("  … and {} more", moved.len() - MOST_OF_A_KIND));
+    }
+    Exit::Stale
 }

@@ -1,0 +1,52 @@
+//! What became of the operations of a plan.
+
+/// What became of an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It took effect.
+    Done,
+    /// The service refused it.
+    Refused(String),
+    /// It was not sent.
+    NotSent(String),
+    /// It was not sent, because what it concerns is no longer as the plan saw it.
+    Stale(String),
+    /// It was undone, because what it made room for is not known to be there.
+    Restored,
+    /// Nobody knows whether it took effect, or what is there now.
+    Unknown(String),
+    /// It has to wait for something that no request can bring about; a later run does it.
+    Deferred(String),
+}
+
+impl Outcome {
+    /// Why an operation was [`Self::Restored`], in words.
+    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
+}
+
+/// What became of a zone's operations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ZoneApplied {
+    /// One for each operation of the plan, in their order.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl ZoneApplied {
+    /// How many took effect.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.outcomes.iter().filter(|o| **o == Outcome::Done).count()
+    }
+
+    /// Whether all took effect.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.outcomes.iter().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
+    }
+
+    /// Whether anything at the service may be other than before.
+    #[must_use]
+    pub fn wrote_anything(&self) -> bool {
+        self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))
+    }
+}
