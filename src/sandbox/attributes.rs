@@ -1,4 +1,4 @@
-//! What a record has beside its value: time to live, proxying, comment, tags and settings.
+//! The attributes of a record beside its value: TTL, proxy status, comment, tags and settings.
 
 use std::net::IpAddr;
 
@@ -14,8 +14,8 @@ use crate::model::facts::{AUTOMATIC_TTL, MAXIMUM_TTL, TypeFacts};
 ///
 /// # Sources
 /// Only A, AAAA and CNAME: developers.cloudflare.com/dns/proxy-status, read 2026-11-20; code 9004: reported, text
-/// approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some third parties are refused as well; which,
-/// is not known. ASSUMED: 9003 also where the profile refuses DNS-only records to the service's own network.
+/// approximate. Code 9003 and its text: observed 2026-08. Proxied CNAMEs to some third parties are refused as well, but
+/// it is unknown which. ASSUMED: 9003 also where the profile refuses DNS-only records to Cloudflare's own network.
 pub(super) fn proxied(
     facts: &TypeFacts,
     sent: Option<&Value>,
@@ -48,7 +48,8 @@ pub(super) fn proxied(
 ///
 /// # Sources
 /// Range by plan, and automatic for proxied records: developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read
-/// 2026-11-20; code 9021: reported, text approximate. That another value beside `proxied` is replaced: observed.
+/// 2026-11-20; code 9021: reported, text approximate. A TTL other than automatic beside `proxied` is replaced:
+/// observed.
 /// ASSUMED: a value outside the range is refused also for proxied records.
 pub(super) fn ttl(zone: &Zone, sent: Option<&Value>, proxied: bool, style: ProxiedTtl) -> Outcome<u32> {
     let minimum = zone.tier().minimum_ttl;
@@ -119,7 +120,7 @@ pub(super) fn tags(zone: &Zone, sent: Option<&Value>) -> Outcome<Vec<String>> {
         .collect()
 }
 
-/// Whether a text is `name` or `name:value`, and the name is not one of the service's.
+/// Whether a text is `name` or `name:value`, and the name is not reserved by Cloudflare.
 fn is_tag(tag: &str) -> bool {
     let (name, value) = tag.split_once(':').unwrap_or((tag, ""));
     let letters = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
@@ -129,12 +130,12 @@ fn is_tag(tag: &str) -> bool {
         && !name.to_ascii_lowercase().starts_with("cf-")
 }
 
-/// The settings as answered.
+/// The settings as the API returns them.
 ///
 /// # Sources
 /// `{"flatten_cname": …}` for a DNS-only CNAME and `{}` else: observed 2025-08. Code 9226: observed. The words for
 /// `ipv4_only` and `ipv6_only`: observed. ASSUMED: their code, and that the enterprise plan has them; members that do not
-/// fit the record are dropped.
+/// do not apply to the record are dropped.
 pub(super) fn settings(
     facts: &TypeFacts,
     zone: &Zone,

@@ -1,19 +1,19 @@
-//! Who is asking.
+//! Authentication: which credentials a request carries, and whether the sandbox knows them.
 //!
 //! # Sources
 //! Codes and texts of the refusals: observed 2026. ASSUMED: a token is well-formed with 40 to 80 letters, digits, `_` and
-//! `-`; a token beside a key decides alone; an e-mail address without a key, or the reverse, counts as neither.
+//! `-`; a token beside a key decides alone; an email address without a key, or the reverse, counts as no credentials.
 
 use axum::http::{HeaderMap, header};
 
 use super::envelope::{Outcome, Refusal};
 
-/// What a sandbox accepts.
+/// The credentials that a sandbox accepts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// API token.
     pub token: String,
-    /// E-mail address that goes with the key.
+    /// Email address that belongs to the key.
     pub email: String,
     /// Global API key.
     pub key: String,
@@ -21,7 +21,7 @@ pub struct Credentials {
 
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A sandbox can be given a real token by mistake.
+        // Someone may give a sandbox a real token by mistake, so secrets are not printed.
         f.debug_struct("Credentials").field("email", &self.email).finish_non_exhaustive()
     }
 }
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Credentials {
 /// The well-known token of a sandbox. Not a secret.
 pub const TOKEN: &str = "sandbox-token-0000000000000000000000_dev";
 
-/// The well-known e-mail address of a sandbox.
+/// The well-known email address of a sandbox.
 pub const EMAIL: &str = "sandbox@example.com";
 
 /// The well-known key of a sandbox. Not a secret.
@@ -60,7 +60,7 @@ impl Scheme {
         }
     }
 
-    /// The scheme that a request uses, right or wrong.
+    /// The scheme that a request uses, whether its credentials are right or wrong.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         if headers.contains_key(header::AUTHORIZATION) {
             Some(Self::Bearer)
@@ -72,9 +72,9 @@ impl Scheme {
     }
 }
 
-/// Refuses whoever is not known.
+/// Refuses unknown credentials.
 ///
-/// The endpoint that verifies tokens has an answer of its own for unknown ones.
+/// The endpoint that verifies tokens has its own response for unknown ones.
 pub(super) fn check(headers: &HeaderMap, known: &Credentials, is_verification: bool) -> Outcome<()> {
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match Scheme::of(headers) {

@@ -3,7 +3,7 @@
 //! # Sources
 //! Order, transaction and numbers: developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes, read
 //! 2026-11-20. ASSUMED: the code of a batch that is too large; lists that were not sent come back null; conflicts are
-//! checked in the order of execution, so that deletions of the same batch make room.
+//! checked in the order of execution, so that a batch can delete a record and create another in its place.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use super::zone::Zone;
 /// The lists, in the order of execution.
 const LISTS: [&str; 4] = ["deletes", "patches", "puts", "posts"];
 
-/// Runs a batch. The transaction around it is the caller's, so the first refusal undoes everything.
+/// Runs a batch. The caller opens the transaction, so the first refusal undoes everything.
 pub(super) fn run(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Answer> {
     let mut operations: Vec<(&str, Option<&Vec<Value>>)> = Vec::with_capacity(LISTS.len());
     for list in LISTS {

@@ -1,4 +1,4 @@
-//! What surrounds the handling of one request.
+//! The context in which one request is handled.
 
 use rusqlite::Connection;
 
@@ -6,21 +6,21 @@ use super::conflicts::RecentDeletions;
 use super::fresh::FreshZones;
 use super::profile::Profile;
 
-/// The surroundings of one request.
+/// The context of one request.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
-    /// The store; inside a transaction where the request writes.
+    /// The store; within a transaction if the request writes.
     pub(super) connection: &'a Connection,
-    /// The switches.
+    /// The profile of the sandbox.
     pub(super) profile: &'a Profile,
-    /// Where identifiers come from.
+    /// Seed of the identifiers.
     pub(super) seed: u64,
-    /// The moment of the request.
+    /// Time of the request.
     pub(super) now: &'a str,
-    /// Names that still count as taken.
+    /// Names that still count as taken after a deletion.
     pub(super) recent: &'a RecentDeletions,
-    /// Zones that nobody is let into yet.
+    /// New zones that still refuse access.
     pub(super) fresh: &'a FreshZones,
-    /// Which request it is, counted from 1 when the sandbox started.
+    /// Number of the request, counted from 1 since the sandbox started.
     pub(super) turn: u64,
 }

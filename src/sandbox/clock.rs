@@ -1,14 +1,14 @@
-//! The one place where the sandbox looks at the clock.
+//! The only place where the sandbox reads the clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time now, as the service writes it.
+/// The time now, in Cloudflare's format.
 pub(super) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     timestamp(since.as_secs(), since.subsec_micros())
 }
 
-/// A moment in the service's form: RFC 3339 in UTC with up to six fractional digits.
+/// A time in Cloudflare's format: RFC 3339 in UTC with up to six fractional digits.
 ///
 /// # Units
 /// Seconds since 1970-01-01 and microseconds within the second.
@@ -41,7 +41,7 @@ fn civil(days: u64) -> (u64, u64, u64) {
     (year_of_era + era * 400 + u64::from(month <= 2), month, day)
 }
 
-/// Seconds since 1970-01-01 of a moment in that form, or with another offset of zero; `None` if it has neither.
+/// Seconds since 1970-01-01 of a time in that format, or with the offset `+00:00`; `None` for anything else.
 pub(super) fn seconds(moment: &str) -> Option<i64> {
     let number = |from: usize, to: usize| moment.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);

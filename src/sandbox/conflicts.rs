@@ -1,6 +1,6 @@
-//! Which records cannot stand beside one another.
+//! Which records cannot share a name.
 //!
-//! | new | there already | code |
+//! | new | existing | code |
 //! |---|---|---|
 //! | A, AAAA, CNAME | a name held by Workers | 81062 |
 //! | any | the same type and value | 81058 (81057 in the old shape) |
@@ -12,8 +12,8 @@
 //!
 //! # Sources
 //! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types: developers.cloudflare.com/api,
-//! "Create DNS Record", read 2026-11-20, with DS excepted in the newest SDK. ASSUMED: an equal record is noticed before other conflicts; the zone's own apex NS
-//! do not exclude; the codes for a new NS.
+//! "Create DNS Record", read 2026-11-20, with DS excepted in the newest SDK. ASSUMED: an equal record is noticed before
+//! other conflicts; the zone's own apex NS do not exclude; the codes for a new NS.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -30,10 +30,10 @@ use super::zone::Zone;
 /// Longest content of all records of one name and type together, in characters.
 const COMBINED_CONTENT: i64 = 8192;
 
-/// NS records of one delegated name, as the service documents it.
+/// Largest number of NS records of one delegated name, as Cloudflare documents it.
 const NAME_SERVERS: i64 = 10;
 
-/// Refuses a record that cannot stand beside the others of its name.
+/// Refuses a record that cannot share its name with the records there.
 pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     if is_repeated(call, zone, record)? {
         return Err(match call.profile.shape {
@@ -71,25 +71,25 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
     check_combined_content(call, zone, record)
 }
 
-/// Whether NS records can be beside others than addresses and aliases.
+/// Whether NS records can share a name with types other than A, AAAA and CNAME.
 fn accepts_neighbours(call: &Call<'_>) -> bool {
     call.profile.ns_neighbours == NsNeighbours::Accept
 }
 
-/// Whether another record of the zone says the same.
+/// Whether the record duplicates another one of the zone.
 fn is_repeated(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND identity = ?4 AND id <> ?5";
     let mut statement = call.connection.prepare_cached(sql)?;
     statement.exists(params![zone.id, record.name, record.kind, record.identity, record.id])
 }
 
-/// Whether another record of this type stands at the name.
+/// Whether another record of this type exists at the name.
 fn has_type(call: &Call<'_>, zone: &Zone, record: &Record, kind: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";
     call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, kind, record.id])
 }
 
-/// Refuses a rival of a record that Workers manage.
+/// Refuses a record that conflicts with one that Workers manage.
 ///
 /// # Sources
 /// Code 81062 and its text: observed 2025 and 2026.
@@ -100,14 +100,14 @@ pub(super) fn check_managed(call: &Call<'_>, zone: &Zone, record: &Record) -> Ou
     Ok(())
 }
 
-/// Whether Workers hold the name: by an AAAA record for `100::` that cannot be edited (observed 2025 and 2026).
+/// Whether Workers own the name: they create an AAAA record for `100::` that cannot be edited (observed 2025 and 2026).
 fn is_held_by_workers(call: &Call<'_>, zone: &Zone, record: &Record) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM records WHERE zone_id = ?1 AND name = ?2 AND meta <> '{}' AND type = 'AAAA' \
          AND content = '100::' AND json_extract(meta, '$.read_only') = 1 AND id <> ?3";
     call.connection.prepare_cached(sql)?.exists(params![zone.id, record.name, record.id])
 }
 
-/// Refuses NS records beside other types, and too many of them.
+/// Refuses NS records that share a name with other types, and too many NS records.
 fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: impl Fn() -> Refusal) -> Outcome<()> {
     for kind in ["A", "AAAA", "CNAME"] {
         if has_type(call, zone, record, kind)? {
@@ -129,7 +129,7 @@ fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: i
     Ok(())
 }
 
-/// Refuses a set that is too long.
+/// Refuses a record set that is too long.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20; code 83011 and its text:
@@ -147,7 +147,7 @@ fn check_combined_content(call: &Call<'_>, zone: &Zone, record: &Record) -> Outc
     Ok(())
 }
 
-/// Names whose record was deleted a moment ago.
+/// Names whose record was just deleted.
 ///
 /// # Sources
 /// Clients retry 81053 and 81054 for some seconds after a deletion: observed.

@@ -1,4 +1,4 @@
-//! Connections that can be cut from inside, for scripted resets.
+//! Connections that the sandbox can cut, for scripted resets.
 
 use std::io;
 use std::pin::Pin;
@@ -14,13 +14,13 @@ use tokio::net::{TcpListener, TcpStream};
 use super::door::Door;
 use super::server::Service;
 
-/// Everything passes.
+/// Data flows normally.
 const OPEN: u8 = 0;
-/// The next answer is cut in the middle of its body.
+/// The connection is cut in the middle of the next response body.
 const MID_BODY: u8 = 1;
-/// Nothing passes any more, and the peer sees a reset.
+/// No more data is sent, and the peer sees a reset.
 const CUT: u8 = 2;
-/// Nothing passes any more, and the peer sees an orderly end.
+/// No more data is sent, and the peer sees an orderly close.
 const CLOSED: u8 = 3;
 
 /// A handle on a connection.
@@ -28,7 +28,7 @@ const CLOSED: u8 = 3;
 pub(super) struct Link(Arc<AtomicU8>);
 
 impl Link {
-    /// Of a connection where everything passes.
+    /// For an open connection.
     fn open() -> Self {
         Self(Arc::new(AtomicU8::new(OPEN)))
     }
@@ -43,24 +43,24 @@ impl Link {
         self.0.store(CLOSED, Ordering::SeqCst);
     }
 
-    /// Cuts the connection in the middle of the body that is sent next.
+    /// Cuts the connection in the middle of the next body.
     pub(super) fn cut_mid_body(&self) {
         self.0.store(MID_BODY, Ordering::SeqCst);
     }
 }
 
-/// Accepts connections that can be cut, as long as the door is open.
+/// A listener whose connections can be cut, and which can refuse connections for a while.
 pub(super) struct Doorway {
-    /// Where connections come from; none while they are refused.
+    /// The listening socket; `None` while connections are refused.
     listener: Option<TcpListener>,
-    /// Where it listens.
+    /// The address that it listens on.
     address: std::net::SocketAddr,
-    /// Knows whether connections are refused, and counts them.
+    /// Says whether connections are refused, and counts them.
     service: Arc<Service>,
 }
 
 impl Doorway {
-    /// An open one.
+    /// A listener that accepts connections.
     pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, service: Arc<Service>) -> Self {
         Self { listener: Some(listener), address, service }
     }
@@ -79,7 +79,7 @@ impl Listener for Doorway {
             };
             tokio::select! {
                 (stream, address) = Listener::accept(listener) => {
-                    // Small answers must not wait for one another; where this fails they are only slower.
+                    // Small responses must not wait for one another; if this fails, they are only slower.
                     let _ = stream.set_nodelay(true);
                     traffic.connection();
                     return (Stream { stream, link: Link::open(), door: door.clone() }, address);
@@ -105,22 +105,22 @@ impl Connected<IncomingStream<'_, Doorway>> for Link {
 
 /// A connection that can be cut.
 pub(super) struct Stream {
-    /// The connection proper.
+    /// The TCP connection.
     stream: TcpStream,
-    /// The handle's other end.
+    /// The state that it shares with its handle.
     link: Link,
-    /// What cuts all connections.
+    /// Cuts all connections while they are refused.
     door: Door,
 }
 
 impl Stream {
-    /// How the connection stands.
+    /// The state of the connection.
     fn state(&self) -> u8 {
         if self.door.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }
     }
 }
 
-/// What a cut connection answers to the server.
+/// The error that the server sees on a cut connection.
 fn reset() -> io::Error {
     io::Error::from(io::ErrorKind::ConnectionReset)
 }
@@ -138,13 +138,13 @@ impl AsyncWrite for Stream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.state() {
             CUT => {
-                // The peer shall see a reset; where this fails it sees the connection closed, which is as bad for it.
+                // The peer should see a reset; if this fails, it sees the connection closed, which is as bad for it.
                 let _ = self.stream.set_zero_linger();
                 Poll::Ready(Err(reset()))
             }
             CLOSED => Poll::Ready(Err(io::Error::from(io::ErrorKind::BrokenPipe))),
             MID_BODY => {
-                // The head of the answer passes, and half of what follows it in the same write.
+                // The head of the response is sent, and half of what follows it in the same write.
                 let head = bytes.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);
                 let passed = head + (bytes.len() - head) / 2;
                 let written = Pin::new(&mut self.stream).poll_write(cx, &bytes[..passed.max(1)]);

@@ -2,8 +2,9 @@
 //!
 //! # Sources
 //! Members, limits and defaults: developers.cloudflare.com/api, "Update DNS Settings" of a zone, and the schema of the
-//! Terraform provider, read 2026-11-20; so is that PATCH merges. ASSUMED: `soa` merges too, on which a client relies that is
-//! tested against the service; `nameservers` and `internal_dns` are replaced whole; nulls other than `soa.mname` and unknown
+//! Terraform provider, read 2026-11-20, as is the fact that PATCH merges. ASSUMED: `soa` merges too, because a client
+//! that is tested against Cloudflare relies on it; `nameservers` and `internal_dns` are replaced whole; nulls other
+//! than `soa.mname` and unknown
 //! members are ignored; a zone without a reference zone shows no `internal_dns`; code 1004 for values out of range.
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -18,7 +19,7 @@ use super::zone::Zone;
 /// A JSON object.
 type Object = Map<String, Value>;
 
-/// The numbers of an SOA record with their limits.
+/// The numbers of an SOA record with their ranges.
 const SOA_NUMBERS: [(&str, u64, u64); 5] = [
     ("refresh", 600, 86_400),
     ("retry", 600, 3600),
@@ -27,7 +28,7 @@ const SOA_NUMBERS: [(&str, u64, u64); 5] = [
     ("ttl", 1800, 3600),
 ];
 
-/// The settings of a zone that nobody touched.
+/// The settings of a zone that were never changed.
 fn defaults() -> Object {
     let value = json!({
         "flatten_all_cnames": false,
@@ -48,7 +49,7 @@ fn defaults() -> Object {
     }
 }
 
-/// What differs from the defaults in a zone, as the store keeps it and documents show it.
+/// The settings that differ from the defaults, as the store and documents hold them.
 pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Value>> {
     let sql = "SELECT changes FROM zone_dns_settings WHERE zone_id = ?1";
     let text: Option<String> = connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0)).optional()?;
@@ -76,7 +77,7 @@ fn lay(all: &mut Object, key: &str, value: Value) {
     }
 }
 
-/// Keeps what differs from the defaults.
+/// Stores what differs from the defaults.
 fn save(connection: &Connection, zone: &Zone, all: &Object) -> rusqlite::Result<()> {
     let defaults = defaults();
     let mut changes = Object::new();
@@ -114,10 +115,11 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Object) -> Outcome<Answ
     Ok(Answer::One(Value::Object(after)))
 }
 
-/// Plants what a document says, whatever the plan allows: a real zone keeps what it had when its plan is lowered.
+/// Applies the settings of a document whatever the plan allows: a real zone keeps its settings when its plan is
+/// lowered.
 ///
 /// # Errors
-/// What is wrong with the member.
+/// A description of what is wrong with the member.
 pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dns_settings` must be an object"))?;
     let after = merged(&current(call.connection, zone)?, body)?;
@@ -127,8 +129,8 @@ pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()>
 /// The settings after a PATCH, if they are valid.
 ///
 /// # Sources
-/// `foundation_dns` and the type of name servers must match: the text of a refusal reported 2026-07. ASSUMED: whichever is
-/// sent alone takes the other along.
+/// `foundation_dns` and the type of name servers must match: the text of a refusal reported 2026-07. ASSUMED: if only
+/// one is sent, the other follows.
 fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     let mut after = before.clone();
     for (key, value) in body.iter().filter(|(_, value)| !value.is_null()) {
@@ -169,7 +171,7 @@ fn merged(before: &Object, body: &Object) -> Outcome<Object> {
     Ok(after)
 }
 
-/// A value as it is kept: whole numbers lose the fraction `.0`, which the schema's "number" allows.
+/// A value as it is stored: whole numbers lose the fraction `.0`, which the schema's "number" allows.
 fn stored(value: &Value) -> Value {
     whole(value).map_or_else(|| value.clone(), Value::from)
 }
@@ -181,7 +183,7 @@ fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| fractional()?.parse().ok())
 }
 
-/// The name servers as they are kept: only the members that belong to the type.
+/// The name servers as they are stored: only the members that belong to the type.
 ///
 /// ASSUMED: `ns_set` is 1 if it is not given.
 fn name_servers(value: &Value) -> Value {
@@ -195,7 +197,7 @@ fn name_servers(value: &Value) -> Value {
     }
 }
 
-/// Refuses a member that is wrong in itself.
+/// Refuses a member that is invalid by itself.
 fn check_member(key: &str, value: &Value) -> Outcome<()> {
     let refuse = |expected: &str| Err(Refusal::unspecified(format!("Invalid value for {key}: it must be {expected}.")));
     match key {
@@ -230,12 +232,12 @@ fn check_member(key: &str, value: &Value) -> Outcome<()> {
     }
 }
 
-/// Whether a text has the form of an identifier.
+/// Whether a text has the format of an identifier.
 fn is_identifier(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Refuses SOA members that are out of range or do not go together.
+/// Refuses SOA members that are out of range or inconsistent.
 fn check_soa(soa: &Value) -> Outcome<()> {
     let refuse = |message: String| Err(Refusal::unspecified(message));
     for (key, least, most) in SOA_NUMBERS {
@@ -262,7 +264,8 @@ fn check_soa(soa: &Value) -> Outcome<()> {
 /// Refuses changes that the zone's plan does not allow.
 ///
 /// # Sources
-/// Code 1003 for what a plan lacks, and 403 with 1029 for internal DNS: probed by the authors of a client. Plans:
+/// Code 1003 for features that a plan lacks, and 403 with 1029 for internal DNS: probed by the authors of a client.
+/// Plans:
 /// developers.cloudflare.com/dns/cname-flattening, /dns/foundation-dns and /dns/nameservers/custom-nameservers, read
 /// 2026-11-20. ASSUMED: the texts; other modes of a zone and overrides in secondary zones need the enterprise plan; SOA, TTL
 /// of name servers and `multi_provider` need none.

@@ -10,9 +10,9 @@
 //! # Sources
 //! Members and states: developers.cloudflare.com/api, "Edit DNSSEC Status", and
 //! developers.cloudflare.com/dns/dnssec/dnssec-states, read 2026-11-20. `modified_on` with `+00:00` and null after a
-//! deletion: observed in the tests of the Terraform provider. ASSUMED: a zone without DNSSEC shows no key; a key stays the
-//! same over all switching; `pending` goes straight to `disabled`, as no parent trusts the key yet; `pending-disabled` goes
-//! straight back to `active`, as the parent still does; a request for the state that is there changes nothing.
+//! deletion: observed in the tests of the Terraform provider. ASSUMED: a zone without DNSSEC shows no key; the key
+//! never changes; `pending` goes straight to `disabled`, as no parent trusts the key yet; `pending-disabled` goes
+//! straight back to `active`, as the parent still does; a request for the current state changes nothing.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value, json};
@@ -25,29 +25,29 @@ use super::zone::Zone;
 /// The states of a zone.
 const STATES: &[&str] = &["active", "pending", "disabled", "pending-disabled", "error"];
 
-/// The switches beside the state, in the order of the answer.
+/// The switches beside the state, in the order of the response.
 const SWITCHES: [&str; 3] = ["dnssec_multi_signer", "dnssec_presigned", "dnssec_use_nsec3"];
 
-/// What the store keeps of a zone's DNSSEC.
+/// The DNSSEC state of a zone in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dnssec {
     /// One of [`STATES`].
     status: String,
-    /// Moment of the last change, null if there was none or it was deleted.
+    /// Time of the last change; null if there was none or DNSSEC was deleted.
     modified_on: Option<String>,
     /// The values of [`SWITCHES`].
     switches: [bool; 3],
 }
 
 impl Default for Dnssec {
-    /// A zone that nobody touched.
+    /// A zone whose DNSSEC was never changed.
     fn default() -> Self {
         Self { status: "disabled".to_owned(), modified_on: None, switches: [false; 3] }
     }
 }
 
 impl Dnssec {
-    /// That of a zone.
+    /// The state of a zone.
     pub(super) fn of(connection: &Connection, zone: &Zone) -> rusqlite::Result<Self> {
         let sql = "SELECT status, modified_on, multi_signer, presigned, use_nsec3 FROM zone_dnssec WHERE zone_id = ?1";
         let mut statement = connection.prepare_cached(sql)?;
@@ -58,7 +58,7 @@ impl Dnssec {
         Ok(row.optional()?.unwrap_or_default())
     }
 
-    /// Writes it over what the store has for the zone.
+    /// Stores it for the zone, in place of what was there.
     fn save(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zone_dnssec (zone_id, status, modified_on, multi_signer, presigned, use_nsec3) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (zone_id) DO UPDATE SET status = ?2, modified_on = ?3, \
@@ -75,7 +75,7 @@ impl Dnssec {
         Ok(())
     }
 
-    /// As the service answers it.
+    /// As the API returns it.
     fn to_json(&self, zone: &Zone) -> Value {
         let mut out = Map::new();
         out.insert("status".to_owned(), self.status.clone().into());
@@ -89,7 +89,7 @@ impl Dnssec {
         Value::Object(out)
     }
 
-    /// As it stands in a document: nothing for a zone that nobody touched.
+    /// As a document holds it; `None` for a zone whose DNSSEC was never changed.
     pub(super) fn to_document(&self) -> Option<Value> {
         if *self == Self::default() {
             return None;
@@ -103,10 +103,10 @@ impl Dnssec {
         Some(Value::Object(out))
     }
 
-    /// Plants what a document says, whatever the plan allows: a real zone keeps what it had when its plan is lowered.
+    /// Applies what a document says, whatever the plan allows: a real zone keeps its state when its plan is lowered.
     ///
     /// # Errors
-    /// What is wrong with the member.
+    /// A description of what is wrong with the member.
     pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
         let body = member.as_object().ok_or_else(|| Refusal::unspecified("`dnssec` must be an object"))?;
         let before = Self::of(call.connection, zone)?;
@@ -126,7 +126,7 @@ impl Dnssec {
         Ok(())
     }
 
-    /// Takes the switches of a body over.
+    /// Applies the switches of a body.
     fn switch(&mut self, body: &Map<String, Value>) -> Outcome<()> {
         for (name, value) in SWITCHES.iter().zip(&mut self.switches) {
             if let Some(given) = body.get(*name).filter(|v| !v.is_null()) {
@@ -145,7 +145,8 @@ fn invalid(member: &str) -> Refusal {
     Refusal::new(400, 1002, format!("Invalid or missing \"{member}\""))
 }
 
-/// GET /zones/{id}/dnssec, where time passes: what was under way when it was last looked at may be done now.
+/// GET /zones/{id}/dnssec. Reading advances the state: a transition that was pending at the last read may be complete
+/// now.
 pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     let mut dnssec = Dnssec::of(call.connection, zone)?;
     let next = match dnssec.status.as_str() {
@@ -156,7 +157,7 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     if let Some(next) = next {
         next.clone_into(&mut dnssec.status);
         dnssec.modified_on = Some(call.now.to_owned());
-        // One statement, so it needs no transaction around it.
+        // A single statement, so it needs no transaction.
         dnssec.save(call.connection, zone)?;
     }
     Ok(Answer::One(dnssec.to_json(zone)))
@@ -166,8 +167,8 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
 ///
 /// # Sources
 /// The text of code 1017 for NSEC3 and presigned zones: observed in the tests of the Terraform provider; the code, and that
-/// a zone that is not active yet gets it too: measured by an integrator in 2026. ASSUMED: both switches need the enterprise
-/// plan.
+/// a zone that is not active yet gets it too: measured by an integrator in 2026. ASSUMED: both switches need the
+/// enterprise plan.
 pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Answer> {
     let before = Dnssec::of(call.connection, zone)?;
     let wish = match body.get("status").filter(|v| !v.is_null()) {
@@ -206,7 +207,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> 
 ///
 /// # Sources
 /// developers.cloudflare.com/api, "Delete DNSSEC Records", read 2026-11-20: the result is text. ASSUMED: that text is
-/// empty; the switches are forgotten too; code 1004 while DNSSEC is not disabled.
+/// empty; the switches are reset too; code 1004 while DNSSEC is not disabled.
 pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     if Dnssec::of(call.connection, zone)?.status != "disabled" {
         return Err(Refusal::unspecified("DNSSEC must be disabled before its records can be deleted."));
@@ -215,15 +216,15 @@ pub(super) fn delete(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     Ok(Answer::One(json!("")))
 }
 
-/// A moment with the offset in place of `Z`.
+/// A time with an offset in place of `Z`.
 fn offset_form(moment: &str) -> String {
     moment.strip_suffix('Z').map_or_else(|| moment.to_owned(), |local| format!("{local}+00:00"))
 }
 
 /// The members that describe the key.
 ///
-/// The public key is no point of the curve, but everything else follows from it as for a real one: a digest or a key tag
-/// that is computed from the answer is right.
+/// The public key is not a point of the curve, but everything else is derived from it as for a real key: a digest or a
+/// key tag that a client computes from the response matches.
 fn key(zone: &Zone) -> Map<String, Value> {
     let half = |which: u8| Sha256::digest(format!("zonewright sandbox dnssec {} {which}", zone.id));
     let public_key: Vec<u8> = half(0).into_iter().chain(half(1)).collect();

@@ -1,14 +1,14 @@
-//! The state as a JSON document: planting it, and reading it back.
+//! The state as a JSON document: loading and dumping it.
 //!
 //! ```json
 //! {"zones": [{"name": "example.com", "plan": "free", "records": [{"type": "A", "name": "www", "content": "192.0.2.1"}]}]}
 //! ```
 //!
-//! A zone may have `settings`, `dnssec` and `dns_settings` as well, with what differs from a zone that nobody touched, and
-//! `rulesets`; beside the zones there may be `account_rulesets` and `managed_rulesets`.
+//! A zone may also have `settings`, `dnssec` and `dns_settings`, with what differs from the defaults, and `rulesets`;
+//! beside the zones there may be `account_rulesets` and `managed_rulesets`.
 //!
-//! A record has the form of a create body, plus what only the service decides: `id`, `meta`, `locked` and the moments. What
-//! [`dump`] gives, [`plant`] takes, and the state is the same.
+//! A record has the form of a create body, plus what only Cloudflare sets: `id`, `meta`, `locked` and the timestamps.
+//! [`plant`] accepts what [`dump`] returns and restores the same state.
 
 use serde_json::{Map, Value, json};
 
@@ -24,20 +24,20 @@ use super::store;
 use super::zone::Zone;
 use super::{SandboxError, name, profile};
 
-/// What a document has changed.
+/// What loading a document changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SeedReport {
     /// Zones created.
     pub zones: usize,
     /// Records created.
     pub records: usize,
-    /// Records that were there already.
+    /// Records that existed already.
     pub present: usize,
 }
 
-/// Plants a document. The transaction around it is the caller's.
+/// Loads a document. The caller opens the transaction.
 ///
-/// Records pass the same checks as those of a POST, but for the zone's quota: a real zone can exceed it too, after its plan
+/// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it too, after its plan
 /// was lowered.
 pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
@@ -54,7 +54,7 @@ pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, San
         rulesets::plant_zone(call, &zone, list(entry, "rulesets", &place)?, &place)?;
     }
     rulesets::plant_accounts(call, list(document, "account_rulesets", "the document")?)?;
-    // Identifiers that the dumped sandbox has given away must not be given again.
+    // Identifiers that the dumped sandbox has used must not be used again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
         && counter > store::number(call.connection, "counter")?
     {
@@ -111,7 +111,7 @@ fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedRepo
     Ok(zone)
 }
 
-/// Plants what a zone has beside its records, also over what a zone has that was there already.
+/// Applies a zone's settings and rulesets, also to a zone that exists already.
 fn plant_surroundings(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) -> Result<(), SandboxError> {
     type Planter = fn(&Call<'_>, &Zone, &Value) -> Outcome<()>;
     let planters: [(&str, Planter); 3] =
@@ -125,7 +125,7 @@ fn plant_surroundings(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) 
     Ok(())
 }
 
-/// Creates the record of a body, and lays over it what only the service decides.
+/// Creates the record of a body, and sets the members that only Cloudflare sets.
 fn plant_record(
     call: &Call<'_>,
     zone: &Zone,
@@ -210,7 +210,7 @@ pub(super) fn dump(call: &Call<'_>) -> Result<Value, SandboxError> {
     Ok(document)
 }
 
-/// A record as a create body with everything that is not at its default.
+/// A record as a create body, without the members that have their default.
 fn record_body(record: &Record) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);

@@ -1,4 +1,4 @@
-//! The door of a sandbox: while it is shut, connections are refused as if nothing listened.
+//! Refusing connections for a while, as if nothing listened.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,28 +7,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Time between two tries to listen again.
+/// Time between two attempts to listen again.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// How the door stands.
+/// Whether connections are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Connections are accepted.
     Open,
-    /// They are still accepted, and shall be refused until then.
+    /// They are still accepted, and are about to be refused until this time.
     Shutting(Instant),
-    /// They are refused until then.
+    /// They are refused until this time.
     Shut(Instant),
-    /// They are still refused, and shall be accepted.
+    /// They are still refused, and are about to be accepted.
     Opening,
 }
 
-/// A door. Clones are the same door.
+/// The state of the listener. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Door {
-    /// How it stands.
+    /// The current state.
     state: watch::Sender<State>,
-    /// A connection with the listener that is no more. Nobody else is given a port of which a connection is left.
+    /// A connection of the closed listener. While it exists, the operating system gives the port to no one else.
     held: std::sync::Arc<tokio::sync::Mutex<Option<(TcpStream, TcpStream)>>>,
 }
 
@@ -38,20 +38,20 @@ impl Door {
         Self { state: watch::Sender::new(State::Open), held: std::sync::Arc::default() }
     }
 
-    /// Whether connections are refused, and those that were made are cut.
+    /// Whether connections are refused and existing ones are cut.
     pub(super) fn is_shut(&self) -> bool {
         matches!(*self.state.borrow(), State::Shut(_) | State::Opening)
     }
 
-    /// Refuses connections for a time; back when the first one would be refused.
+    /// Refuses connections for a time. Returns once they are refused.
     pub(super) async fn shut(&self, time: Duration) {
-        // Beyond any run, and within what a clock can tell.
+        // Longer than any run, and within the range of `Instant`.
         let until = Instant::now() + time.min(Duration::from_secs(86_400));
         self.state.send_replace(State::Shutting(until));
         self.wait_for(|state| !matches!(state, State::Shutting(_))).await;
     }
 
-    /// Accepts connections again; back when the first one would be accepted.
+    /// Accepts connections again. Returns once they are accepted.
     pub(super) async fn open(&self) {
         self.state.send_if_modified(|state| {
             let is_shut = *state != State::Open;
@@ -63,18 +63,18 @@ impl Door {
         self.wait_for(|state| *state == State::Open).await;
     }
 
-    /// Waits until it stands so.
+    /// Waits for a state.
     async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
-        // It fails only if the sender is gone, which is this one.
+        // It fails only if the sender is gone, which `self` owns.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }
 
-    /// Waits until it is to be shut.
+    /// Waits until connections are to be refused.
     pub(super) async fn is_to_be_shut(&self) {
         self.wait_for(|state| *state != State::Open).await;
     }
 
-    /// Shuts it, with a last connection of our own left, so that the port is kept for us; the listener is dropped after this.
+    /// Keeps a connection of our own so that the port stays reserved after the caller drops the listener.
     pub(super) async fn hold(&self, listener: &TcpListener) {
         let made = match listener.local_addr() {
             Ok(address) => TcpStream::connect(address).await,
@@ -83,7 +83,7 @@ impl Door {
         if let Ok(outer) = made {
             let own = outer.local_addr().ok();
             while let Ok((inner, peer)) = listener.accept().await {
-                // Others that were waiting are cut, as they would be by a listener that goes away.
+                // Other pending connections are cut, as they would be by a listener that closes.
                 if Some(peer) == own {
                     *self.held.lock().await = Some((outer, inner));
                     break;
@@ -92,7 +92,7 @@ impl Door {
         }
     }
 
-    /// Stays shut, tells those who wait for that, and gives a new listener at its end.
+    /// Refuses connections until the end of the time, notifies those who wait, and returns a new listener.
     pub(super) async fn stay_shut(&self, address: SocketAddr) -> TcpListener {
         self.state.send_if_modified(|state| match state {
             State::Shutting(until) => {

@@ -1,6 +1,6 @@
-//! What the service sends back: results, pages, text and refusals, laid into the envelope.
+//! Responses: results, pages, text and refusals, in the envelope of the API.
 //!
-//! Built here by hand, not with the client's envelope types, so that a mistake there shows up against this room.
+//! Built by hand, without the client's envelope types, so that the sandbox reveals a mistake in them.
 //!
 //! # Sources
 //! Key order (`result` first): observed 2025-08. On an error `result` is null and `messages` is empty: observed 2025-08.
@@ -10,34 +10,34 @@ use serde_json::{Map, Value, json};
 /// One entry of `errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// The service's number for it, where it has one.
+    /// Cloudflare's error code, if there is one.
     pub(super) code: Option<u32>,
-    /// The service's words for it.
+    /// Cloudflare's error message.
     pub(super) message: String,
-    /// Where in the request's body it lies, as a JSON pointer.
+    /// The place in the request's body, as a JSON pointer.
     pub(super) pointer: Option<String>,
-    /// The cause underneath, which some errors carry in `error_chain`.
+    /// The underlying cause, which some errors carry in `error_chain`.
     pub(super) chain: Vec<Problem>,
 }
 
 impl Problem {
-    /// A problem without a cause underneath.
+    /// A problem without an underlying cause.
     pub(super) fn new(code: u32, message: impl Into<String>) -> Self {
         Self { code: Some(code), message: message.into(), pointer: None, chain: Vec::new() }
     }
 
-    /// A problem that the service gives no number.
+    /// A problem without an error code.
     pub(super) fn unnumbered(message: impl Into<String>) -> Self {
         Self { code: None, message: message.into(), pointer: None, chain: Vec::new() }
     }
 
-    /// The same, at a place of the request's body.
+    /// The same problem with a place in the request's body.
     pub(super) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
     }
 
-    /// As people read it.
+    /// The problem as text.
     pub(super) fn in_words(&self) -> String {
         match self.code {
             Some(code) => format!("{} (code {code})", self.message),
@@ -45,7 +45,7 @@ impl Problem {
         }
     }
 
-    /// As it stands in `errors`.
+    /// The problem as an entry of `errors`.
     fn to_json(&self) -> Value {
         let mut item = Map::new();
         if let Some(code) = self.code {
@@ -62,16 +62,16 @@ impl Problem {
     }
 }
 
-/// A request that is turned down.
+/// A request that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// HTTP status.
     pub(super) status: u16,
     /// The entries of `errors`.
     pub(super) problems: Vec<Problem>,
-    /// Whether the old service wrapped it in code 1004.
+    /// Whether it is wrapped in code 1004 in the old style.
     validation: bool,
-    /// Whether `messages` is null and not an empty list.
+    /// Whether `messages` is null instead of an empty list.
     null_messages: bool,
 }
 
@@ -81,12 +81,12 @@ impl Refusal {
         Self::of(status, vec![Problem::new(code, message)])
     }
 
-    /// A refusal whose problem the service gives no number.
+    /// A refusal whose problem has no error code.
     pub(super) fn unnumbered(status: u16, message: impl Into<String>) -> Self {
         Self::of(status, vec![Problem::unnumbered(message)])
     }
 
-    /// A refusal with any problems.
+    /// A refusal with any number of problems.
     pub(super) fn of(status: u16, problems: Vec<Problem>) -> Self {
         Self { status, problems, validation: false, null_messages: false }
     }
@@ -102,20 +102,20 @@ impl Refusal {
         Self { validation: true, ..Self::new(400, code, message) }
     }
 
-    /// A record that is not valid in a way whose code nobody has reported.
+    /// An invalid record, for problems whose code is not known.
     ///
-    /// ASSUMED: code 1004, which was the service's general "DNS Validation Error" until 2024-10.
+    /// ASSUMED: code 1004, which was Cloudflare's general "DNS Validation Error" until 2024-10.
     pub(super) fn unspecified(message: impl Into<String>) -> Self {
         Self::invalid(1004, message)
     }
 
-    /// A second problem beside the first.
+    /// Adds a problem.
     pub(super) fn and(mut self, code: u32, message: impl Into<String>) -> Self {
         self.problems.push(Problem::new(code, message));
         self
     }
 
-    /// A cause underneath the first problem.
+    /// Adds an underlying cause to the first problem.
     pub(super) fn because(mut self, code: u32, message: impl Into<String>) -> Self {
         if let Some(problem) = self.problems.first_mut() {
             problem.chain.push(Problem::new(code, message));
@@ -123,7 +123,7 @@ impl Refusal {
         self
     }
 
-    /// In the style of before 2024-10: validation problems stand in the chain under code 1004.
+    /// In the style of before 2024-10: validation problems are in the chain under code 1004.
     ///
     /// # Sources
     /// developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20: ended on 2024-10-01; the wrapped
@@ -150,16 +150,16 @@ impl Refusal {
 }
 
 impl From<rusqlite::Error> for Refusal {
-    /// A fault of the sandbox itself, which a client must see as one of the service.
+    /// A fault of the sandbox itself, reported to the client in Cloudflare's form.
     ///
-    /// ASSUMED: code 10013, the "unknown error" of other products of the service.
+    /// ASSUMED: code 10013, the "unknown error" of other Cloudflare products.
     fn from(error: rusqlite::Error) -> Self {
         tracing::error!(%error, "the sandbox's store failed");
         Self::new(500, 10013, format!("An unknown error has occurred: {error}"))
     }
 }
 
-/// A request that succeeded.
+/// A successful response.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     /// A single result.
@@ -168,12 +168,12 @@ pub(super) enum Answer {
     Page(Vec<Value>, Value),
     /// Plain text outside the envelope.
     Text(String),
-    /// Nothing at all: status 204.
+    /// No content: status 204.
     Empty,
 }
 
 impl Answer {
-    /// The envelope, or the text for answers that have none.
+    /// The envelope, or the text for responses without one.
     pub(super) fn body(self) -> Result<Value, String> {
         match self {
             Self::One(result) => Ok(json!({ "result": result, "success": true, "errors": [], "messages": [] })),
@@ -186,7 +186,7 @@ impl Answer {
     }
 }
 
-/// What a handler gives back.
+/// What a handler returns.
 pub(super) type Outcome<T> = Result<T, Refusal>;
 
 #[cfg(test)]

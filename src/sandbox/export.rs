@@ -2,7 +2,7 @@
 //!
 //! # Sources
 //! Layout, and the note behind each record: developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export, read
-//! 2026-11-20. ASSUMED: the values of SOA and apex NS, which the service chooses by itself.
+//! 2026-11-20. ASSUMED: the values of SOA and apex NS, which Cloudflare chooses.
 
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     Ok(Answer::Text(out))
 }
 
-/// The value as a zone file has it: the fields in their order, hosts with a final dot.
+/// The value in zone-file format: the fields in their order, host names with a final dot.
 fn presentation(facts: &TypeFacts, record: &Record) -> String {
     let words = facts.fields.iter().map(|field| {
         let text = match field.slot {
@@ -74,7 +74,7 @@ fn presentation(facts: &TypeFacts, record: &Record) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Comment and tags behind a record.
+/// Comment and tags of a record, as a trailing note.
 fn note(record: &Record) -> String {
     let mut tags: Vec<String> = record
         .tags

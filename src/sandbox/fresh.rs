@@ -1,4 +1,4 @@
-//! Zones that were created a moment ago, and that the service does not let anybody into yet.
+//! New zones, to which Cloudflare denies access for a short time after their creation.
 //!
 //! # Sources
 //! Clients get 403 with code 10000 "Authentication error" for what belongs to a zone they have just created, and succeed
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
 
-/// The identifiers of such zones, with the moments of their creation.
+/// The identifiers of new zones, with the times of their creation.
 #[derive(Default)]
 pub(super) struct FreshZones(Mutex<HashMap<String, Instant>>);
 
@@ -24,7 +24,7 @@ impl FreshZones {
         }
     }
 
-    /// Refuses what belongs to a zone that is too young.
+    /// Refuses requests to resources of a zone that is too new.
     pub(super) fn check(&self, call: &Call<'_>, id: &str) -> Outcome<()> {
         let wait = Duration::from_millis(call.profile.fresh_zone_forbidden_milliseconds);
         if wait.is_zero() {

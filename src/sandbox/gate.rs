@@ -1,30 +1,30 @@
-//! The gate of a sandbox: where requests are held that a script wants held, until somebody lets them pass.
+//! Holds requests for a test until it releases them.
 
 use tokio::sync::watch;
 
-/// A gate.
+/// A place where requests wait.
 #[derive(Debug)]
 pub(super) struct Gate {
-    /// Requests that have come to it, and how many of them may pass.
+    /// Requests that have arrived, and how many of them may continue.
     state: watch::Sender<State>,
 }
 
-/// How the gate stands.
+/// The counts.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    /// Requests that have come so far.
+    /// Requests that have arrived so far.
     came: u64,
-    /// The first so many may pass.
+    /// This many, the first ones, may continue.
     passes: u64,
 }
 
 impl Gate {
-    /// With nobody before it.
+    /// A gate without waiting requests.
     pub(super) fn new() -> Self {
         Self { state: watch::Sender::new(State::default()) }
     }
 
-    /// Comes to the gate, and waits to be let pass.
+    /// Waits until the request is released.
     pub(super) async fn pass(&self) {
         let mut number = 0;
         self.state.send_modify(|state| {
@@ -34,19 +34,19 @@ impl Gate {
         self.wait_for(|state| state.passes >= number).await;
     }
 
-    /// Waits until so many requests have come, from the beginning on.
+    /// Waits until this many requests have arrived, counted from the start.
     pub(super) async fn until_came(&self, requests: u64) {
         self.wait_for(|state| state.came >= requests).await;
     }
 
-    /// Lets everybody pass who has come.
+    /// Releases all requests that have arrived.
     pub(super) fn release(&self) {
         self.state.send_modify(|state| state.passes = state.came);
     }
 
-    /// Waits until it stands so.
+    /// Waits for a state.
     async fn wait_for(&self, wanted: impl FnMut(&State) -> bool) {
-        // It fails only if the sender is gone, which is this one.
+        // It fails only if the sender is gone, which `self` owns.
         let _ = self.state.subscribe().wait_for(wanted).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The rate limit: so many requests in a window, then nothing for as long again.
+//! The rate limit: a number of requests in a window, then a block for the length of another window.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits and the changelog of 2025-09-03 on the headers, both read
@@ -48,7 +48,7 @@ impl Limiter {
         }
         self.used = (self.used + 1).min(limit.requests);
         let left = window.saturating_sub(self.since.map_or(Duration::ZERO, |since| now.duration_since(since)));
-        // A part of a second counts as a whole one, lest a client come too early.
+        // Part of a second counts as a whole one, so that a client does not retry too early.
         let reset_seconds = left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
         let budget = Budget { remaining: limit.requests - self.used, reset_seconds, limit };
         if self.is_blocked { Err(budget) } else { Ok(budget) }
@@ -56,7 +56,7 @@ impl Limiter {
 }
 
 impl Budget {
-    /// The headers that go with every answer.
+    /// The headers of every response.
     pub(super) fn headers(self) -> [(&'static str, String); 2] {
         let RateLimit { requests, window_seconds } = self.limit;
         [

@@ -1,4 +1,4 @@
-//! The list of a zone's records: filters, order and pages, put together as one SQL statement.
+//! Lists the records of a zone: filters, order and pages, as one SQL statement.
 //!
 //! # Sources
 //! Parameters: developers.cloudflare.com/api, "List DNS Records", read 2026-11-20. Unknown parameters are ignored, and
@@ -13,7 +13,7 @@ use super::query::Parameters;
 use super::record::{COLUMNS, Record};
 use super::zone::Zone;
 
-/// Records on a page unless another number is asked for: documented.
+/// Default number of records on a page: documented.
 const DEFAULT_PAGE: u64 = 100;
 
 /// GET /zones/{id}/dns_records.
@@ -44,13 +44,13 @@ pub(super) fn list(call: &Call<'_>, zone: &Zone, parameters: &Parameters) -> Out
 
 /// The order, with ties in the order of creation.
 ///
-/// With a filter, `+` keeps SQLite from walking the whole zone in the order of creation where the filter's index finds a few
-/// records at once.
+/// With a filter, `+` stops SQLite from scanning the whole zone in the order of creation when the filter's index finds
+/// a few records at once.
 fn order(call: &Call<'_>, parameters: &Parameters, is_everything: bool) -> String {
     let direction = if parameters.is_descending() { "DESC" } else { "ASC" };
     match (call.profile.list_order, parameters.get("order")) {
         (ListOrder::Hostile, _) | (ListOrder::Random, None) => {
-            // Identifiers are digests: turned by another number of digits they give another order each time.
+            // Identifiers are digests: rotating them by another number of digits gives another order each time.
             let digit = 1 + call.turn % 32;
             format!("substr(id, {digit}) {direction}, id {direction}")
         }
@@ -67,24 +67,24 @@ fn order(call: &Call<'_>, parameters: &Parameters, is_everything: bool) -> Strin
 struct Filter {
     /// SQL with numbered placeholders.
     sql: String,
-    /// What stands for the placeholders.
+    /// The values of the placeholders.
     values: Vec<String>,
-    /// Whether nothing is filtered.
+    /// Whether there is no filter.
     is_everything: bool,
 }
 
 impl Filter {
     /// Reads the parameters.
     ///
-    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must hold. A tag filter with an
-    /// operator names the tag and applies the operator to its value: `name:value` (documented). ASSUMED: without a colon the
-    /// value is empty.
+    /// `match` combines all but the tag filters, `tag_match` combines those, and both groups must match. A tag filter
+    /// with an operator names the tag and applies the operator to its value: `name:value` (documented). ASSUMED:
+    /// without a colon the value is empty.
     fn read(zone: &Zone, parameters: &Parameters) -> Self {
         let mut values = vec![zone.id.clone()];
         let mut plain = Vec::new();
         let mut tags = Vec::new();
         for (key, value) in parameters.iter() {
-            // Text filters are without case: documented. ASSUMED: only as far as ASCII goes, as SQLite has it.
+            // Text filters ignore case: documented. ASSUMED: only for ASCII, as in SQLite.
             let mut bind = |text: &str| {
                 values.push(text.to_ascii_lowercase());
                 format!("?{}", values.len())
@@ -165,7 +165,7 @@ fn text_condition(column: &str, operator: &str, bind: impl FnOnce() -> String) -
     }
 }
 
-/// ASSUMED: free search is for a part of name, content, type, comment or tags.
+/// ASSUMED: `search` finds a part of the name, content, type, comment or tags.
 fn search_condition(text: &str) -> String {
     let columns = ["name", "lower(content)", "lower(type)", "lower(coalesce(comment, ''))", "lower(tags)"];
     let parts: Vec<_> = columns.iter().map(|column| format!("instr({column}, {text}) > 0")).collect();

@@ -1,4 +1,4 @@
-//! What was asked, for tests that look at the exact requests.
+//! The log of requests, for tests that check the exact requests.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::auth::Scheme;
 use super::faults::What;
 
-/// A request as the sandbox has logged it. Credentials are not kept, only their scheme.
+/// A request in the sandbox's log. Credentials are not kept, only their scheme.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedRequest {
     /// Method, upper case.
@@ -16,54 +16,55 @@ pub struct LoggedRequest {
     pub path: String,
     /// Scheme of the credentials, if there were any.
     pub scheme: Option<Scheme>,
-    /// The body as JSON; `None` if there was none, or none that is JSON.
+    /// The body as JSON; `None` if there was no body or it is not JSON.
     pub body: Option<Value>,
-    /// Status of the answer; `None` if the connection was cut instead.
+    /// Status of the response; `None` if the connection was cut instead.
     pub status: Option<u16>,
-    /// The scripted failure that struck it, if one did.
+    /// The scripted failure that applied to it, if any.
     pub fault: Option<What>,
-    /// Status with which it was handled, whatever became of the answer; `None` if it was not, and so had no effect.
+    /// Status with which it was handled, whatever happened to the response; `None` if it was not handled and had no
+    /// effect.
     pub handled: Option<u16>,
 }
 
-/// The last requests, so that a sandbox that runs for long does not fill the memory.
+/// The latest requests. The number is limited so that a long-running sandbox does not fill the memory.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    /// Requests that are remembered at most.
+    /// Largest number of requests to keep.
     most: usize,
-    /// Requests that have been forgotten.
+    /// Number of requests that were dropped.
     forgotten: u64,
-    /// The others, each with the bytes of its body.
+    /// The requests, each with the size of its body in bytes.
     entries: VecDeque<(LoggedRequest, usize)>,
-    /// Bytes of all bodies in `entries`.
+    /// Total size of all bodies in `entries`, in bytes.
     bytes: usize,
 }
 
-/// Bytes of the bodies that are remembered together. As JSON values they take several times as much memory.
+/// Largest total size of the logged bodies. As JSON values they take several times as much memory.
 const LOGGED_BYTES: usize = 64 << 20;
 
 impl Log {
-    /// Remembers so many requests from now on; none before this.
+    /// Keeps this many requests from now on; none before this call.
     pub(super) fn new(most: usize) -> Self {
         Self { most, ..Self::default() }
     }
 
-    /// Whether anything is remembered at all.
+    /// Whether any requests are kept.
     pub(super) fn remembers(&self) -> bool {
         self.most > 0
     }
 
-    /// The last requests, in the order of arrival.
+    /// The latest requests, in the order of arrival.
     pub(super) fn requests(&self) -> Vec<LoggedRequest> {
         self.entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
-    /// How many requests there were in all.
+    /// The total number of requests.
     pub(super) fn count(&self) -> u64 {
         self.forgotten + self.entries.len() as u64
     }
 
-    /// Adds a request with a body of so many bytes; says which it is, counted from 1.
+    /// Adds a request whose body has this size in bytes; returns its number, counted from 1.
     pub(super) fn push(&mut self, entry: LoggedRequest, bytes: usize) -> u64 {
         self.entries.push_back((entry, bytes));
         self.bytes += bytes;
@@ -75,7 +76,7 @@ impl Log {
         self.count()
     }
 
-    /// Notes how a request was answered.
+    /// Notes the response to a request.
     pub(super) fn answered(&mut self, turn: u64, status: u16) {
         if let Some(entry) = self.entry(turn) {
             entry.status = Some(status);
@@ -89,7 +90,7 @@ impl Log {
         }
     }
 
-    /// A request, unless it has been forgotten.
+    /// A request, unless it was dropped.
     fn entry(&mut self, turn: u64) -> Option<&mut LoggedRequest> {
         let index = turn.checked_sub(self.forgotten + 1).and_then(|n| usize::try_from(n).ok());
         index.and_then(|n| self.entries.get_mut(n)).map(|(entry, _)| entry)

@@ -1,4 +1,4 @@
-//! The embedded local service: the documented HTTP API over a SQLite store, for trying things out and for tests.
+//! The sandbox: an embedded server with the documented HTTP API over a SQLite store, for rehearsals and tests.
 //!
 //! ```text
 //!  HTTP ─door─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
@@ -8,9 +8,9 @@
 //!                                                     zone · record · setting ⇄ store (SQLite)
 //! ```
 //!
-//! It is an independent witness: it knows the facts of the record types (`model::facts`) and nothing else of ours, so that
-//! a mistake in our reading or writing of records is not repeated here. Every behaviour cites where it is documented or was
-//! observed; what nobody knows is marked `ASSUMED:`, and where it matters it can be switched in the [`Profile`].
+//! It is independent: it shares only the facts of the record types (`model::facts`) with the client, so that a mistake
+//! in our reading or writing of records is not repeated here. Every behaviour cites where it is documented or was
+//! observed; what is unknown is marked `ASSUMED:`, and where it matters it can be switched in the [`Profile`].
 
 mod attributes;
 mod auth;
@@ -78,7 +78,7 @@ pub use store::StoreLocation;
 pub use traffic::Traffic;
 pub use zone::ACCOUNT_ID;
 
-/// Longest wait for open requests when a sandbox is shut down.
+/// Longest wait for open requests when a sandbox shuts down.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How to run a sandbox.
@@ -88,17 +88,17 @@ pub struct Options {
     pub store: StoreLocation,
     /// Where to listen; port 0 for any free one.
     pub listen: SocketAddr,
-    /// The switches.
+    /// The behaviour of the sandbox.
     pub profile: Profile,
-    /// Who is let in.
+    /// The accepted credentials.
     pub credentials: Credentials,
-    /// Where identifiers come from.
+    /// Seed of the identifiers.
     pub seed: u64,
     /// Scripted failures.
     pub faults: Vec<Fault>,
-    /// Requests that [`Running::requests`] remembers; 0 for none, where nobody looks at them.
+    /// Number of requests that [`Running::requests`] keeps; 0 if no one reads them.
     pub remembered: usize,
-    /// Host names at which it answers beside loopback addresses and `localhost`, as where a tunnel leads to it.
+    /// Host names that it accepts besides loopback addresses and `localhost`, such as the name of a tunnel.
     pub hosts: Vec<String>,
 }
 
@@ -117,13 +117,13 @@ impl Default for Options {
     }
 }
 
-/// Why a sandbox cannot do what it was asked to.
+/// Why a sandbox cannot do what was requested.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// The file of the store is a link, which could lead anywhere.
+    /// The store's file is a symbolic link, which could lead anywhere.
     #[error("use {}: it is a symbolic link; remove it or name another directory", .0.display())]
     Link(PathBuf),
-    /// The file of the store cannot be made private.
+    /// The store's file cannot be made private.
     #[error("make {} readable for its owner only", .0.display())]
     Private(PathBuf, #[source] std::io::Error),
     /// The store cannot be used.
@@ -138,7 +138,7 @@ pub enum SandboxError {
     /// The profile names a plan that does not exist.
     #[error("use the plan `{0}`: it must be free, pro, business or enterprise")]
     Plan(String),
-    /// A seed document is not as it should be.
+    /// A seed document is invalid.
     #[error("plant {place}: {problem}")]
     Document {
         /// Where in the document.
@@ -154,7 +154,7 @@ impl SandboxError {
         Self::Document { place: place.to_owned(), problem: problem.into() }
     }
 
-    /// A record that the service refuses.
+    /// A record that the sandbox refuses.
     fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
         let problems: Vec<_> = refusal.problems.iter().map(envelope::Problem::in_words).collect();
         Self::document(place, problems.join("; "))
@@ -167,15 +167,15 @@ impl From<rusqlite::Error> for SandboxError {
     }
 }
 
-/// A sandbox that is running. It stops when this is dropped.
+/// A running sandbox. It stops when this is dropped.
 pub struct Running {
-    /// Where it listens.
+    /// The address that it listens on.
     address: SocketAddr,
-    /// What requests share.
+    /// The state that requests share.
     service: Arc<Service>,
-    /// Asks it to stop, by being sent or dropped.
+    /// Stops the server when it is sent or dropped.
     stop: oneshot::Sender<()>,
-    /// The task that serves.
+    /// The task that serves requests.
     task: JoinHandle<()>,
 }
 
@@ -199,7 +199,7 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let server = axum::serve(doorway, router.into_make_service_with_connect_info::<Link>());
-        // Sent and dropped mean the same; serving itself never fails.
+        // A send and a drop mean the same; serving itself never fails.
         let stopped = async { stopped.await.unwrap_or(()) };
         let _ = server.with_graceful_shutdown(stopped).await;
     });
@@ -213,71 +213,71 @@ impl Running {
         format!("http://{}{}", self.address, router::BASE)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The last requests, as many as [`Options::remembered`] says, in the order of arrival; fewer where their bodies are large.
+    /// The latest requests, at most [`Options::remembered`], in the order of arrival; fewer if their bodies are large.
     #[must_use]
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.service.requests()
     }
 
-    /// How many requests there were in all, those that are no longer remembered included.
+    /// The total number of requests, including those that are no longer kept.
     #[must_use]
     pub fn request_count(&self) -> u64 {
         self.service.request_count()
     }
 
-    /// Adds a scripted failure, whose requests are counted from now on.
+    /// Adds a scripted failure, which counts requests from now on.
     pub fn add_fault(&self, fault: Fault) {
         self.service.push_fault(fault);
     }
 
-    /// Takes all scripted failures away, lets held requests pass, and accepts connections again.
+    /// Removes all scripted failures, releases held requests, and accepts connections again.
     pub async fn clear_faults(&self) {
         self.service.clear_faults();
         self.release();
         self.reopen().await;
     }
 
-    /// Accepts connections again that [`What::ConnectionRefused`] refuses.
+    /// Accepts connections again after [`What::ConnectionRefused`].
     pub async fn reopen(&self) {
         self.service.door.open().await;
     }
 
-    /// Waits until so many requests have been held by [`What::Held`], counted from the beginning.
+    /// Waits until [`What::Held`] has held this many requests, counted from the start.
     pub async fn until_held(&self, requests: u64) {
         self.service.gate.until_came(requests).await;
     }
 
-    /// Lets the requests pass that [`What::Held`] holds; later ones are held anew.
+    /// Releases the requests that [`What::Held`] holds; later ones are held again.
     pub fn release(&self) {
         self.service.gate.release();
     }
 
-    /// How much there was at once so far.
+    /// The largest concurrency so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.service.traffic.seen()
     }
 
-    /// Somebody else sends so many requests, which count against the rate limit and do nothing else. How many were answered; those
-    /// beyond the limit are refused, and block everybody as any excess does.
+    /// Sends requests as another client: they count against the rate limit and have no other effect. Returns how many
+    /// were answered. Those beyond the limit are refused, and block all clients as any excess does.
     #[must_use]
     pub fn compete(&self, requests: u32) -> u32 {
         (0..requests).map(|_| u32::from(!matches!(self.service.take_budget(), Some(Err(_))))).sum()
     }
 
-    /// Somebody else writes: a request that takes effect and is not logged. Whether it was accepted.
+    /// Writes as another client: a request that takes effect and is not logged. Returns whether it was accepted.
     #[must_use]
     pub fn write_as_another(&self, method: &str, path: &str, body: &Value) -> bool {
         self.service.as_another(method, path, body)
     }
 
-    /// Plants a document, as [`seed`] does.
+    /// Loads a document, as [`seed`] does.
     ///
     /// # Errors
     /// As [`seed`].
@@ -285,7 +285,7 @@ impl Running {
         self.service.transact(0, |call| document::plant(call, document))
     }
 
-    /// The state as a document, as [`dump`] gives it.
+    /// The state as a document, as [`dump`] returns it.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -293,7 +293,7 @@ impl Running {
         self.service.read(0, document::dump)
     }
 
-    /// One of the vendor's rulesets as the sandbox has it, in the form of an answer; `None` if there is no such.
+    /// A managed ruleset as the API returns it; `None` if it does not exist.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -301,17 +301,17 @@ impl Running {
         self.service.read(0, |call| rulesets::managed(call, id))
     }
 
-    /// Puts a ruleset of the vendor in place of the one with the same `id`, as the vendor does when it changes its rules.
+    /// Replaces the managed ruleset with the same `id`, as Cloudflare does when it changes its rules.
     ///
-    /// The form is that of an answer; a lower version than the given one stays readable, and without `version` it is the next.
+    /// The form is that of a response. Lower versions stay readable; without `version`, the next one is used.
     ///
     /// # Errors
-    /// If the store cannot be used, or it is no ruleset.
+    /// If the store cannot be used, or the value is not a ruleset.
     pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
         self.service.transact(0, |call| rulesets::plant_managed(call, std::slice::from_ref(ruleset)))
     }
 
-    /// Stops it, after the requests under way or a short while.
+    /// Stops it after the requests under way, or after a short time.
     pub async fn shutdown(self) {
         let Self { stop, mut task, .. } = self;
         drop(stop);
@@ -321,31 +321,31 @@ impl Running {
     }
 }
 
-/// A service on a store that nobody can reach, for working on the state.
+/// A service without a listener, for working on the store.
 fn offline(location: &StoreLocation, seed: u64) -> Result<Service, SandboxError> {
     let connection = store::open(location)?;
     Ok(Service::new(connection, Profile::default(), Credentials::default(), seed, faults::Script::default()))
 }
 
-/// Creates an empty, active zone if there is none of this name; says whether it did.
+/// Creates an empty, active zone if none has this name; returns whether it did.
 ///
 /// # Errors
-/// If the store cannot be used, or name or plan do not exist.
+/// If the store cannot be used, the name is invalid, or the plan does not exist.
 pub fn ensure_zone(location: &StoreLocation, name: &str, tier: &str, seed: u64) -> Result<bool, SandboxError> {
     let document = serde_json::json!({ "zones": [{ "name": name, "plan": tier }] });
     let report = offline(location, seed)?.transact(0, |call| document::plant(call, &document))?;
     Ok(report.zones > 0)
 }
 
-/// Plants a document of zones and records; all of it, or nothing.
+/// Loads a document of zones and records; all of it or nothing.
 ///
 /// # Errors
-/// If the store cannot be used, or the service would refuse a record.
+/// If the store cannot be used, or the sandbox refuses a record.
 pub fn seed(location: &StoreLocation, document: &Value) -> Result<SeedReport, SandboxError> {
     offline(location, 0)?.transact(0, |call| document::plant(call, document))
 }
 
-/// The state as a document that [`seed`] takes.
+/// The state as a document for [`seed`].
 ///
 /// # Errors
 /// If the store cannot be read.

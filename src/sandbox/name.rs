@@ -1,11 +1,11 @@
-//! Names as the service stores them: lower case, Punycode, no final dot.
+//! Names as Cloudflare stores them: lower case, Punycode, no final dot.
 
 use std::net::Ipv4Addr;
 
-/// The name of a record in full, from any form that the service takes.
+/// The full name of a record, from any form that Cloudflare accepts.
 ///
-/// `@` and the zone's own name are the apex; a name inside the zone stands as it is; to anything else the zone is
-/// appended, silently. `None` if it is no name.
+/// `@` and the zone's own name are the apex; a name inside the zone is kept; the zone is silently appended to anything
+/// else. `None` if the text is not a name.
 ///
 /// # Sources
 /// Forms and output: developers.cloudflare.com/dns/manage-dns-records/how-to/create-dns-records and the API reference of
@@ -24,20 +24,21 @@ pub(super) fn record_name(text: &str, zone: &str) -> Option<String> {
 /// A host name without the final dot; `None` if it is not one.
 ///
 /// # Sources
-/// The final dot is dropped from answers: observed 2025-08. Addresses are no host names: error 9009, observed.
-/// ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) may stand in it; comparison is without case, so it is stored lower.
+/// The final dot is dropped from responses: observed 2025-08. Addresses are not host names: error 9009, observed.
+/// ASSUMED: letters, digits, `-`, `_` and `/` (RFC 2317) are allowed; comparison ignores case, so it is stored in lower
+/// case.
 pub(super) fn host(text: &str) -> Option<String> {
     let name = ascii(text.strip_suffix('.').unwrap_or(text))?;
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
     (well_formed(&name, letters) && name.parse::<Ipv4Addr>().is_err()).then_some(name)
 }
 
-/// Lower case, and Punycode where there is more than ASCII.
+/// Lower case; Punycode if there are characters beyond ASCII.
 fn ascii(text: &str) -> Option<String> {
     if text.is_ascii() { Some(text.to_ascii_lowercase()) } else { idna::domain_to_ascii(text).ok() }
 }
 
-/// Whether the lengths are those of the DNS and every character is allowed.
+/// Whether the lengths are valid in the DNS and every character is allowed.
 ///
 /// # Sources
 /// RFC 1035 section 2.3.4: labels up to 63 octets, names up to 253 in text. Error 9000 for empty and long labels: observed.

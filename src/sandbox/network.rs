@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-/// The service's own network.
+/// Cloudflare's own network.
 ///
 /// # Sources
 /// cloudflare.com/ips, read 2026-11-20. The resolver's addresses are refused as well although they are not on that list:
@@ -64,7 +64,7 @@ fn parse(list: &[&str]) -> Vec<IpNet> {
     list.iter().map(|text| text.parse().expect("the lists above hold networks")).collect()
 }
 
-/// Whether the address belongs to the service.
+/// Whether the address belongs to Cloudflare.
 pub(super) fn is_own(address: IpAddr) -> bool {
     OWN_NETWORKS.iter().any(|n| n.contains(&address))
 }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn targets() {
-        // The placeholders 192.0.2.1 and 100:: are what the documentation recommends for originless hosts.
+        // The documentation recommends the placeholders 192.0.2.1 and 100:: for originless hosts.
         for good in ["192.0.2.1", "192.0.2.0", "100::", "8.8.8.8", "2001:db8::1"] {
             assert!(may_be_proxied(good.parse().unwrap()), "{good}");
         }

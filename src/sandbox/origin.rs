@@ -1,8 +1,8 @@
-//! Keeps web pages away from a sandbox.
+//! Refuses requests that web pages send to a sandbox.
 //!
-//! A page that somebody opens in a browser beside the sandbox can send requests to it: at a loopback address, or at a name of its own
-//! that it points to one (DNS rebinding), which makes the answers readable. Browsers name that host in `Host`, and the page in
-//! `Origin`; no client of an API sends the latter. The real service has none of this.
+//! A page in a browser on the same machine can send requests to the sandbox: at a loopback address, or at a name that
+//! the page's owner points to one (DNS rebinding), which makes the responses readable. Browsers send that host in
+//! `Host`, and the page in `Origin`; API clients do not send `Origin`. Cloudflare has no such check.
 
 use std::net::IpAddr;
 
@@ -34,10 +34,10 @@ pub(super) fn check(request: &Parts, hosts: &[String]) -> Outcome<()> {
     }
 }
 
-/// Whether a host, with or without a port, is one of `hosts` or one that only this machine can be.
+/// Whether a host, with or without a port, is one of `hosts` or always means this machine.
 fn is_ours(host: &str, hosts: &[String]) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
-    // What stands before an `@` is no part of the host.
+    // Anything before an `@` is not part of the host.
     if authority.as_str().contains('@') {
         return false;
     }
@@ -48,7 +48,7 @@ fn is_ours(host: &str, hosts: &[String]) -> bool {
     let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
     match address.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
-        // RFC 6761 section 6.3: `localhost` and the names below it are loopback addresses.
+        // RFC 6761 section 6.3: `localhost` and its subdomains are loopback addresses.
         Err(_) => name.to_ascii_lowercase().rsplit('.').next() == Some("localhost"),
     }
 }

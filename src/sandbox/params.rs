@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `alpn="dot" port=853` | `alpn="dot" port="853"`: every value in quotes (inferred from answers seen) |
 //! | `no-default-alpn` | the same |
-//! | a key twice, quotes that do not match | refused |
+//! | a duplicate key, unbalanced quotes | refused |
 //!
-//! ASSUMED: the order stays as sent; the values of single keys are not looked at.
+//! ASSUMED: the order is kept as sent; the values of single keys are not checked.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use super::txt;
 /// Parameters that were accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Params {
-    /// As they are answered.
+    /// As the API returns them.
     pub(super) shown: String,
     /// Equal for the same set in any order.
     pub(super) identity: String,
 }
 
-/// Reads parameters; `None` if they are none.
+/// Parses parameters; `None` if they are invalid.
 pub(super) fn read(text: &str) -> Option<Params> {
     let mut set: BTreeMap<String, String> = BTreeMap::new();
     let mut shown = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Option<Params> {
             }
             None => (None, tail),
         };
-        // The next parameter stands behind a blank.
+        // The next parameter follows a space.
         if !tail.is_empty() && !tail.starts_with([' ', '\t', '\r', '\n']) {
             return None;
         }

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// From a request's address.
+    /// From a request's URI.
     ///
-    /// ASSUMED: a query string that cannot be decoded counts as none, as unknown parameters do.
+    /// ASSUMED: a query string that cannot be decoded counts as empty, as unknown parameters do.
     pub(super) fn read(uri: &Uri) -> Self {
         Self(Query::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default())
     }
 
-    /// The value of a parameter; of repeated ones the first.
+    /// The value of a parameter; the first one if it is repeated.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -31,12 +31,12 @@ impl Parameters {
         self.get("direction") == Some("desc")
     }
 
-    /// Whether one filter is enough; the default is that all must hold.
+    /// Whether one matching filter is enough; by default all must match.
     pub(super) fn is_any(&self, name: &str) -> bool {
         self.get(name) == Some("any")
     }
 
-    /// The page asked for. ASSUMED: what is no number above 0 counts as absent.
+    /// The requested page. ASSUMED: anything but a number above 0 counts as absent.
     pub(super) fn page(&self, default_size: u64, smallest: u64, largest: u64) -> Page {
         let number = |name: &str| self.get(name).and_then(|v| v.parse::<u64>().ok()).filter(|n| *n > 0);
         // SQLite counts in signed 64 bits.

@@ -1,4 +1,4 @@
-//! A record as the store keeps it, and as the service answers it.
+//! A record as the store holds it and as the API returns it.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value, json};
@@ -17,9 +17,9 @@ pub(super) struct Record {
     pub(super) name: String,
     /// Type, upper case.
     pub(super) kind: String,
-    /// Content as answered.
+    /// Content in responses.
     pub(super) content: String,
-    /// Priority as answered beside the content.
+    /// Priority in responses, beside the content.
     pub(super) priority: Option<u32>,
     /// The data object.
     pub(super) data: Option<Map<String, Value>>,
@@ -33,7 +33,7 @@ pub(super) struct Record {
     pub(super) tags: Vec<String>,
     /// Settings.
     pub(super) settings: Map<String, Value>,
-    /// What the service says about it.
+    /// What Cloudflare adds to the record.
     pub(super) meta: Map<String, Value>,
     /// Old form of read-only.
     pub(super) locked: bool,
@@ -45,7 +45,7 @@ pub(super) struct Record {
     pub(super) comment_modified_on: Option<String>,
     /// Moment of the tags' last change, if there are any.
     pub(super) tags_modified_on: Option<String>,
-    /// Equal for values that say the same.
+    /// Equal for equivalent values.
     pub(super) identity: String,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Record {
 pub(super) const COLUMNS: &str = "id, name, type, content, priority, data, ttl, proxied, comment, tags, settings, meta, \
      locked, created_on, modified_on, comment_modified_on, tags_modified_on, identity";
 
-/// JSON text of a column that we wrote ourselves.
+/// JSON text of a column that the sandbox wrote.
 fn parsed<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {
     serde_json::from_str(text).unwrap_or_default()
 }
@@ -104,7 +104,7 @@ impl Record {
         self.write(connection, &sql, zone)
     }
 
-    /// Writes it over the record of the same identifier.
+    /// Stores it in place of the record with the same identifier.
     pub(super) fn update(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let sql = "UPDATE records SET name = ?2, type = ?3, content = ?4, priority = ?5, data = ?6, ttl = ?7, \
              proxied = ?8, comment = ?9, tags = ?10, settings = ?11, meta = ?12, locked = ?13, created_on = ?14, \
@@ -139,14 +139,14 @@ impl Record {
         Ok(())
     }
 
-    /// Takes it out of the store.
+    /// Removes it from the store.
     pub(super) fn remove(&self, connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached("DELETE FROM records WHERE id = ?1 AND zone_id = ?2")?;
         statement.execute([&self.id, &zone.id])?;
         Ok(())
     }
 
-    /// Whether the service refuses to change it.
+    /// Whether Cloudflare refuses to change it.
     ///
     /// # Sources
     /// `meta.read_only` with error 1043: observed 2025 and 2026. ASSUMED: the old `locked` means the same.
@@ -159,7 +159,7 @@ impl Record {
         self.meta.get(member) == Some(&Value::Bool(true))
     }
 
-    /// Whether it could be proxied: type and target allow it.
+    /// Whether it can be proxied: type and target allow it.
     ///
     /// # Sources
     /// False for an A record to a private or resolver address: observed. ASSUMED: exactly where proxying is refused.
@@ -167,7 +167,7 @@ impl Record {
         facts::of(&self.kind).is_some_and(|f| f.proxiable) && self.content.parse().map_or(true, network::may_be_proxied)
     }
 
-    /// As the service answers it.
+    /// As the API returns it.
     pub(super) fn to_json(&self, zone: &Zone, shape: Shape) -> Value {
         match shape {
             Shape::Modern => self.modern(),

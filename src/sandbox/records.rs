@@ -3,8 +3,8 @@
 //! | operation | takes |
 //! |---|---|
 //! | POST | the body |
-//! | PATCH | the record, with the members of the body laid over it |
-//! | PUT | the body; what it leaves out goes back to the default (observed 2026-09) |
+//! | PATCH | the record, with the members of the body in place of its own |
+//! | PUT | the body; what it omits returns to the default (observed 2026-09) |
 
 use serde_json::{Map, Value, json};
 
@@ -31,7 +31,8 @@ pub(super) fn get(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Answer> {
 ///
 /// # Sources
 /// Members: developers.cloudflare.com/api, "DNS Records Usage", read 2026-11-20, and the models of the official SDKs (Python
-/// 5.9.0, TypeScript 7.3.0), where a null `record_quota` says that the account's quota counts. ASSUMED: no account has one.
+/// 5.9.0, TypeScript 7.3.0), where a null `record_quota` means that the account's quota applies. ASSUMED: no account
+/// has one.
 pub(super) fn usage(call: &Call<'_>, zone: &Zone) -> Answer {
     Answer::One(json!({ "record_quota": zone.quota(call.profile), "record_usage": zone.record_count }))
 }
@@ -50,11 +51,11 @@ fn find(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
 pub(super) enum Writer {
     /// A client.
     Client,
-    /// A seed document, which may also hold what only the service itself creates.
+    /// A seed document, which may also hold what only Cloudflare creates.
     Document,
 }
 
-/// Creates a record; the quota is the caller's to check.
+/// Creates a record; the caller checks the quota.
 pub(super) fn create(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) -> Outcome<Record> {
     let mut record = draft(call, zone, body, Writer::Client)?;
     record.id = store::next_id(call.connection, call.seed)?;
@@ -62,7 +63,7 @@ pub(super) fn create(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>) ->
     Ok(record)
 }
 
-/// The record that a body describes, checked but neither named by an identifier nor stored.
+/// The record that a body describes, checked but without an identifier and not stored.
 pub(super) fn draft(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>, writer: Writer) -> Outcome<Record> {
     refuse_closed_domain(zone, writer)?;
     let facts = record_type(body)?;
@@ -90,15 +91,15 @@ pub(super) fn draft(call: &Call<'_>, zone: &Zone, body: &Map<String, Value>, wri
     Ok(record)
 }
 
-/// Refuses a further record in a zone that is full.
+/// Refuses another record in a zone that is full.
 ///
 /// # Sources
 /// Code 81045 and its text: observed.
 pub(super) fn check_quota(call: &Call<'_>, zone: &Zone) -> Outcome<()> {
-    // The count in `zone` is that of the beginning of the request; a batch has moved it since.
+    // The count in `zone` is from the beginning of the request; a batch may have changed it since.
     let sql = "SELECT record_count FROM zones WHERE id = ?1";
     let used: u32 = call.connection.prepare_cached(sql)?.query_row([&zone.id], |row| row.get(0))?;
-    // Checked after the record was added, so that other faults of the record are reported first.
+    // Checked after the record was added, so that its other problems are reported first.
     if usize::try_from(used).unwrap_or(usize::MAX) > zone.quota(call.profile) {
         return Err(Refusal::new(400, 81045, "Record quota exceeded."));
     }
@@ -107,8 +108,8 @@ pub(super) fn check_quota(call: &Call<'_>, zone: &Zone) -> Outcome<()> {
 
 /// PATCH: untouched fields stay (observed 2026-09).
 ///
-/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field alone, `tags` too, but clears
-/// `comment`. The library of DNSControl 4 sends `"tags": null` with each change that says nothing of tags.
+/// ASSUMED: `data` is replaced as a whole, `settings` member by member; null leaves a field unchanged, `tags` too, but
+/// clears `comment`. The library of DNSControl 4 sends `"tags": null` with each change that does not concern tags.
 pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, Value>) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let before = find(call, zone, id)?;
@@ -154,7 +155,7 @@ pub(super) fn replace(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String,
     rewrite(call, zone, facts, &before, body)
 }
 
-/// Writes a record anew, keeping what only the service decides.
+/// Replaces a record, but keeps what only Cloudflare sets.
 fn rewrite(
     call: &Call<'_>,
     zone: &Zone,
@@ -169,7 +170,7 @@ fn rewrite(
     Ok(after)
 }
 
-/// DELETE; answers the record as it was.
+/// DELETE; returns the record before its deletion.
 pub(super) fn delete(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> {
     refuse_closed_domain(zone, Writer::Client)?;
     let record = find(call, zone, id)?;
@@ -178,7 +179,7 @@ pub(super) fn delete(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> 
     Ok(record)
 }
 
-/// Checks a body and lays it into a record, which holds the state before.
+/// Checks a body and writes it into a record, which holds the previous state.
 fn fill(
     call: &Call<'_>,
     zone: &Zone,
@@ -206,7 +207,7 @@ fn fill(
     record.proxied = attributes::proxied(facts, body.get("proxied"), value.address, call.profile.own_network)?;
     record.ttl = attributes::ttl(zone, body.get("ttl"), record.proxied, call.profile.proxied_ttl)?;
     record.settings = attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
-    // ASSUMED: the moments of comment and tags move only when these change.
+    // ASSUMED: the timestamps of comment and tags change only with their values.
     let comment = attributes::comment(zone, body.get("comment"))?;
     if comment != record.comment {
         record.comment_modified_on = comment.is_some().then(|| call.now.to_owned());
@@ -227,7 +228,7 @@ fn fill(
     conflicts::check(call, zone, record)
 }
 
-/// The type that a body asks for.
+/// The type in a body.
 ///
 /// ASSUMED: code 1004 for types that the sandbox does not know, 9100 for none.
 fn record_type(body: &Map<String, Value>) -> Outcome<&'static TypeFacts> {
@@ -258,7 +259,7 @@ fn refuse_type_change(facts: &TypeFacts, body: &Map<String, Value>) -> Outcome<(
     }
 }
 
-/// Refuses to touch a record that the service manages.
+/// Refuses changes of a record that Cloudflare manages.
 ///
 /// # Sources
 /// Code 1043 and its text: observed 2025 and 2026.
@@ -270,7 +271,7 @@ fn refuse_read_only(record: &Record) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses MX records in a zone whose mail the service routes, told by `meta.email_routing` on any record.
+/// Refuses MX records in a zone that uses Email Routing, shown by `meta.email_routing` on any record.
 ///
 /// # Sources
 /// Code 890190 and its text: observed 2025 and 2026.
@@ -286,7 +287,7 @@ fn refuse_routed_mail(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<
     Ok(())
 }
 
-/// Refuses writes under domains that the service closed to the API.
+/// Refuses writes under domains that Cloudflare closed to the API.
 fn refuse_closed_domain(zone: &Zone, writer: Writer) -> Outcome<()> {
     if writer == Writer::Client && zone.name.rsplit('.').next().is_some_and(|last| CLOSED_DOMAINS.contains(&last)) {
         let message = "You cannot use this API for domains with a .cf, .ga, .gq, .ml, or .tk TLD (top-level domain).";

@@ -1,4 +1,4 @@
-//! An answer before it is turned into HTTP, and how it is delivered.
+//! A response before it becomes HTTP, and how it is delivered.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use serde_json::Value;
 
 use super::envelope::{Answer, Outcome};
 
-/// Blanks that are sent at once.
+/// Spaces that are sent at once.
 const PIECE: u64 = 1 << 16;
 
 /// How a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// As it should be.
+    /// Complete and at once.
     Whole,
     /// Half of it, and then the connection is cut.
     HalfThenReset,
     /// Byte by byte, with this pause after each.
     Drip(Duration),
-    /// Under this `Content-Length`, whatever its length is.
+    /// With this `Content-Length`, whatever the length is.
     Claimed(u64),
-    /// With so many blanks after it.
+    /// Followed by this many spaces.
     Padded(u64),
 }
 
-/// How an envelope is written.
+/// How an envelope is formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Without blanks.
+    /// Without spaces.
     Compact,
-    /// By two blanks a level, with a blank after each colon.
+    /// Two spaces per level, and a space after each colon.
     Indented,
 }
 
@@ -48,7 +48,7 @@ impl Layout {
     }
 }
 
-/// An answer before it is turned into HTTP.
+/// A response before it becomes HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reply {
     /// Status.
@@ -64,7 +64,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// Any answer.
+    /// A response with any content type.
     fn new(status: u16, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self { status, kind, body: body.into(), headers: Vec::new(), delivery: Delivery::Whole }
     }
@@ -74,17 +74,17 @@ impl Reply {
         Self::text_of_json(status, Layout::Compact.write(body))
     }
 
-    /// An envelope that is written already.
+    /// An envelope that is already serialized.
     pub(super) fn text_of_json(status: u16, body: Vec<u8>) -> Self {
         Self::new(status, "application/json", body)
     }
 
-    /// A page as the edge sends it: observed in outages of 2026-07.
+    /// An HTML page as Cloudflare's edge sends it: observed in outages of 2026-07.
     pub(super) fn html(status: u16) -> Self {
         Self::new(status, "text/html", format!("<html><body>{status}</body></html>"))
     }
 
-    /// What a handler gave.
+    /// The result of a handler.
     pub(super) fn outcome(outcome: Outcome<Answer>, layout: Layout) -> Self {
         if outcome == Ok(Answer::Empty) {
             return Self::new(204, "application/json", Vec::new());
@@ -96,7 +96,7 @@ impl Reply {
         }
     }
 
-    /// The same with one more header.
+    /// The same response with another header.
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
@@ -120,7 +120,7 @@ impl Reply {
         *response.body_mut() = match delivery {
             Delivery::Whole | Delivery::HalfThenReset => Body::from(body),
             Delivery::Drip(pause) => Body::from_stream(drip(body, pause)),
-            // A stream does not tell its length, so the one that is claimed stands.
+            // A stream has no known length, so the claimed one is sent.
             Delivery::Claimed(_) => Body::from_stream(stream::iter([sent(body)])),
             Delivery::Padded(blanks) => Body::from_stream(padded(body, blanks)),
         };
@@ -128,7 +128,7 @@ impl Reply {
     }
 }
 
-/// What never fails, as streams of bodies want it.
+/// A result that never fails, in the form that a stream of a body needs.
 type Sent = Result<Bytes, std::convert::Infallible>;
 
 /// A piece of a body.
@@ -139,7 +139,7 @@ fn sent(bytes: Vec<u8>) -> Sent {
 /// A body byte by byte.
 fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'static {
     stream::iter(body).then(move |byte| async move {
-        // Whoever is asked again later has sent the last byte by then.
+        // Without a pause, yielding lets the connection send the previous byte first.
         if pause.is_zero() {
             tokio::task::yield_now().await;
         } else {
@@ -149,7 +149,7 @@ fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'st
     })
 }
 
-/// A body and blanks after it.
+/// A body followed by spaces.
 fn padded(body: Vec<u8>, blanks: u64) -> impl Stream<Item = Sent> + Send + 'static {
     let pieces = (0..blanks.div_ceil(PIECE)).map(move |n| PIECE.min(blanks - n * PIECE));
     let blanks = pieces.map(|length| sent(vec![b' '; usize::try_from(length).unwrap_or(0)]));

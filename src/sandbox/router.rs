@@ -1,4 +1,4 @@
-//! From a method and a path to a handler.
+//! Finds the handler for a method and a path.
 //!
 //! # Sources
 //! Codes and texts of 7000, 7001 and 7003: observed 2026; their statuses have been seen as 400 and 404. ASSUMED: routes and
@@ -23,7 +23,7 @@ use super::zone::Zone;
 use super::zones;
 use axum::http::{HeaderMap, Method, Uri, header};
 
-/// The path under which the service lives.
+/// The base path of the API.
 pub(super) const BASE: &str = "/client/v4";
 
 /// A request as it came in.
@@ -45,10 +45,10 @@ impl Incoming {
         self.uri.path().strip_prefix(BASE).filter(|p| p.is_empty() || p.starts_with('/'))
     }
 
-    /// How the answer is written.
+    /// How the response is formatted.
     ///
     /// # Sources
-    /// Answers about rulesets are indented: clients that look for `"success": true` with its blank are in use.
+    /// Responses about rulesets are indented: clients that search for `"success": true` with its space are in use.
     pub(super) fn layout(&self) -> Layout {
         let is_ruleset = self.path().is_some_and(|path| path.split('/').any(|part| part == "rulesets"));
         if is_ruleset { Layout::Indented } else { Layout::Compact }
@@ -143,7 +143,7 @@ fn methods(resource: Resource<'_>) -> &'static [Method] {
     }
 }
 
-/// The zone that a resource lies below.
+/// The zone that a resource belongs to.
 fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
     match resource {
         Resource::Verification | Resource::Zones | Resource::Zone(_) => None,
@@ -162,7 +162,7 @@ fn zone_above<'a>(resource: Resource<'a>) -> Option<&'a str> {
 /// Answers a request.
 ///
 /// # Errors
-/// The refusal; whatever the request wrote must then be undone by the caller.
+/// The refusal; the caller must then roll back what the request wrote.
 pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) -> Outcome<Answer> {
     let path = incoming.path().ok_or_else(|| Refusal::new(400, 7000, "No route for that URI"))?;
     let resource = resource(path, call.profile.batch)?;
@@ -180,7 +180,7 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
     let parameters = Parameters::read(&incoming.uri);
     match resource {
         Resource::Verification => Ok(Answer::One(serde_json::json!({
-            // ASSUMED: the token's own identifier, which nothing here needs.
+            // ASSUMED: the token's own identifier, which the sandbox does not use.
             "id": "60ae136e5d49fbdf037fab5f1d805634",
             "status": "active"
         }))),

@@ -1,4 +1,4 @@
-//! Answers as they should not be: the JSON of a body with something else in it.
+//! Malformed and unusual responses: changes to the JSON of a body.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Gzip;
 
-/// Changes every object of a body, the outer ones first; a body that is no JSON stays as it is.
+/// Changes every object of a body, the outer ones first. A body that is not JSON is not changed.
 fn each_object(body: &mut Vec<u8>, change: &dyn Fn(&mut Map<String, Value>)) {
     fn walk(value: &mut Value, change: &dyn Fn(&mut Map<String, Value>)) {
         match value {
@@ -26,7 +26,7 @@ fn each_object(body: &mut Vec<u8>, change: &dyn Fn(&mut Map<String, Value>)) {
     }
 }
 
-/// Gives every member of a name another value.
+/// Replaces the value of every member with this name.
 pub(super) fn replace(body: &mut Vec<u8>, member: &str, value: &Value) {
     each_object(body, &|object| {
         if let Some(old) = object.get_mut(member) {
@@ -35,14 +35,14 @@ pub(super) fn replace(body: &mut Vec<u8>, member: &str, value: &Value) {
     });
 }
 
-/// Takes every member of a name away.
+/// Removes every member with this name.
 pub(super) fn without(body: &mut Vec<u8>, member: &str) {
     each_object(body, &|object| {
         object.shift_remove(member);
     });
 }
 
-/// Adds members that nobody knows to every object.
+/// Adds unknown members to every object.
 pub(super) fn extra(body: &mut Vec<u8>) {
     each_object(body, &|object| {
         let unknown = [
@@ -56,7 +56,7 @@ pub(super) fn extra(body: &mut Vec<u8>) {
     });
 }
 
-/// Adds lists within lists; as text, since a value so deep could not be written.
+/// Adds nested lists; as text, because a value so deep cannot be serialized.
 pub(super) fn deep(body: &mut Vec<u8>, levels: usize) {
     if body.starts_with(b"{") {
         let deep = format!("\"x_deep\":{}{},", "[".repeat(levels), "]".repeat(levels));
@@ -64,21 +64,21 @@ pub(super) fn deep(body: &mut Vec<u8>, levels: usize) {
     }
 }
 
-/// Leaves half of it.
+/// Cuts the body in half.
 pub(super) fn halve(body: &mut Vec<u8>) {
-    // A cut within a letter would be another fault.
+    // A cut within a character would be a different fault.
     let text = String::from_utf8_lossy(body);
     let half = (text.len() / 2..).find(|n| text.is_char_boundary(*n)).unwrap_or(text.len());
     body.truncate(half);
 }
 
-/// Ends it with the wrong bracket.
+/// Ends the body with the wrong bracket.
 pub(super) fn wrong_bracket(body: &mut Vec<u8>) {
     body.pop();
     body.push(b']');
 }
 
-/// Compresses it, well or badly.
+/// Compresses the body, correctly or not.
 pub(super) fn gzip(body: &mut Vec<u8>, how: Gzip) {
     if how == Gzip::Plain {
         return;
@@ -93,7 +93,7 @@ pub(super) fn gzip(body: &mut Vec<u8>, how: Gzip) {
         Gzip::Correct | Gzip::Plain => {}
         Gzip::Truncated => packed.truncate(packed.len() / 2),
         Gzip::Corrupt => {
-            // The checksum stands eight bytes before the end: RFC 1952, section 2.3.
+            // The checksum is eight bytes before the end: RFC 1952, section 2.3.
             let at = packed.len().saturating_sub(8);
             packed[at] ^= 0xff;
         }
@@ -105,7 +105,7 @@ pub(super) fn gzip(body: &mut Vec<u8>, how: Gzip) {
 mod tests {
     use super::*;
 
-    /// A body, changed.
+    /// A body after a change.
     fn changed(change: impl FnOnce(&mut Vec<u8>)) -> String {
         let mut body = br#"{"result":[{"id":"1","n":{"id":"2"}}],"success":true}"#.to_vec();
         change(&mut body);

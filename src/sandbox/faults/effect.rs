@@ -1,4 +1,4 @@
-//! What each failure does: in place of a request's handling, to its answer, to its connection.
+//! What each fault does: in place of handling a request, to its response, to its connection.
 
 use std::time::Duration;
 
@@ -10,27 +10,27 @@ use crate::sandbox::auth::Scheme;
 use crate::sandbox::envelope::Refusal;
 use crate::sandbox::reply::{Delivery, Reply};
 
-/// What a request gets in the end.
+/// How a request ends.
 pub(in crate::sandbox) enum Ending {
-    /// An answer.
+    /// With a response.
     Answer(Reply),
-    /// None.
+    /// Without a response.
     Cut(Cut),
 }
 
-/// How a connection ends without an answer.
+/// How a connection ends without a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) enum Cut {
     /// It is reset.
     Reset,
     /// It is closed.
     Close,
-    /// It is reset, and no other one can be made for this long.
+    /// It is reset, and new ones are refused for this long.
     Refuse(Duration),
 }
 
 impl What {
-    /// What a request gets in place of being handled; `None` if it is handled.
+    /// What happens in place of handling the request; `None` if it is handled.
     pub(in crate::sandbox) fn instead(&self, headers: &HeaderMap) -> Option<Ending> {
         // ASSUMED: the code and text of an error that the script asks for.
         let scripted = |status, code| Reply::json(status, &Refusal::new(status, code, "Scripted failure").body());
@@ -103,7 +103,7 @@ impl What {
         }
     }
 
-    /// What becomes of the answer to a request that was handled, and after which time.
+    /// How a handled request ends, and after which delay.
     pub(in crate::sandbox) fn ending(&self, mut reply: Reply) -> (Duration, Ending) {
         let at_once = |ending| (Duration::ZERO, ending);
         let body = &mut reply.body;
@@ -130,7 +130,7 @@ impl What {
             Self::Extra => alter::extra(body),
             Self::LongText { member, bytes } => alter::replace(body, member, &Value::from("x".repeat(*bytes))),
             Self::Deep { levels } => alter::deep(body, *levels),
-            // These have done what they do before the request was handled, or concern the state.
+            // These took effect before the request was handled, or concern the state.
             Self::ConnectionRefused { .. }
             | Self::ResetBeforeEffect
             | Self::CloseBeforeEffect

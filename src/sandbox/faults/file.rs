@@ -1,19 +1,19 @@
-//! Faults from a JSON document, so that trouble can be rehearsed from outside.
+//! Reads faults from a JSON document, so that failures can be rehearsed from outside.
 
 use super::{Fault, What, When};
 
-/// Why a document of faults cannot be used. The text says where, and what could stand there.
+/// Why a document of faults cannot be used. The text names the place and what was expected.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
-    /// It is no list of faults.
+    /// It is not a list of faults.
     #[error("{0}")]
     Shape(#[from] serde_json::Error),
-    /// A fault that can never strike, or a value out of its range.
+    /// A fault that can never occur, or a value out of range.
     #[error("fault {number}: {problem}")]
     Value {
-        /// Which one, counted from 1.
+        /// Number of the fault, counted from 1.
         number: usize,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
 }
@@ -22,7 +22,7 @@ impl Fault {
     /// Reads a list of faults, such as `[{"when": {"request": 3}, "what": "reset_after_effect"}]`.
     ///
     /// # Errors
-    /// [`ScriptError`] if it is no such list, has a name that nobody knows, or a value out of its range.
+    /// [`ScriptError`] if it is not such a list, or has an unknown name or a value out of range.
     pub fn list_from_json(text: &str) -> Result<Vec<Self>, ScriptError> {
         let faults: Vec<Self> = serde_json::from_str(text)?;
         for (n, fault) in faults.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Fault {
         Ok(faults)
     }
 
-    /// What is wrong with it.
+    /// Checks the fault; the error says what is wrong.
     fn check(&self) -> Result<(), String> {
         let method = |method: &Option<String>| match method {
             Some(method) => known_method(method),
@@ -80,7 +80,7 @@ impl Fault {
     }
 }
 
-/// Refuses a method that no request has.
+/// Refuses an unknown method.
 fn known_method(method: &str) -> Result<(), String> {
     const KNOWN: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
     match KNOWN.contains(&method) {

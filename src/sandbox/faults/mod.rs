@@ -1,6 +1,7 @@
 //! Scripted failures: which request fails, and how.
 //!
-//! A new failure is a variant of [`What`] with its words and its line in [`effect`]; nothing else of the sandbox names it.
+//! A new failure is a variant of [`What`] with its description and its line in [`effect`]; nothing else in the sandbox
+//! names it.
 
 mod alter;
 mod effect;
@@ -17,23 +18,24 @@ pub use file::ScriptError;
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// Which request it strikes first.
+    /// The first request that fails.
     pub when: When,
     /// What happens.
     pub what: What,
-    /// How many requests in a row it strikes, counted as [`When`] counts; with [`When::Chance`], how many it strikes at most.
+    /// How many requests in a row fail, counted as [`When`] counts; with [`When::Chance`], the largest number that
+    /// fail.
     #[serde(default = "one")]
     pub times: u64,
 }
 
-/// Which request a fault strikes.
+/// Which request fails.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
-    /// The nth request of all, counted from 1.
+    /// The nth request overall, counted from 1.
     Request(u64),
-    /// The nth request, counted from 1, with this method and an address that ends so.
+    /// The nth request, counted from 1, with this method and a path that ends like this.
     Matching {
         /// Method, upper case; `None` for any.
         #[serde(default)]
@@ -45,13 +47,13 @@ pub enum When {
         #[serde(default = "one")]
         nth: u64,
     },
-    /// Some of the requests with this method and an address that ends so. Which ones depends on the seed and on their
-    /// numbers alone.
+    /// Some of the requests with this method and a path that ends like this. Which ones depends only on the seed and on
+    /// their numbers.
     Chance {
-        /// Where the dice come from.
+        /// Seed of the random choice.
         #[serde(default)]
         seed: u64,
-        /// How many of a thousand requests it strikes on average: 0 to 1000.
+        /// How many of 1000 requests fail on average: 0 to 1000.
         per_mille: u16,
         /// Method, upper case; `None` for any.
         #[serde(default)]
@@ -78,12 +80,13 @@ pub enum What {
         #[serde(default)]
         retry_after: Option<u64>,
     },
-    /// It has its effect, but is answered with this status and an HTML page.
+    /// It takes effect, but the response is this status and an HTML page.
     StatusAfterEffect {
         /// HTTP status.
         code: u16,
     },
-    /// The connection is cut and further ones are refused for a time, or until [`reopen`](super::Running::reopen); no effect.
+    /// The connection is cut and new ones are refused for a time, or until [`reopen`](super::Running::reopen); no
+    /// effect.
     ConnectionRefused {
         /// How long.
         milliseconds: u64,
@@ -98,94 +101,94 @@ pub enum What {
     CloseAfterEffect,
     /// The connection is cut in the middle of the answer's body, after the effect.
     ResetMidBody,
-    /// The answer, complete as HTTP, holds half of the JSON; the effect took place.
+    /// The response is complete as HTTP but holds half of the JSON; the request took effect.
     TruncateBody,
-    /// The answer ends with the wrong bracket; the effect took place.
+    /// The response ends with the wrong bracket; the request took effect.
     InvalidJson,
-    /// The answer has no body; the effect took place.
+    /// The response has no body; the request took effect.
     EmptyBody,
-    /// Status 200 with a body that is no JSON; no effect.
+    /// Status 200 with a body that is not JSON; no effect.
     NotJson200,
     /// Status 200 with `"success": false`; no effect.
     SuccessFalse200,
-    /// It is answered with exactly this; no effect.
+    /// This exact response; no effect.
     Answer {
         /// HTTP status.
         code: u16,
         /// Body.
         body: Value,
     },
-    /// It is sent elsewhere; no effect.
+    /// A redirect; no effect.
     Redirect {
         /// HTTP status, such as 302.
         code: u16,
         /// `Location`.
         to: String,
     },
-    /// A request that is signed by a token is refused as one whose token has expired; others are handled as usual.
+    /// A request with a token is refused as if the token had expired; other requests are handled as usual.
     TokenRefused {
         /// HTTP status, such as 403.
         status: u16,
-        /// The service's number for it, such as 9109.
+        /// Cloudflare's error code, such as 9109.
         code: u32,
     },
-    /// It has its effect, then nothing comes for a time, and the connection is cut.
+    /// It takes effect, then nothing is sent for a time, and the connection is cut.
     Stall {
         /// How long.
         milliseconds: u64,
     },
-    /// The answer comes late.
+    /// The response is delayed.
     Delay {
         /// How long.
         milliseconds: u64,
     },
-    /// It is held until it is released ([`release`](super::Running::release)), and then handled as usual.
+    /// It is held until [`release`](super::Running::release) is called, and then handled as usual.
     Held,
-    /// The answer comes byte by byte, with this pause after each.
+    /// The response is sent byte by byte, with this pause after each.
     Drip {
-        /// How long; 0 for a pause that is no longer than it takes to send each byte by itself.
+        /// How long; 0 sends each byte separately without a pause.
         milliseconds: u64,
     },
-    /// `Content-Length` differs from the body by so many bytes: with more the rest never comes, with fewer (below 0) the end
-    /// is not sent. The effect took place.
+    /// `Content-Length` differs from the length of the body by this many bytes: if it is larger, the rest never comes;
+    /// if smaller (below 0), the end is not sent. The request took effect.
     WrongLength {
         /// How many bytes.
         by: i64,
     },
-    /// The answer is compressed by gzip, or pretends to be.
+    /// The response is compressed by gzip, or claims to be.
     Gzip(Gzip),
-    /// Every member of this name, at any depth of the answer, has this value instead: wrong types, counts that disagree.
+    /// Every member with this name, at any depth of the response, gets this value: wrong types, inconsistent counts.
     Replace {
         /// Name of the member.
         member: String,
         /// Its value.
         value: Value,
     },
-    /// Every member of this name is missing from the answer, at any depth.
+    /// Every member with this name is missing from the response, at any depth.
     Without {
         /// Name of the member.
         member: String,
     },
-    /// Every object of the answer has more members than anybody knows of, of all types.
+    /// Every object of the response has additional unknown members of all types.
     Extra,
-    /// Every member of this name has a text of this length instead.
+    /// Every member with this name gets a text of this length.
     LongText {
         /// Name of the member.
         member: String,
         /// Length in bytes.
         bytes: usize,
     },
-    /// The answer has one more member, lists within lists.
+    /// The response has an additional member with nested lists.
     Deep {
         /// How many.
         levels: usize,
     },
-    /// The answer's JSON is followed by blanks, sent piece by piece, without `Content-Length`.
+    /// The JSON is followed by spaces, sent piece by piece, without `Content-Length`.
     Padded {
         /// How many.
         bytes: u64,
     },
-    /// Somebody else writes first: another request takes effect, unlogged, before this one is handled as usual.
+    /// Someone else writes first: another request takes effect, unlogged, before this one is handled as usual.
     AnotherWriter {
         /// Method, upper case.
         method: String,
@@ -195,7 +198,8 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// Somebody else writes right afterwards: another request takes effect, unlogged, before this one is answered as usual.
+    /// Someone else writes afterwards: another request takes effect, unlogged, before the response to this one is sent
+    /// as usual.
     AnotherWriterAfter {
         /// Method, upper case.
         method: String,
@@ -205,7 +209,7 @@ pub enum What {
         #[serde(default)]
         body: Value,
     },
-    /// A GET is answered as it was the last time, whatever has changed since; as usual if it is new.
+    /// A GET returns the previous response for the same path, whatever has changed since; as usual if there is none.
     StaleRead,
 }
 
@@ -214,22 +218,22 @@ pub enum What {
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 pub enum Gzip {
-    /// As it should be.
+    /// Correctly.
     Correct,
     /// Half of it is missing.
     Truncated,
     /// The checksum does not match.
     Corrupt,
-    /// Not at all, though the header says so.
+    /// Not at all, although the header says so.
     Plain,
 }
 
-/// What is meant where no number is given.
+/// The default of counts.
 fn one() -> u64 {
     1
 }
 
-/// The faults of a sandbox and how often each has counted.
+/// The faults of a sandbox and how often each was counted.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     /// Each fault with its counts.
@@ -241,14 +245,14 @@ pub(super) struct Script {
 struct Counted {
     /// The fault.
     fault: Fault,
-    /// Requests that it has counted.
+    /// Matching requests so far.
     requests: u64,
-    /// Requests that it would have struck.
+    /// Matching requests that the fault applied to.
     strikes: u64,
 }
 
 impl Script {
-    /// From the start.
+    /// Starts with all counts at 0.
     pub(super) fn new(faults: Vec<Fault>) -> Self {
         let mut script = Self::default();
         faults.into_iter().for_each(|fault| script.push(fault));
@@ -260,17 +264,17 @@ impl Script {
         self.faults.push(Counted { fault, requests: 0, strikes: 0 });
     }
 
-    /// No more faults.
+    /// Removes all faults.
     pub(super) fn clear(&mut self) {
         self.faults.clear();
     }
 
-    /// Whether answers must be kept, lest they be wanted again.
+    /// Whether responses must be kept because a fault may repeat them.
     pub(super) fn has_stale_reads(&self) -> bool {
         self.faults.iter().any(|counted| counted.fault.what == What::StaleRead)
     }
 
-    /// What strikes the next request; of several faults the first.
+    /// The fault for the next request; the first one if several apply.
     pub(super) fn next(&mut self, method: &str, path: &str) -> Option<What> {
         let mut struck = None;
         for counted in &mut self.faults {
@@ -283,7 +287,7 @@ impl Script {
 }
 
 impl Counted {
-    /// Counts a request, and tells whether it is struck.
+    /// Counts a request and returns whether the fault applies to it.
     fn strikes_next(&mut self, method: &str, path: &str) -> bool {
         let Fault { when, times, .. } = &self.fault;
         let is_meant = |wanted: &Option<String>, suffix: &String| {
@@ -310,7 +314,7 @@ impl Counted {
     }
 }
 
-/// A number that looks random and depends on the seed and the request's number alone (splitmix64).
+/// A pseudorandom number that depends only on the seed and the request's number (splitmix64).
 fn dice(seed: u64, number: u64) -> u64 {
     let mut mixed = seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -343,7 +347,7 @@ mod tests {
         }
     }
 
-    /// The numbers of the GETs among 1,000 that are struck.
+    /// Which of 1,000 GET requests fail.
     fn struck(seed: u64, per_mille: u16, times: u64) -> Vec<usize> {
         let when = When::Chance { seed, per_mille, method: Some("GET".into()), path_suffix: String::new() };
         let mut script = Script::new(vec![Fault { when, what: What::ResetBeforeEffect, times }]);
