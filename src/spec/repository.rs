@@ -93,9 +93,9 @@ fn is_work_tree_content(git_directory: &Path, top: &Path) -> bool {
 
 /// A path as git writes it.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere not all bytes are a path")]
 pub(super) fn path_of(bytes: &[u8]) -> io::Result<OsString> {
-    Ok(std::os::unix::ffi::OsStrExt::from_bytes(bytes)).map(OsStr::to_owned)
+    let path: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
+    Ok(path.to_owned())
 }
 
 /// A path as git writes it.
