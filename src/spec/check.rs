@@ -1,13 +1,12 @@
-//! Checks of a whole zone: what its records say together.
+//! Checks of a whole zone: how its records fit together.
 //!
-//! Records come in sorted by name, type and value, so everything that concerns one name stands side by side and one pass
-//! is enough.
+//! Records come in sorted by name, type and value, so all records of a name are adjacent and one pass is enough.
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::model::{Address, DesiredRecord, DesiredZone, Fqdn, Rdata, RecordType, arrange};
 
-/// Checks a zone and drops what is there twice, so that the rest can be compared.
+/// Checks a zone and drops duplicates, so that the rest can be compared.
 pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
     sort(zone);
     for same in zone.records.chunk_by(|a, b| a.name == b.name) {
@@ -33,12 +32,12 @@ pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Puts records and tombstones in their order: name, type, value, and where they stand.
+/// Sorts records and tombstones by name, type, value and place.
 fn sort(zone: &mut DesiredZone) {
     fn key(record: &DesiredRecord) -> (&Fqdn, Option<RecordType>, &Rdata, Place) {
         (&record.name, record.data.record_type(), &record.data, record.spelling.place)
     }
-    // Records are large and sorting moves each of them many times, so their numbers are sorted.
+    // Records are large and sorting moves each of them many times, so their indexes are sorted instead.
     let mut order: Vec<usize> = (0..zone.records.len()).collect();
     order.sort_by(|a, b| key(&zone.records[*a]).cmp(&key(&zone.records[*b])));
     arrange(&mut zone.records, order);
@@ -47,12 +46,12 @@ fn sort(zone: &mut DesiredZone) {
     });
 }
 
-/// How messages call the records of a name and type.
+/// The address that messages use for the records of a name and type.
 fn address(zone: &DesiredZone, record: &DesiredRecord) -> String {
     Address::of_record(&zone.name, &record.name, &record.data, false).to_string()
 }
 
-/// Equal records.
+/// Duplicate records.
 fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnostics) {
     let mut first = 0;
     for n in 1..same.len() {
@@ -79,7 +78,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
         .collect();
     for (n, (later, records)) in of_type.iter().enumerate() {
         if later.is_single() {
-            // Equal ones have been reported as such.
+            // Duplicates have been reported already.
             for other in records.iter().skip(1).filter(|r| r.data != records[0].data) {
                 let diagnostic = findings::SECOND_CNAME
                     .at(other.spelling.place, format!("`{}` has another {later} already", other.name))
@@ -97,7 +96,7 @@ fn types(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagnosti
     }
 }
 
-/// Two records whose types exclude each other; the later one in the text is the one pointed at.
+/// Two records whose types exclude each other; the finding points at the later one in the text.
 fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagnostic {
     let (first, second) = if a.spelling.place <= b.spelling.place { (a, b) } else { (b, a) };
     let (one, other) = (first.data.type_name(), second.data.type_name());
@@ -113,7 +112,7 @@ fn exclusive(zone: &DesiredZone, a: &DesiredRecord, b: &DesiredRecord) -> Diagno
         .help(help)
 }
 
-/// A record that is wanted and wanted gone.
+/// A record that the spec both wants and declares absent.
 fn contradiction(zone: &DesiredZone, tombstone: &crate::model::Tombstone, diagnostics: &mut Diagnostics) {
     let key = (&tombstone.name, Some(tombstone.record_type));
     let start = zone.records.partition_point(|r| (&r.name, r.data.record_type()) < key);

@@ -1,4 +1,4 @@
-//! Days of the calendar, as a spec writes them.
+//! Calendar dates in a spec.
 
 /// A day, as the number of days since 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,13 +20,13 @@ impl Day {
         if !(1..=*lengths.get(before)?).contains(&day) {
             return None;
         }
-        // Leap days of all years before this one, as if the calendar had always held.
+        // Leap days of all earlier years, as if the Gregorian calendar had always been in use (proleptic).
         let leaps = |year: i64| (year - 1).div_euclid(4) - (year - 1).div_euclid(100) + (year - 1).div_euclid(400);
         let in_year: i64 = lengths[..before].iter().sum();
         Some(Self((year - 1970) * 365 + leaps(year) - leaps(1970) + in_year + day - 1))
     }
 
-    /// How many days later another one is; negative if it is earlier.
+    /// The number of days until another day; negative if that day is earlier.
     pub(super) fn until(self, other: Self) -> i64 {
         other.0 - self.0
     }

@@ -1,6 +1,6 @@
 //! The model as YAML: what `validate --print` shows.
 //!
-//! Everything is spelled out and canonical: one entry for each record, names relative to the zone, no defaults, variables
+//! The output is explicit and canonical: one entry for each record, names relative to the zone, no defaults, variables
 //! or includes. Reading it back gives an equal [`Desired`], apart from places and spellings.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! What a record says beside its value: time to live, proxying, comment, tags, and the metadata that is never sent.
+//! The attributes of a record other than its value: TTL, proxying, comment, tags, and metadata that is never sent.
 //!
-//! Spanned syntax in, checked model values out; every mistake becomes a finding and yields nothing.
+//! Syntax with places in, checked model values out; each invalid value becomes a finding and yields nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,22 +16,22 @@ use crate::model::{Comment, CommentError, Danger, Tag, TagError, Ttl, facts};
 pub(super) struct Facet<T> {
     /// The value.
     pub(super) value: T,
-    /// Where it stands.
+    /// Its place.
     pub(super) place: Place,
 }
 
-/// What records say unless they say otherwise.
+/// Defaults for records.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Defaults {
     /// Time to live.
     pub(super) ttl: Option<Facet<Ttl>>,
-    /// Whether traffic goes through the service.
+    /// Whether traffic goes through Cloudflare.
     pub(super) proxied: Option<Facet<bool>>,
     /// A note for people.
     pub(super) comment: Option<Facet<Comment>>,
     /// Tags.
     pub(super) tags: Option<Facet<BTreeSet<Tag>>>,
-    /// Who answers for the records.
+    /// Who is responsible for the records.
     pub(super) owner: Option<Facet<String>>,
 }
 
@@ -49,7 +49,7 @@ impl Defaults {
         }
     }
 
-    /// These, and others where these are silent.
+    /// These defaults, with another's values where these have none.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Defaults {
         }
     }
 
-    /// The first key in which two differ, with both places where they have one.
+    /// The first key in which two differ, with both places if there are two.
     pub(super) fn difference(&self, other: &Self) -> Option<(&'static str, Option<Place>, Option<Place>)> {
         fn differ<T: PartialEq>(
             key: &'static str,
@@ -77,7 +77,7 @@ impl Defaults {
             .or_else(|| differ("owner", self.owner.as_ref(), other.owner.as_ref()))
     }
 
-    /// Merges the defaults of another fragment of one zone; what both say must agree.
+    /// Merges the defaults of another fragment of the same zone; where both set a key, the values must agree.
     pub(super) fn merge(&mut self, other: Self, diagnostics: &mut Diagnostics) {
         fn one<T: PartialEq>(key: &str, a: &mut Option<Facet<T>>, b: Option<Facet<T>>, diagnostics: &mut Diagnostics) {
             match (a, b) {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         Place { source: self.source, span: at.span }
     }
 
-    /// Dangers that are accepted; the shape check has refused unknown ones.
+    /// Accepted dangers; the shape check has refused unknown ones.
     pub(super) fn allow(&mut self, entries: Option<&Entries<Spanned<Text>>>) -> BTreeMap<Danger, String> {
         let mut all = BTreeMap::new();
         for (code, reason) in entries.into_iter().flat_map(|e| &e.0) {
@@ -130,7 +130,7 @@ impl Reader<'_> {
         all
     }
 
-    /// A value with the place of what it was read from.
+    /// A value with the place that it was read from.
     pub(super) fn facet<S, T>(&self, at: &Spanned<S>, value: T) -> Facet<T> {
         Facet { value, place: self.place(at) }
     }
@@ -165,7 +165,7 @@ impl Reader<'_> {
         Some(Facet { value: ttl, place })
     }
 
-    /// A comment; an empty one is none.
+    /// A comment; an empty one counts as absent.
     pub(super) fn comment(&mut self, syntax: &Spanned<Nullable>) -> Option<Facet<Comment>> {
         let place = self.place(syntax);
         let Nullable::Text(text) = &syntax.value else { return Some(Facet { value: Comment::Clear, place }) };
@@ -220,7 +220,7 @@ impl Reader<'_> {
         good.then_some(Facet { value: tags, place })
     }
 
-    /// Free words for people, which must not be empty.
+    /// Free text for people, which must not be empty.
     pub(super) fn words(&mut self, key: &str, syntax: &Spanned<Text>) -> Option<Facet<String>> {
         let place = self.place(syntax);
         if syntax.value.0.trim().is_empty() {

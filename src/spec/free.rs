@@ -1,4 +1,4 @@
-//! A value of any shape, as zone settings have them.
+//! A value of any shape, for zone settings.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::model::Value;
 
-/// Any value: text, a number, true or false, null, a list, named values.
+/// Any value: text, number, boolean, null, list or mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Free(pub(super) Value);
 

@@ -1,10 +1,10 @@
 //! git as a child process that can run no other program, reach no other machine and read no other repository.
 //!
-//! The configuration of a repository is not trusted: many of its keys name commands. The commands that are used here need none
-//! of them; what could lead to one is switched off where the repository cannot switch it on again, which is the environment
-//! (a `protocol.file.allow` of the repository wins over a `protocol.allow` of the command line). git finds the repository itself,
-//! as only then it checks its owner and honours the user's `safe.directory`, but it gets one directory to look at, and what it
-//! found is compared with what [`Repository`] found.
+//! The configuration of a repository is not trusted: many of its keys name commands. The commands used here need none
+//! of them; anything that could lead to one is switched off in the environment, where the repository cannot switch it
+//! on again (a `protocol.file.allow` of the repository overrides a `protocol.allow` of the command line). git finds the
+//! repository itself, because only then does it check the owner and honour the user's `safe.directory`. But it may look
+//! into one directory only, and the result is compared with what [`Repository`] found.
 
 use std::ffi::OsString;
 use std::io::{BufReader, Read, Write};
@@ -17,8 +17,9 @@ use std::time::Duration;
 use super::repository::{Repository, path_of};
 use super::revision::RevisionError;
 
-/// Variables that git gets from the caller: where programs, the user's configuration and temporary files are, who called `sudo`.
-/// Everything else is kept from it, with it all credentials and everything that would point git elsewhere.
+/// Variables that git gets from the caller: the locations of programs, the user's configuration and temporary files,
+/// and who called `sudo`. Everything else is withheld, including all credentials and everything that would point git
+/// elsewhere.
 const PASSED: &[&str] = &[
     "PATH",
     "HOME",
@@ -37,26 +38,26 @@ const PASSED: &[&str] = &[
     "TEMP",
 ];
 
-/// Where git is looked for if nobody says where. Without any, it would depend on the system's library whether the working
+/// Where to look for git if `PATH` is not set. Without it, the system's library would decide whether the working
 /// directory, which is the tree, comes first.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What git is told by the environment.
+/// Environment variables that are set for git.
 const SET: &[(&str, &str)] = &[
-    // No transport, whatever the repository allows: `none` is the name of no transport.
+    // No transport, whatever the repository allows: no transport is called `none`.
     ("GIT_ALLOW_PROTOCOL", "none"),
-    // Objects that a partial clone lacks are not fetched. (Before 2.39.4 unknown; there the line above refuses it.)
+    // Objects that a partial clone lacks are not fetched. (Unknown before 2.39.4; there the line above refuses it.)
     ("GIT_NO_LAZY_FETCH", "1"),
-    // An object is what its id says.
+    // No replacement of objects: an id means the object with that id.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_GRAFT_FILE", "/dev/null"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
-    // Messages are looked at.
+    // Error messages are parsed.
     ("LC_ALL", "C"),
 ];
 
-/// What git is told by arguments; these win over the repository.
+/// Arguments for git; these override the repository's configuration.
 const ARGUMENTS: &[&str] = &[
     "--no-pager",
     "--literal-pathspecs",
@@ -68,17 +69,17 @@ const ARGUMENTS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "-c",
     "core.alternateRefsCommand=",
-    // It could say something else about a commit than the commit does.
+    // A commit-graph file could describe a commit differently from the commit itself.
     "-c",
     "core.commitGraph=false",
     "-c",
     "core.warnAmbiguousRefs=true",
 ];
 
-/// Bytes of git's complaints that are kept.
+/// How many bytes of git's error output are kept.
 const COMPLAINTS: u64 = 16 * 1024;
 
-/// How long one command may take.
+/// Time limit of one command.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The variables of the caller's environment that git gets.
@@ -86,8 +87,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct GitEnvironment(Vec<(&'static str, OsString)>);
 
 impl GitEnvironment {
-    /// Takes them from an environment. `PATH` must not name places that depend on the working directory: in a tree, a program of
-    /// the tree would be found there.
+    /// Takes them from an environment. `PATH` must not contain directories relative to the working directory: in a
+    /// tree, git could then be a program of the tree.
     pub fn of(read: impl Fn(&str) -> Option<OsString>) -> Self {
         Self(PASSED.iter().filter_map(|name| Some((*name, read(name)?))).collect())
     }
@@ -106,7 +107,7 @@ pub(super) struct Git {
 pub(super) struct Ended {
     /// Whether it succeeded.
     pub(super) is_success: bool,
-    /// What it complained about, in one line.
+    /// Its error output, in one line.
     pub(super) complaint: String,
 }
 
@@ -114,7 +115,7 @@ impl Git {
     /// Opens the repository of a directory.
     ///
     /// # Errors
-    /// There is none, git cannot be run, does not trust it, or takes something else for it.
+    /// There is none, git cannot be run, git does not trust it, or git finds another one.
     pub(super) fn open(directory: &Path, environment: &GitEnvironment) -> Result<Self, RevisionError> {
         let repository = Repository::find(directory)?;
         let git = Self { repository, environment: environment.clone(), patience: PATIENCE };
@@ -134,10 +135,10 @@ impl Git {
         &self.repository
     }
 
-    /// Runs a command whose answer is short.
+    /// Runs a command with a short output.
     ///
     /// # Errors
-    /// It cannot be run, or says too much or too late.
+    /// It cannot be run, prints too much, or takes too long.
     pub(super) fn text(&self, arguments: &[&str]) -> Result<(Vec<u8>, Ended), RevisionError> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         self.run(&arguments, Vec::new(), |answer| {
@@ -147,10 +148,10 @@ impl Git {
         })
     }
 
-    /// Runs a command; its answer is read while it comes, and what is not read ends it.
+    /// Runs a command and reads its output as it arrives; output that is left unread ends the command.
     ///
     /// # Errors
-    /// It cannot be run, or says too much or too late, or whoever reads the answer cannot use it.
+    /// It cannot be run, prints too much, takes too long, or the reader rejects the output.
     pub(super) fn run<T>(
         &self,
         arguments: &[OsString],
@@ -164,7 +165,7 @@ impl Git {
         let mut stderr = child.stderr.take().ok_or_else(missing)?;
         let (ended, is_ended) = channel();
         let patience = self.patience;
-        // git waits for its answers and complaints to be read, so each has somebody who does.
+        // git blocks until its output and errors are read, so each has its own reader.
         let complaints = thread::spawn(move || {
             let mut bytes = Vec::new();
             let _ = (&mut stderr).take(COMPLAINTS).read_to_end(&mut bytes);
@@ -178,7 +179,7 @@ impl Git {
         });
         let mut answer = BufReader::new(stdout);
         let result = read(&mut answer);
-        // What is left unread closes with the pipe, which ends git.
+        // Dropping the unread output closes the pipe, which ends git.
         drop(answer);
         let _ = ended.send(());
         let (in_time, status) = watches.join().map_err(|_| RevisionError::Answer("end"))?;
@@ -198,7 +199,7 @@ impl Git {
         }
     }
 
-    /// The command, with nothing but what it needs.
+    /// The command, with the minimum that it needs.
     fn command(&self, arguments: &[OsString]) -> Command {
         let mut command = Command::new("git");
         command.env_clear().env("PATH", USUAL_PATH);
@@ -213,7 +214,7 @@ impl Git {
     }
 }
 
-/// Waits for the end of a child, or makes it.
+/// Waits for a child to end, or kills it.
 fn end(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
     if !in_time {
         child.kill()?;
@@ -230,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory with a repository of one's own, and with a `git` that is a script.
+    /// A directory with its own repository, and with a `git` that is a script.
     fn with_git(script: &str) -> (tempfile::TempDir, Git) {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("git");
@@ -249,7 +250,7 @@ mod tests {
         let (_directory, mut git) = with_git("exec sleep 1000");
         git.patience = Duration::from_millis(50);
         assert!(matches!(git.text(&["x"]), Err(RevisionError::Late(_))));
-        // An answer without an end is read as far as it is wanted.
+        // Endless output is read only as far as it is needed.
         let (_directory, git) = with_git("exec yes");
         let (answer, _) = git.text(&["x"]).unwrap();
         assert_eq!(answer.len() as u64, COMPLAINTS);

@@ -1,8 +1,9 @@
-//! Files: the only place of this room that reads any.
+//! Files: the only place in `spec` that reads the tree.
 //!
-//! In go paths and the text of the standard input, out come the texts (in [`Sources`]), their trees, and who included
-//! whom. Directories are walked in order; `include:` is followed; a file that is reached twice is loaded once. Included
-//! paths stay below the directory that was given, so that a change to a spec cannot make the program read other files.
+//! Paths and the text of the standard input go in; the texts (in [`Sources`]), their trees, and the include relations
+//! come out. Directories are walked in order, `include:` is followed, and a file that is reached twice is loaded once.
+//! Included paths stay below the directory that was given, so that a change to a spec cannot make the program read
+//! other files.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -16,7 +17,7 @@ use super::tree::{Meaning, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
 
-/// Largest file.
+/// Largest file size.
 ///
 /// # Units
 /// Bytes.
@@ -31,19 +32,19 @@ pub(super) struct Loaded {
     pub(super) tree: Option<Tree>,
     /// The files that include it, each with the place of the `include` item.
     pub(super) includers: Vec<(usize, Place)>,
-    /// Whether it was named on the command line itself, not found in a directory or by an include.
+    /// Whether it was named on the command line, and not found in a directory or by an include.
     pub(super) named: bool,
 }
 
-/// What is known about a file beside its text, while loading.
+/// What loading knows about a file in addition to its text.
 struct Origin {
-    /// The directory that relative paths begin at, as given.
+    /// The base of relative paths, as given.
     directory: PathBuf,
-    /// The directory that included paths stay below, without symbolic links; `None` for the standard input.
+    /// The directory that included paths must stay below, without symbolic links; `None` for the standard input.
     root: Option<PathBuf>,
 }
 
-/// Reads every input and what they include.
+/// Reads every input and what it includes.
 pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Diagnostics) -> Vec<Loaded> {
     let mut loader = Loader {
         sources,
@@ -68,27 +69,27 @@ pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Di
     loader.files
 }
 
-/// Loading and its state.
+/// The state of loading.
 struct Loader<'a> {
     sources: &'a mut Sources,
     diagnostics: &'a mut Diagnostics,
     files: Vec<Loaded>,
-    /// Beside `files`.
+    /// Parallel to `files`.
     origins: Vec<Origin>,
     /// Files by path without symbolic links; `None` for those that could not be read.
     known: HashMap<PathBuf, Option<usize>>,
-    /// The next file whose includes are to be followed.
+    /// The next file whose includes will be followed.
     next: usize,
-    /// How much may still be looked through.
+    /// How much may still be searched.
     budget: Budget,
 }
 
-/// Who asks for a file.
+/// What refers to a file.
 #[derive(Clone, Copy)]
 struct Reference {
-    /// The including file and the place of the item; `None` for what was given.
+    /// The including file and the place of the item; `None` for an input.
     includer: Option<(usize, Place)>,
-    /// Whether the path itself was named, not found by a walk or a glob.
+    /// Whether the path itself was named, and not found by a walk or a glob.
     named: bool,
 }
 
@@ -122,7 +123,7 @@ impl Loader<'_> {
         self.origins.push(Origin { directory: PathBuf::new(), root: None });
     }
 
-    /// Every YAML file below a directory, in the order of their names; hidden files and directories are left out.
+    /// Every YAML file below a directory, sorted by name, without hidden files and directories.
     fn walk(&mut self, directory: &Path, root: &Path, reference: Reference) {
         let mut count = 0;
         for found in search::below(directory, root, &mut self.budget) {
@@ -138,7 +139,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Something that a search found.
+    /// A result of a search.
     fn found(&mut self, found: Found, root: &Path, reference: Reference) {
         match found {
             Found::File(path) => self.file(&path, Some(root.to_owned()), reference),
@@ -166,13 +167,13 @@ impl Loader<'_> {
         self.diagnostics.push(diagnostic.help("move the file below it, or give its path on the command line"));
     }
 
-    /// One file, loaded unless it is known already.
+    /// One file, loaded unless that has been done.
     fn file(&mut self, path: &Path, root: Option<PathBuf>, reference: Reference) {
         let canonical = match path.canonicalize() {
             Ok(canonical) => canonical,
             Err(error) => return self.unreadable(path, &error.to_string(), reference),
         };
-        // What was named on the command line is the user's own choice; everything else stays below it.
+        // The user may name any file on the command line; all other files must stay below it.
         let is_given = reference.includer.is_none() && reference.named;
         if !is_given && !root.as_ref().is_some_and(|r| canonical.starts_with(r)) {
             return self.outside(path, reference);
@@ -199,12 +200,12 @@ impl Loader<'_> {
         }
     }
 
-    /// Notes who included a file.
+    /// Records who included a file.
     fn include(&mut self, file: usize, reference: Reference) {
         match reference.includer {
             Some((includer, place)) => {
                 let includers = &mut self.files[file].includers;
-                // One file's includes are followed together, so if it is known here already, it came last.
+                // All includes of one file are followed in one go, so if it is known here already, it is the last one.
                 if includer != file && includers.last().is_none_or(|(last, _)| *last != includer) {
                     includers.push((includer, place));
                 }
@@ -213,7 +214,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The text of a file; `false` beside it where it is no text.
+    /// The text of a file, and whether it is valid UTF-8.
     fn read(&mut self, path: &Path, is_given: bool, reference: Reference) -> Option<(SourceId, bool)> {
         let bytes = match read(path, is_given) {
             Ok(bytes) => bytes,
@@ -247,7 +248,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The tree of a text, if its version is one that we know.
+    /// The tree of a text, if its version is supported.
     fn parse(&mut self, source: SourceId) -> Option<Tree> {
         let text = self.sources.get(source).map(crate::diagnostic::Source::text)?;
         if let Some(at) = text.find('\0') {
@@ -284,7 +285,7 @@ impl Loader<'_> {
     fn includes(&mut self, file: usize) {
         let Some(tree) = &self.files[file].tree else { return };
         let Some(include) = tree.entry(tree.root, "include") else { return };
-        // What is no text is reported with the rest of the file's shape.
+        // Items that are not text are reported by the shape check.
         let items: Vec<_> = tree
             .items(include.value)
             .iter()
@@ -298,7 +299,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Loads what one item of `include` means.
+    /// Loads the files that one item of `include` names.
     ///
     /// # Errors
     /// The item cannot be followed, or nothing matches it.
@@ -360,7 +361,7 @@ impl Loader<'_> {
 
     /// A path that cannot be read.
     fn unreadable(&mut self, path: &Path, reason: &str, reference: Reference) {
-        // The operating system's words end with its number, which helps nobody.
+        // The operating system's message ends with an error number, which does not help the reader.
         let reason = reason.split(" (os error").next().unwrap_or(reason).to_lowercase();
         let diagnostic = findings::UNREADABLE.nowhere(format!("`{}`: {reason}", show(path)));
         let diagnostic = self.place(diagnostic, reference);
@@ -391,7 +392,7 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     if metadata.len() > LARGEST {
         return Err(ReadFailure::TooLarge);
     }
-    // A pipe that nobody writes to would hang; one that was named (`<(generate)`) is what the user wants.
+    // A pipe without a writer would hang; a pipe that was named (`<(generate)`) is what the user wants.
     if !metadata.is_file() && !is_given {
         return Err(ReadFailure::Other("it is not a regular file".to_owned()));
     }
@@ -400,7 +401,7 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     if bytes.len() as u64 > LARGEST { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }
 
-/// What to do about a file that is too large.
+/// The help for a file that is too large.
 fn too_large(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.help("write one file for each zone")
 }
@@ -415,7 +416,7 @@ fn show(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Whether a pattern stays below a directory, judged before anything is searched: a search for `/**` would take for ever.
+/// Whether a pattern stays below a directory, judged before any search: a search for `/**` would never end.
 fn stays_below(directory: &Path, pattern: &str, root: &Path) -> bool {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let Ok(mut at) = here.canonicalize() else { return false };

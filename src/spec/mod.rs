@@ -2,7 +2,7 @@
 //!
 //! | step | file | from → to |
 //! |---|---|---|
-//! | read | `load` | paths → texts, who included whom; the only file access of the room |
+//! | read | `load` | paths → texts and include relations; the only file access in `spec` |
 //! | scan | `scan`, `tree` | text → tree with places; syntax, duplicate keys, limits |
 //! | substitute | `template` | `${NAME}` in the tree |
 //! | check the shape | `shape`, `schema` | tree × JSON Schema → findings, and the tree without what was refused |
@@ -11,7 +11,7 @@
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
 //! | print | `emit` | the model → YAML |
 //!
-//! Nothing stops at the first mistake: each step takes out what it refused and hands the rest on, so that all mistakes are
+//! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod check;
@@ -64,23 +64,23 @@ pub enum Input {
     Stdin(String),
 }
 
-/// What is set from outside.
+/// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Variables, name and value; they win over those of the files.
+    /// Variables, name and value; they override those of the files.
     pub variables: Vec<(String, String)>,
-    /// The day by which it is judged what has expired, `YYYY-MM-DD`; without it, nothing has.
+    /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
     pub today: Option<String>,
 }
 
-/// What loading a spec gives.
+/// The result of loading a spec.
 #[derive(Debug)]
 pub struct Outcome {
     /// What the spec wants; `None` if there is any error.
     pub desired: Option<Desired>,
     /// Every finding, sorted.
     pub diagnostics: Diagnostics,
-    /// SHA-256 over the names and texts of the files, sorted, and the variables from outside; hexadecimal.
+    /// SHA-256 over the sorted names and texts of the files and the variables of the command line; hexadecimal.
     pub digest: String,
     /// How many files were read.
     pub files: usize,
@@ -90,7 +90,8 @@ pub struct Outcome {
 
 /// Loads a spec.
 ///
-/// The texts that were read are added to `sources`, so that findings can be shown; values that may be secrets are covered.
+/// The texts that were read are added to `sources`, so that findings can quote them; values that may be secrets are
+/// masked.
 pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outcome {
     let mut diagnostics = Diagnostics::default();
     if inputs.is_empty() {
@@ -120,7 +121,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let first = files.first().map(|f| f.source);
     let today = options.today.as_deref().and_then(date::Day::parse);
     let desired = resolve::resolve(files, today, sources, &mut diagnostics);
-    // A key that names a credential is an error, so where there is none, there is nothing to cover.
+    // A key that names a credential is an error, so without errors there is nothing to mask.
     if diagnostics.has_errors() {
         let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();
         secrets.extend(found);
@@ -148,7 +149,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     Outcome { desired, diagnostics, digest, files: count, records }
 }
 
-/// Whether a text is a day of the calendar, `YYYY-MM-DD`.
+/// Whether a text is a calendar date, `YYYY-MM-DD`.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
     date::Day::parse(text).is_some()
@@ -156,14 +157,14 @@ pub fn is_date(text: &str) -> bool {
 
 /// The typed syntax of a tree that passed the shape check.
 fn typed(tree: &tree::Tree, diagnostics: &mut Diagnostics) -> Option<syntax::FileSyntax> {
-    // A tree whose root is no mapping has been reported as such.
+    // A tree whose root is not a mapping has been reported already.
     if !matches!(tree.node(tree.root).kind, tree::Kind::Mapping(_)) {
         return None;
     }
     read::read(tree, tree.root).map_err(|error: read::ReadError| diagnostics.push(error.diagnostic(tree))).ok()
 }
 
-/// The variables of all files and from outside.
+/// The variables of all files and of the command line.
 fn variables(
     loaded: &[load::Loaded],
     options: &Options,
@@ -191,12 +192,12 @@ fn variables(
     variables
 }
 
-/// The digest of everything that was read.
+/// The digest of all input.
 fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &Sources) -> String {
     let mut texts: Vec<_> = files.filter_map(|id| sources.get(id)).map(|s| (s.name(), s.text())).collect();
     texts.sort_unstable();
     let mut hash = Sha256::new();
-    // Each part goes in with its length, so that no two specs run together to the same bytes.
+    // Each part is preceded by its length, so that different specs never give the same bytes.
     let mut part = |text: &str| {
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text.as_bytes());
@@ -213,10 +214,10 @@ fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &So
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Most findings that are collected: a broken generator must not fill the memory.
+/// How many findings are collected at most: a broken generator must not fill the memory.
 const MOST: usize = 10_000;
 
-/// Whether there are so many findings that looking for more is pointless.
+/// Whether there are so many findings that it is pointless to look for more.
 fn is_enough(diagnostics: &Diagnostics) -> bool {
     diagnostics.len() >= MOST
 }

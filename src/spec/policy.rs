@@ -1,4 +1,4 @@
-//! The policy file: permissions and limits that are committed beside a spec.
+//! The policy file: permissions and limits that are committed next to a spec.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::model::Danger;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileSyntax {
-    /// Version of the form.
+    /// Version of the format.
     version: u32,
     /// How much of a zone may change, in percent of its records.
     most_changes: Option<u8>,
-    /// From how many records on that counts.
+    /// From how many records on the limit applies.
     from_records: Option<usize>,
     /// Dangers that are allowed everywhere, with reasons.
     #[serde(default)]
     allow: BTreeMap<String, String>,
-    /// Dangers that are allowed for zones, by a name or glob.
+    /// Dangers that are allowed for the zones that match a name or glob.
     #[serde(default)]
     zones: BTreeMap<String, ZoneSyntax>,
 }
@@ -49,7 +49,7 @@ pub struct Allowed {
 pub struct PolicyFile {
     /// How much of a zone may change without consent, in percent of its records.
     pub most_changes: Option<u8>,
-    /// From how many records on that counts.
+    /// From how many records on the limit applies.
     pub from_records: Option<usize>,
     /// What is allowed.
     pub allowed: Vec<Allowed>,
@@ -58,10 +58,10 @@ pub struct PolicyFile {
 /// Why a policy cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// It is no YAML, or has other keys.
+    /// It is not YAML, or has unknown keys.
     #[error("{0}")]
     Form(String),
-    /// The version is another one.
+    /// The version is not supported.
     #[error("`version` must be 1, not {0}")]
     Version(u32),
     /// A number is out of range.
@@ -73,7 +73,7 @@ pub enum PolicyError {
     /// A reason is empty.
     #[error("{0} is allowed without a reason; write why")]
     Reason(String),
-    /// A name of zones is no glob.
+    /// A zone name is not a valid glob.
     #[error("{0:?} is not a name or glob of zones")]
     Zones(String),
 }
@@ -81,7 +81,7 @@ pub enum PolicyError {
 /// Reads a policy.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first error in it.
 pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
     let file: FileSyntax = serde_yaml::from_str(text).map_err(|error| PolicyError::Form(error.to_string()))?;
     let FileSyntax { version, most_changes, from_records, allow, zones } = file;

@@ -1,8 +1,8 @@
 //! From nodes to types: a serde deserialiser over the [`Tree`], and the generic types it knows.
 //!
-//! One parser reads the YAML (the scan); this hands its nodes to serde. A [`Spanned`] value asks for its place by the name
-//! of its newtype, which this deserialiser answers with `(start, end, value)`. Whoever calls has checked the tree against
-//! the schema first, so errors here are not expected; they are reported all the same.
+//! One parser reads the YAML (the scan); this module passes its nodes to serde. A [`Spanned`] value asks for its place
+//! by the name of its newtype, and the deserialiser answers with `(start, end, value)`. The caller has checked the tree
+//! against the schema, so errors are not expected here, but they are still reported.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,10 +19,10 @@ use crate::diagnostic::{Diagnostic, Place, Span};
 /// The newtype name by which a [`Spanned`] asks for its place.
 const SPANNED: &str = "$zonewright::spanned";
 
-/// The newtype name by which a [`OneOrMany`] asks to be told apart.
+/// The newtype name by which a [`OneOrMany`] identifies itself.
 const ONE_OR_MANY: &str = "$zonewright::one_or_many";
 
-/// The unit name by which a [`Nullable`] asks to be told apart.
+/// The unit name by which a [`Nullable`] identifies itself.
 const NULLABLE: &str = "$zonewright::nullable";
 
 /// The newtype name by which a [`Deferred`] asks for the number of its node.
@@ -31,13 +31,13 @@ const DEFERRED: &str = "$zonewright::deferred";
 /// A value with its place in the file being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spanned<T> {
-    /// Where it stands.
+    /// Its place.
     pub(super) span: Span,
     /// The value.
     pub(super) value: T,
 }
 
-/// Text, taken as written from any scalar: `101` and `1.10` stay what they are.
+/// Text as written, from any scalar: `101` and `1.10` keep their spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text(pub(super) String);
 
@@ -50,7 +50,7 @@ pub(super) enum Nullable {
     Text(String),
 }
 
-/// A mapping with free keys, in the order written.
+/// A mapping with free keys, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
 
@@ -58,7 +58,7 @@ pub(super) struct Entries<T>(pub(super) Vec<(Spanned<Text>, T)>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OneOrMany<T>(pub(super) Vec<T>);
 
-/// A value that is read later: millions of records are never held in their typed form at once.
+/// A value that is read later, so that millions of records are never held in their typed form at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Deferred<T> {
     node: NodeId,
@@ -66,7 +66,7 @@ pub(super) struct Deferred<T> {
 }
 
 impl<T: for<'de> Deserialize<'de>> Deferred<T> {
-    /// Reads it from the tree that it was found in.
+    /// Reads it from the tree in which it was found.
     ///
     /// # Errors
     /// As [`read`].
@@ -80,7 +80,7 @@ impl<T: for<'de> Deserialize<'de>> Deferred<T> {
 pub(super) struct ReadError {
     /// What is wrong.
     pub(super) message: String,
-    /// The innermost node concerned.
+    /// The innermost node affected.
     pub(super) span: Option<Span>,
 }
 
@@ -168,7 +168,7 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         self.deserialize_str(visitor)
     }
 
-    /// Absent keys are `None`; a key that is there is `Some`, also with `null`, which only [`Nullable`] takes.
+    /// Absent keys are `None`; a present key is `Some`, even with `null`, which only [`Nullable`] accepts.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         visitor.visit_some(self)
     }
@@ -447,7 +447,7 @@ impl JsonSchema for Nullable {
         "Nullable".into()
     }
 
-    /// `schema` takes `null` out wherever an optional key brought it in; the mark makes it stay here.
+    /// `schema` removes the `null` that optional keys bring in; the mark keeps this one.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["string", "number", "null"], "x-nullable": true })
     }

@@ -1,6 +1,6 @@
 //! One entry of `records`: syntax in, records or tombstones of the model out.
 //!
-//! An entry with a list of values yields one record for each. Every mistake in an entry is reported; a value with a mistake
+//! An entry with a list of values yields one record for each. Every error in an entry is reported; an invalid value
 //! yields nothing, and the others are still read.
 
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use crate::model::{
     Tombstone, Ttl, Value, ZoneName,
 };
 
-/// Where records are read from and where they go.
+/// Where records are read from and written to.
 pub(super) struct Target<'a> {
     /// The zone.
     pub(super) zone: &'a ZoneName,
@@ -26,9 +26,9 @@ pub(super) struct Target<'a> {
     pub(super) source: SourceId,
     /// Its text, for places inside a scalar.
     pub(super) text: &'a str,
-    /// Starts of mappings that the shape check took something out of.
+    /// Starts of mappings from which the shape check removed something.
     pub(super) reduced: &'a HashSet<u32>,
-    /// What applies where the record is silent.
+    /// The defaults that apply to the records.
     pub(super) defaults: &'a Defaults,
     /// Records read.
     pub(super) records: &'a mut Vec<DesiredRecord>,
@@ -51,7 +51,7 @@ impl Target<'_> {
         let facets =
             if absent { self.tombstone_only(entry).then(Facets::default) } else { self.facets(entry, record_type) };
         self.metadata(entry);
-        // Without a type there is no judging the value; the missing type has been reported.
+        // A value cannot be judged without its type; the missing type has been reported.
         let Some(record_type) = record_type else { return };
         let items = self.items(entry, record_type, absent, syntax);
         let (Some(name), Some(facets), Some(written)) = (name, facets, &entry.name) else { return };
@@ -130,7 +130,7 @@ impl Target<'_> {
         None
     }
 
-    /// What goes with a tombstone is a name, a type and a value; anything else is refused. Whether all was well.
+    /// A tombstone has a name, a type and a value; other keys are refused. Returns whether there were none.
     fn tombstone_only(&mut self, entry: &RecordSyntax) -> bool {
         let spans = [
             ("ttl", entry.ttl.as_ref().map(|s| s.span)),
@@ -154,7 +154,7 @@ impl Target<'_> {
         good
     }
 
-    /// What the record says beside its value, with the defaults.
+    /// The record's attributes other than its value, with the defaults.
     fn facets(&mut self, entry: &RecordSyntax, record_type: Option<RecordType>) -> Option<Facets> {
         let mut good = true;
         let mut reader = self.reader();
@@ -180,7 +180,8 @@ impl Target<'_> {
         let mut ttl = own_ttl.as_ref().or(self.defaults.ttl.as_ref()).map(|t| t.value);
         if proxied == Some(true) && ttl.is_some_and(|t| !t.is_automatic()) {
             ttl = Some(Ttl::AUTOMATIC);
-            // A default is meant for the records that it can apply to; only what the record itself says is worth a word.
+            // A default applies only to records that can have it; a warning is worthwhile only for what the record
+            // itself sets.
             if let Some(Facet { place, .. }) = own_ttl {
                 self.diagnostics.push(
                     findings::TTL_IGNORED
@@ -202,7 +203,7 @@ impl Target<'_> {
         good.then_some(facets)
     }
 
-    /// The metadata that is checked and never sent.
+    /// Metadata that is checked and never sent.
     fn metadata(&mut self, entry: &RecordSyntax) {
         let mut reader = self.reader();
         for (key, words) in [("owner", &entry.owner), ("reason", &entry.reason)] {
@@ -215,7 +216,7 @@ impl Target<'_> {
         }
     }
 
-    /// The values; `None` where there is no value form at all, or where it cannot be read.
+    /// The values; `None` if there is neither `content` nor `data`, or it cannot be read.
     fn items(
         &mut self,
         entry: &RecordSyntax,
@@ -272,7 +273,7 @@ impl Target<'_> {
             }
             (None, None) if absent => None,
             (None, None) => {
-                // What the shape check took out is not missing as well.
+                // What the shape check removed is not also reported as missing.
                 if !self.reduced.contains(&syntax.span.start) {
                     let key = if facts.has_data() { "data" } else { "content" };
                     let at = entry.record_type.as_ref().map_or(self.place(syntax), |t| self.place(t));
@@ -290,7 +291,7 @@ impl Target<'_> {
     /// The priority beside `content`.
     ///
     /// # Errors
-    /// It is no priority, or the type has none; reported.
+    /// It is not a priority, or the type has none; reported.
     fn priority(&mut self, syntax: &Spanned<Text>, facts: &TypeFacts) -> Result<Value, ()> {
         let place = self.place(syntax);
         let text = syntax.value.0.as_str();
@@ -344,7 +345,7 @@ impl Target<'_> {
         None
     }
 
-    /// The values of a type whose priority stands beside `data`; one in `data` counts where there is none beside it.
+    /// The values of a type with its priority next to `data`; one inside `data` counts if there is none next to it.
     fn data_with_priority(
         &mut self,
         entry: &RecordSyntax,
@@ -369,7 +370,7 @@ impl Target<'_> {
         Some(data.value.0.iter().filter_map(|d| self.data(d, record_type, priority.as_ref())).collect())
     }
 
-    /// One value from `data`, with the priority beside it where the type has one there.
+    /// One value from `data`, with the priority next to it if the type has one there.
     fn data(&mut self, syntax: &DataSyntax, record_type: RecordType, priority: Option<&Value>) -> Option<Item> {
         let facts = record_type.facts();
         let place = self.place(syntax);
@@ -410,7 +411,7 @@ impl Target<'_> {
             Err(errors) => {
                 for error in errors {
                     let value = error.field.and_then(|f| syntax.value.0.iter().find(|(key, _)| key.value.0 == f));
-                    // A key that was misspelt is not missing as well.
+                    // A misspelt key is not also reported as missing.
                     if value.is_none() && error.field.is_some_and(|f| meant.contains(&f)) {
                         continue;
                     }
@@ -427,7 +428,7 @@ impl Target<'_> {
         }
     }
 
-    /// The place of a mistake inside a scalar: the word that begins at the offset.
+    /// The place of an error inside a scalar: the word that begins at the offset.
     fn within(&self, place: Place, scalar: &str, offset: Option<usize>) -> Place {
         let Some(start) = offset.filter(|n| scalar.is_char_boundary(*n)) else { return place };
         let rest = &scalar[start..];
@@ -475,13 +476,13 @@ impl Target<'_> {
     }
 }
 
-/// Notes a failure on the way to `None`.
+/// Records a failure and returns `None`.
 fn fail<T>(good: &mut bool) -> Option<T> {
     *good = false;
     None
 }
 
-/// Adds the help of a value's mistake.
+/// Adds the help of a value's error.
 fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
     match &error.help {
         Some(help) => diagnostic.help(help.clone()),
@@ -489,13 +490,13 @@ fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
     }
 }
 
-/// The settings of the model.
+/// The record settings as the model has them.
 fn settings(syntax: &SettingsSyntax) -> Settings {
     let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only } = *syntax;
     Settings { flatten_cname, ipv4_only, ipv6_only }
 }
 
-/// What a value of the type looks like, for a hint.
+/// The form of a value of the type, for a hint.
 fn value_form(facts: &TypeFacts) -> String {
     if facts.has_data() {
         let names: Vec<_> = facts.fields.iter().map(|f| f.name).collect();

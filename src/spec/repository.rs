@@ -1,8 +1,8 @@
 //! Finding the git repository that a spec belongs to.
 //!
-//! git also takes a directory for a repository that only looks like one (a *bare* repository), and such a directory can be
-//! committed to a tree. A `.git` cannot: git never checks one out. So a `.git` is what marks a repository here, nothing else, and
-//! one that leads back into a work tree is refused.
+//! git also accepts a directory that only looks like a repository (a *bare* repository), and such a directory can be
+//! committed to a tree. A `.git` cannot: git never checks one out. So only a `.git` marks a repository here, and one
+//! that leads back into a work tree is refused.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use super::revision::RevisionError;
 
-/// The name of what marks a repository: a directory, or, in worktrees and submodules, a file that says where it is.
+/// What marks a repository: a directory or, in worktrees and submodules, a file that contains the path to it.
 const MARK: &str = ".git";
 
 /// Largest `.git` file, in bytes; it holds one path.
 const LARGEST: u64 = 8 * 1024;
 
-/// A repository, found from below.
+/// A repository, found by searching upwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repository {
     /// The top of its work tree, where the `.git` is. Absolute, without symbolic links.
@@ -27,10 +27,10 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// Finds the repository of a directory, in it or above.
+    /// Finds the repository of a directory, in it or above it.
     ///
     /// # Errors
-    /// There is none, or its `.git` cannot be used. One that cannot be used is not passed over for another further up.
+    /// There is none, or its `.git` cannot be used. The search does not go on past an unusable one.
     pub(super) fn find(directory: &Path) -> Result<Self, RevisionError> {
         let broken = |path: &Path, error: io::Error| RevisionError::Unusable(path.to_owned(), error.to_string());
         let start = directory.canonicalize().map_err(|error| broken(directory, error))?;
@@ -51,14 +51,14 @@ impl Repository {
         Err(RevisionError::NoRepository(start))
     }
 
-    /// Whether it is a submodule: its git directory is kept in the one of the repository around it.
+    /// Whether it is a submodule: its git directory is inside that of the enclosing repository.
     pub(super) fn is_submodule(&self) -> bool {
         let names: Vec<_> = self.git_directory.iter().collect();
         names.windows(2).any(|pair| pair == [OsStr::new(MARK), OsStr::new("modules")])
     }
 }
 
-/// The git directory that the `.git` of a directory is or leads to.
+/// The git directory that the `.git` of a directory is or points to.
 fn leads_to(top: &Path) -> io::Result<PathBuf> {
     let mark = top.join(MARK);
     let metadata = fs::metadata(&mark)?;
@@ -74,18 +74,18 @@ fn leads_to(top: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::other("it is neither a directory nor a file"));
     };
     let directory = directory.canonicalize()?;
-    // What git itself looks for; without it git would look further up.
+    // git looks for this too; without it, git would search further up.
     if directory.join("HEAD").symlink_metadata().is_err() {
         return Err(io::Error::other(format!("{} is no git directory: it has no HEAD", directory.display())));
     }
     Ok(directory)
 }
 
-/// Whether a git directory is made of files that somebody could have committed to a work tree.
+/// Whether a git directory consists of files that someone could have committed to a work tree.
 fn is_work_tree_content(git_directory: &Path, top: &Path) -> bool {
     git_directory.ancestors().skip(1).filter(|tree| tree.join(MARK).symlink_metadata().is_ok()).any(|tree| {
         let is_marked = git_directory.strip_prefix(tree).is_ok_and(|below| below.iter().any(|name| name == MARK));
-        // A layout with worktrees beside each other keeps the git directory under another name, and a `.git` that says so.
+        // A layout with worktrees side by side keeps the git directory under another name, and a `.git` points to it.
         let is_own = || tree != top && leads_to(tree).is_ok_and(|own| git_directory.starts_with(own));
         !is_marked && !is_own()
     })

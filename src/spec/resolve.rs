@@ -1,7 +1,7 @@
-//! From the syntax of all files to the model: zones from their fragments, records with their defaults.
+//! From the syntax of all files to the model: zones merged from their fragments, records with their defaults.
 //!
-//! Files come in with who included whom; out comes [`Desired`], complete only if no error was found on the way. Nothing
-//! here depends on the order in which files were given.
+//! Files come in with their include relations; [`Desired`] comes out, complete only if no error was found. The result
+//! does not depend on the order in which files were given.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,9 +30,9 @@ pub(super) struct FileIn {
     pub(super) syntax: Option<FileSyntax>,
     /// The files that include it.
     pub(super) includers: Vec<(usize, Place)>,
-    /// Whether it was named on the command line itself.
+    /// Whether it was named on the command line.
     pub(super) named: bool,
-    /// Starts of mappings that the shape check took something out of.
+    /// Starts of mappings from which the shape check removed something.
     pub(super) reduced: HashSet<u32>,
 }
 
@@ -53,13 +53,13 @@ struct Fragments {
     records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
     /// `waf` sections and the profiles used.
     protection: Used,
-    /// Whether everything that was said about the zone could be read.
+    /// Whether everything about the zone could be read.
     certain: bool,
 }
 
 /// Resolves all files.
 ///
-/// What has expired by `today` is marked so.
+/// Entries that have expired by `today` are marked as expired.
 pub(super) fn resolve(
     mut files: Vec<FileIn>,
     today: Option<Day>,
@@ -97,7 +97,7 @@ pub(super) fn resolve(
                 protection: Used::default(),
                 certain: true,
             });
-            // Where something was refused, `unmanaged` may have been it.
+            // If something was refused, it may have been `unmanaged`.
             fragments.certain &= !file.reduced.contains(&zone.span.start);
             let (waf, names) = (zone.value.waf.take(), zone.value.profiles.take());
             fragments.add(number, zone.value, &mut reader);
@@ -123,7 +123,7 @@ pub(super) fn resolve(
     desired
 }
 
-/// What reads the `waf` sections of a file.
+/// The reader of the `waf` sections of a file.
 fn section<'a>(
     file: &'a FileIn,
     today: Option<Day>,
@@ -222,7 +222,7 @@ impl Fragments {
     }
 }
 
-/// Named values of one fragment; each may be given by one fragment only, unless they agree.
+/// Named values of one fragment; fragments that set the same name must agree.
 fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<Free>>>, reader: &mut Reader<'_>) {
     for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
         let written = name.value.0.as_str();
@@ -250,7 +250,7 @@ fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<
     }
 }
 
-/// Members of one nested value that stand in several fragments.
+/// Members of one nested value that several fragments set.
 fn merge_members(
     key: &str,
     (members, first): (&mut BTreeMap<String, Value>, Place),
@@ -441,7 +441,7 @@ fn zone(
     zone
 }
 
-/// The defaults that apply in each file: its own, and those of the files that include it where it is silent.
+/// The defaults that apply in each file: its own, then those of the files that include it.
 fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnostics) -> Vec<Defaults> {
     let own: Vec<Defaults> = files
         .iter()
@@ -460,7 +460,7 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     for (number, includers) in includers.iter().enumerate() {
         let Some(((first, first_place), others)) = includers.split_first() else { continue };
         for (other, place) in others {
-            // What the file says itself is not inherited, so a difference there does not matter.
+            // A key that the file sets itself is not inherited, so a difference there does not matter.
             let (a, b) = (own[number].clone().or(&all[*first]), own[number].clone().or(&all[*other]));
             let Some((key, one, another)) = a.difference(&b) else { continue };
             let mut diagnostic = findings::DEFAULTS_CLASH
@@ -479,11 +479,11 @@ fn file_defaults(files: &[FileIn], sources: &Sources, diagnostics: &mut Diagnost
     all
 }
 
-/// The files whose defaults a file inherits, by name: those that include it, without those that only close a circle.
+/// The files whose defaults a file inherits, by name: those that include it, without those that only close a cycle.
 fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &Sources) -> Vec<(usize, Place)> {
     let mut includers: Vec<_> = files[number].includers.clone();
     if includers.iter().any(|(i, _)| depths[*i] >= depths[number]) {
-        // Includers that are themselves reached from here, and no nearer to what was given, close a circle.
+        // Includers that can be reached from here, and are no nearer to an input, close a cycle.
         let mut above = HashSet::new();
         for (includer, _) in &includers {
             if depths[*includer] >= depths[number] && reaches(files, number, *includer) {
@@ -496,10 +496,10 @@ fn true_includers(files: &[FileIn], depths: &[usize], number: usize, sources: &S
     includers
 }
 
-/// How many includes lead to each file, at least, from the files that stand at the top.
+/// The minimum number of includes that lead from a top file to each file.
 ///
-/// At the top are files that were named and files that nobody includes; in a circle that nothing leads to, the file with
-/// the shortest path.
+/// Top files are those named on the command line and those that no file includes; in a cycle that nothing leads to, the
+/// file with the shortest path.
 fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
     let mut included = vec![Vec::new(); files.len()];
     for (number, file) in files.iter().enumerate() {
@@ -519,7 +519,7 @@ fn depths(files: &[FileIn], sources: &Sources) -> Vec<usize> {
         }
         depths[*top] = 0;
         next.push_back(*top);
-        // All that are certainly at the top come first, and together.
+        // All files that are certainly at the top come first, and together.
         if tops.get(n + 1).is_some_and(|t| certain(*t)) {
             continue;
         }
@@ -548,11 +548,11 @@ fn reaches(files: &[FileIn], from: usize, to: usize) -> bool {
     false
 }
 
-/// The defaults of every file, with those of everything above it.
+/// The defaults of every file, merged with those of all files above it.
 fn chained(own: &[Defaults], includers: &[Vec<(usize, Place)>]) -> Vec<Defaults> {
     let mut all: Vec<Option<Defaults>> = vec![None; own.len()];
     for number in 0..own.len() {
-        // Up to a file whose defaults are known, or nothing is above, or a circle closes; then down again.
+        // Go up to a file whose defaults are known, that has nothing above it, or that closes a cycle; then down again.
         let mut way = Vec::new();
         let mut on_way = HashSet::new();
         let mut at = Some(number);

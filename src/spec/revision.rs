@@ -1,7 +1,7 @@
 //! A spec as it was at a git revision: its files, read from the repository without touching the work tree.
 //!
-//! [`Git`] is asked (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates, abbreviated ids and whom to trust. What it
-//! may answer is bounded, and goes to files as it comes.
+//! [`Git`] does the work (`rev-parse`, `ls-tree`, `cat-file`): it knows worktrees, alternates, abbreviated ids and whom
+//! to trust. Its output is bounded and written to files as it arrives.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,19 +13,19 @@ use super::git::{Git, GitEnvironment};
 use super::load::is_yaml;
 use super::repository::path_of;
 
-/// Largest file of a revision, in bytes; as for files of a work tree.
+/// Largest file of a revision, in bytes; the same as for files of a work tree.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Most bytes of all files of a revision together.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Most files that are taken from a revision.
+/// Most files that are read from a revision.
 const MOST_FILES: usize = 100_000;
 
-/// Most bytes of a listing. It names every file below a directory, also those that are no part of the spec.
+/// Most bytes of a listing. It names every file below a directory, including those that do not belong to the spec.
 const LARGEST_LISTING: u64 = 256 * 1024 * 1024;
 
-/// Longest line of an answer, in bytes: a path with what stands before it.
+/// Longest line of the output, in bytes: a path and what precedes it.
 const LONGEST_LINE: u64 = 8 * 1024;
 
 /// Longest revision, in bytes.
@@ -46,7 +46,7 @@ pub enum RevisionError {
     /// A `.git` cannot be used.
     #[error("{} cannot be used: {}", .0.display(), .1)]
     Unusable(PathBuf, String),
-    /// A `.git` leads back into a work tree.
+    /// A `.git` points back into a work tree.
     #[error(
         "{} leads to {}, which is part of a work tree: whoever wrote the tree would decide what git reads",
         .0.display(), .1.display()
@@ -55,7 +55,7 @@ pub enum RevisionError {
     /// git found another repository.
     #[error("git uses the repository {} and not {}", .0.display(), .1.display())]
     Another(PathBuf, PathBuf),
-    /// The repository belongs to somebody else.
+    /// The repository belongs to another user.
     #[error(
         "git does not trust the repository {}, as it belongs to another user. If you trust it: \
          git config --global --add safe.directory {}",
@@ -74,7 +74,7 @@ pub enum RevisionError {
     /// There is no such revision here.
     #[error("there is no revision {0:?} in this repository{1}")]
     Unknown(String, &'static str),
-    /// The name has several meanings.
+    /// The name is ambiguous.
     #[error(
         "{0:?} names more than one thing in this repository, such as a tag and a branch. Write it in full \
          (refs/heads/NAME, refs/remotes/origin/NAME, refs/tags/NAME), or write the commit's id"
@@ -97,19 +97,19 @@ pub enum RevisionError {
     /// The spec is a link that cannot be followed there.
     #[error("{} is a symbolic link at that revision, to something that is not below its directory. Name its target as the spec", .0.display())]
     Link(PathBuf),
-    /// There is too much.
+    /// It is too large.
     #[error("the revision has too much below the spec's directory: {0}. Name a directory with nothing else in it")]
     TooMuch(&'static str),
-    /// git does not end.
+    /// git takes too long.
     #[error("git did not answer within {} seconds", .0.as_secs_f64())]
     Late(Duration),
     /// git refuses.
     #[error("git says: {0}")]
     Refused(String),
-    /// git's answer cannot be understood.
+    /// git's output cannot be understood.
     #[error("git's answer to {0} cannot be understood")]
     Answer(&'static str),
-    /// A file cannot be written for reading it.
+    /// A copy of a file cannot be written.
     #[error("failed to write a copy of {}", .0.display())]
     Copy(PathBuf, #[source] io::Error),
 }
@@ -119,18 +119,18 @@ pub enum RevisionError {
 pub struct Revision {
     /// The commit, its full id.
     pub commit: String,
-    /// Copies of the inputs that existed, to be loaded in their place.
+    /// Copies of the inputs that existed, to be loaded instead of them.
     pub inputs: Vec<PathBuf>,
-    /// The submodule that it is a revision of, if it is one: the top of its work tree.
+    /// The top of the submodule's work tree, if the revision is one of a submodule.
     pub submodule: Option<PathBuf>,
 }
 
-/// Copies the YAML files of a spec's inputs, as they were at a revision, below a directory.
+/// Copies the YAML files of a spec's inputs, as they were at a revision, to a directory.
 ///
 /// An input that did not exist then is left out.
 ///
 /// # Errors
-/// No git, no repository that can be trusted, no such revision, or more than fits.
+/// No git, no trusted repository, no such revision, or a limit is exceeded.
 pub fn at_revision(
     inputs: &[PathBuf],
     revision: &str,
@@ -176,10 +176,10 @@ pub fn at_revision(
     Ok(result)
 }
 
-/// The commit that a revision means in the repository of a directory, its full id.
+/// The full id of the commit that a revision means in the repository of a directory.
 ///
 /// # Errors
-/// No git, no repository that can be trusted, no such revision.
+/// No git, no trusted repository, no such revision.
 pub fn resolve_revision(
     directory: &Path,
     revision: &str,
@@ -188,7 +188,7 @@ pub fn resolve_revision(
     commit(&Git::open(directory, environment)?, revision)
 }
 
-/// Whether a revision is the full id of an object, which no name can stand for.
+/// Whether a revision is the full id of an object, which cannot be a name.
 #[must_use]
 pub fn is_object_id(revision: &str) -> bool {
     matches!(revision.len(), 40 | 64) && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -216,7 +216,7 @@ fn commit(git: &Git, revision: &str) -> Result<String, RevisionError> {
     Err(RevisionError::Unknown(revision.to_owned(), hint))
 }
 
-/// How much may still be taken.
+/// How much may still be read.
 struct Budget {
     bytes: u64,
     files: usize,
@@ -228,15 +228,15 @@ struct Entry {
     path: PathBuf,
     /// The id of its content.
     id: String,
-    /// Whether it is a symbolic link, and its content where that leads.
+    /// Whether it is a symbolic link; its content is then the target.
     is_link: bool,
 }
 
-/// The YAML files below a directory, and the links, as these may lead to some.
+/// The YAML files below a directory, and the links, because these may lead to some.
 fn entries(git: &Git, commit: &str, prefix: &Path, budget: &mut Budget) -> Result<Vec<Entry>, RevisionError> {
     let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "--full-tree", commit].map(OsString::from).into();
     if !prefix.as_os_str().is_empty() {
-        // With the separator, as it is the content of the directory that is meant.
+        // With the separator, because the content of the directory is meant.
         arguments.extend(["--".into(), prefix.join("").into_os_string()]);
     }
     let (entries, ended) = git.run(&arguments, Vec::new(), |answer| {
@@ -280,8 +280,8 @@ fn entry(line: &[u8], prefix: &Path) -> Result<Option<Entry>, RevisionError> {
     Ok(is_wanted.then(|| Entry { path, id: id.to_owned(), is_link }))
 }
 
-/// Writes files and links below a directory, all of them from one run of git; gives the links that lead out of it, which are left
-/// out.
+/// Writes files and links below a directory with one run of git. Leaves out links that lead out of the directory and
+/// returns them.
 fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Result<Vec<PathBuf>, RevisionError> {
     if entries.is_empty() {
         return Ok(Vec::new());
@@ -322,7 +322,7 @@ fn copy(git: &Git, entries: &[Entry], target: &Path, budget: &mut Budget) -> Res
         return Err(RevisionError::Refused(ended.complaint));
     }
     let mut left_out = Vec::new();
-    // After all files are written, so that none is written through a link.
+    // After all files, so that no file is written through a link.
     for (path, leads_to) in links {
         let leads_to = path_of(&leads_to).map(PathBuf::from).unwrap_or_default();
         if cfg!(not(unix)) || !stays_below(path, &leads_to) {
@@ -352,7 +352,7 @@ fn size(answer: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>, id: &str, path
     }
 }
 
-/// Whether a link leads to something below the directory that its path is relative to.
+/// Whether the target of a link is below the directory that its path is relative to.
 fn stays_below(path: &Path, leads_to: &Path) -> bool {
     let mut depth = path.components().count() - 1;
     !leads_to.as_os_str().is_empty()

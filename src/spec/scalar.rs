@@ -1,8 +1,8 @@
-//! From a part of a scalar's text to where that part stands in the file.
+//! Finds where a part of a scalar's text is in the file.
 //!
-//! The scalar's source is decoded again, each byte of the result with the piece of the file that it came from. If what comes
-//! out is not the scalar's text (something was substituted in it, or its form is one that is not followed here), the whole
-//! scalar is pointed at: a place is never wrong, at worst it is large.
+//! The scalar's source is decoded again, and each byte of the result is recorded with the piece of the file that it
+//! came from. If the result differs from the scalar's text (because of a substitution, or a form that is not handled
+//! here), the place is the whole scalar: a place is never wrong, at worst it is large.
 //!
 //! | form | what is undone |
 //! |---|---|
@@ -14,13 +14,13 @@ use std::ops::Range;
 
 use crate::diagnostic::{Place, Span};
 
-/// The place of a part of a scalar; that of the whole where the part cannot be found.
+/// The place of a part of a scalar; that of the whole scalar if the part cannot be found.
 ///
 /// # Units
 /// `part` is in bytes of the scalar's text.
 pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>) -> Place {
     let (start, end) = (place.span.start as usize, place.span.end as usize);
-    // A block is given from its first letter on; its header and indentation stand before.
+    // A block begins at its first letter; its header and indentation are before it.
     let header = header(file, start);
     let from = header.map_or(start, |h| h.content);
     let decoded = file.get(from..end).map(|written| decode(written, header.map(|h| h.is_folded)));
@@ -35,7 +35,7 @@ pub(super) fn within(place: Place, file: &str, scalar: &str, part: Range<usize>)
 struct Header {
     /// Whether lines are folded.
     is_folded: bool,
-    /// Where the line below it begins.
+    /// Where the line below the header begins.
     content: usize,
 }
 
@@ -61,13 +61,13 @@ fn header(file: &str, start: usize) -> Option<Header> {
     }
 }
 
-/// The part of what is written that stands for a part of the text.
+/// The part of the source that corresponds to a part of the text.
 fn locate(decoded: &Decoded, scalar: &str, part: Range<usize>) -> Option<Range<usize>> {
     if part.start > part.end || part.end > scalar.len() {
         return None;
     }
     let is_same = decoded.text == scalar.as_bytes();
-    // What ends a block is counted to the scalar or not, depending on what follows it.
+    // Depending on what follows it, the end of a block belongs to the scalar or not.
     let is_same = is_same || decoded.text.trim_ascii_end() == scalar.trim_end_matches(['\n', ' ']).as_bytes();
     if !is_same {
         return None;
@@ -81,14 +81,14 @@ fn locate(decoded: &Decoded, scalar: &str, part: Range<usize>) -> Option<Range<u
     (start <= end).then_some(start as usize..end as usize)
 }
 
-/// Where a byte of the text stands in what is written.
+/// The part of the source that a byte of the text came from.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     start: u32,
     end: u32,
 }
 
-/// A text and where each of its bytes came from.
+/// A text with the origin of each of its bytes.
 #[derive(Debug, Default)]
 struct Decoded {
     text: Vec<u8>,
@@ -96,7 +96,7 @@ struct Decoded {
 }
 
 impl Decoded {
-    /// Adds text that stands for a piece of what is written.
+    /// Adds text that corresponds to a piece of the source.
     fn push(&mut self, text: &str, start: usize, end: usize) {
         #[expect(clippy::cast_possible_truncation, reason = "files have at most 64 MiB")]
         let piece = Piece { start: start as u32, end: end as u32 };
@@ -104,14 +104,14 @@ impl Decoded {
         self.pieces.resize(self.text.len(), piece);
     }
 
-    /// Adds text that stands for itself.
+    /// Adds text that is the same in the source.
     fn copy(&mut self, text: &str, start: usize) {
         for (at, c) in text.char_indices() {
             self.push(&text[at..at + c.len_utf8()], start + at, start + at + c.len_utf8());
         }
     }
 
-    /// Takes blanks off the end, down to a length.
+    /// Removes blanks from the end, down to a length.
     fn trim_blanks(&mut self, least: usize) {
         while self.text.len() > least && matches!(self.text.last(), Some(b' ' | b'\t')) {
             self.text.pop();
@@ -120,7 +120,7 @@ impl Decoded {
     }
 }
 
-/// Decodes a scalar as it is written; of a block, what stands below its header.
+/// Decodes a scalar from its source; of a block, the part below its header.
 fn decode(written: &str, folded: Option<bool>) -> Decoded {
     if let Some(is_folded) = folded {
         return block(written, is_folded);
@@ -169,7 +169,7 @@ fn flow(inner: &str, shift: usize, quote: char) -> Decoded {
     decoded
 }
 
-/// Decodes an escape at a place of a double-quoted scalar; where it ends.
+/// Decodes an escape in a double-quoted scalar; returns where it ends.
 fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usize {
     let Some(letter) = inner[start + 1..].chars().next() else { return inner.len() };
     let after = start + 1 + letter.len_utf8();
@@ -202,7 +202,7 @@ fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usi
         'L' => "\u{2028}",
         'P' => "\u{2029}",
         '\n' | '\r' => {
-            // The line goes on where the next one begins.
+            // The text continues where the next line begins.
             let rest = &inner[start + 1..];
             let line = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(['\n', '\r'])).unwrap_or(rest);
             return inner.len() - line.trim_start_matches([' ', '\t']).len();
@@ -213,7 +213,7 @@ fn escape(inner: &str, start: usize, shift: usize, decoded: &mut Decoded) -> usi
     after
 }
 
-/// A line of a block, without its end.
+/// A line of a block, without its line break.
 struct Line<'t> {
     start: usize,
     text: &'t str,
@@ -238,7 +238,7 @@ fn block(written: &str, is_folded: bool) -> Decoded {
     let indent = |line: &Line<'_>| line.text.len() - line.text.trim_start_matches(' ').len();
     let is_blank = |line: &Line<'_>| line.text.trim_matches(' ').is_empty();
     let Some(depth) = all.iter().find(|l| !is_blank(l)).map(indent) else { return decoded };
-    // A line that is indented further, or begins with a tab, keeps its ends.
+    // A line that is indented further, or begins with a tab, keeps its line breaks.
     let is_free = |line: &Line<'_>| line.text.get(depth..).is_some_and(|t| t.starts_with([' ', '\t']));
     let mut before: Option<&Line<'_>> = None;
     let mut blanks = 0;
@@ -278,7 +278,7 @@ mod tests {
         scan(text, source, &mut Diagnostics::default()).unwrap()
     }
 
-    /// What the file has where a part of the value of `k` stands.
+    /// The part of the file that corresponds to a part of the value of `k`.
     fn found(text: &str, part: &str) -> String {
         let tree = tree(text);
         let value = tree.entry(tree.root, "k").unwrap().value;

@@ -1,8 +1,8 @@
 //! One pass over the events of a YAML text: text in, [`Tree`] and findings out.
 //!
-//! Everything that a deserialiser cannot tell is found here: the true syntax error, duplicate keys at every level with both
-//! places, merge keys, tags, several documents, keys that are no scalars, nesting and aliases beyond reason. What is
-//! refused but can be stepped over is left out of the tree, so that the rest is still checked.
+//! It finds everything that a deserialiser cannot report: the actual syntax error, duplicate keys at every level with
+//! both places, merge keys, tags, several documents, keys that are not scalars, and excessive nesting and aliases.
+//! Anything refused that can be skipped is left out of the tree, so that the rest is still checked.
 
 use std::collections::HashMap;
 
@@ -15,18 +15,18 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 /// Deepest nesting; a spec needs about eight levels.
 const DEPTH: usize = 64;
 
-/// How many nodes a file may hold; records take about ten each.
+/// How many nodes a file may have; a record takes about ten.
 const NODES: usize = 8_000_000;
 
-/// How many nodes aliases may add, each counted as often as it is referred to.
+/// How many nodes aliases may add, counting each node as often as it is referenced.
 const ALIAS_NODES: u64 = 1_000_000;
 
 /// From this many keys on, duplicates are looked up in a table instead of one by one.
 const KEYS_IN_TABLE: usize = 16;
 
-/// Reads one document; `None` where nothing useful is left of it.
+/// Reads one document; `None` if nothing useful remains.
 ///
-/// The places in the tree and in the findings count from the start of `text`, a byte-order mark included.
+/// Places in the tree and in the findings count from the start of `text`, including a byte-order mark.
 pub(super) fn scan(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut scanner = Scanner {
@@ -83,7 +83,7 @@ struct Scanner<'a> {
     text: &'a str,
     mark: usize,
     tree: Tree,
-    /// Of each node, how many nodes it stands for with aliases expanded.
+    /// For each node, its number of nodes with aliases expanded.
     weights: Vec<u64>,
     stack: Vec<Frame>,
     anchors: HashMap<usize, NodeId>,
@@ -93,7 +93,7 @@ struct Scanner<'a> {
     diagnostics: &'a mut Diagnostics,
 }
 
-/// A finding after which reading on is pointless; boxed, as it is rare and large.
+/// A finding after which it is pointless to read on; boxed, because it is rare and large.
 type Stop = Box<Diagnostic>;
 
 impl Scanner<'_> {
@@ -189,7 +189,7 @@ impl Scanner<'_> {
         let Some(mut frame) = self.stack.pop() else { return };
         self.weights[frame.id.0 as usize] = frame.weight;
         let node = self.tree.node_mut(frame.id);
-        // Block collections end where the next thing begins; the trailing blanks are not part of them.
+        // Block collections end where the next item begins; trailing blanks are not part of them.
         let end = self.text.get(..span.end as usize).map_or(span.end as usize, |t| t.trim_end().len());
         node.span = Span::new(node.span.start as usize, end);
         frame.items.shrink_to_fit();
@@ -221,7 +221,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Hands a complete node to the list or mapping that it stands in.
+    /// Adds a complete node to the list or mapping that contains it.
     fn attach(&mut self, id: NodeId) {
         let weight = self.weights[id.0 as usize];
         let Some(frame) = self.stack.last_mut() else {
@@ -245,7 +245,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Judges a key of the innermost mapping; whether its pair is kept.
+    /// Checks a key of the innermost mapping; returns whether its pair is kept.
     fn key(&mut self, id: NodeId) -> bool {
         let place = self.tree.place(id);
         let Kind::Scalar(text, style) = &self.tree.node(id).kind else {
@@ -288,15 +288,16 @@ impl Scanner<'_> {
         false
     }
 
-    /// The parser gave up.
+    /// The parser stopped.
     fn syntax_error(&self, error: &ScanError) -> Stop {
         let at = self.mark + error.marker().byte_offset().unwrap_or(0);
         let (detail, help) = explain(error.kind());
         let detail = detail.map_or_else(|| error.info(), str::to_owned);
-        // A tab is reported where it ends.
+        // The parser reports a tab at its end.
         let after_tab = is_tab(error.kind()) && self.text.get(..at).is_some_and(|t| t.ends_with('\t'));
         let at = if after_tab { at - 1 } else { at };
-        // Unclosed things are reported at the end of the text, which shows nothing; so the last line is pointed at.
+        // The parser reports unclosed items at the end of the text, where there is nothing to show; point at the last
+        // line.
         let at = if at >= self.text.len() { self.text.trim_end().len() } else { at };
         let length = self.text.get(at..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
         let finding = match error.kind() {
@@ -311,7 +312,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether a tab is the mistake.
+/// Whether a tab is the error.
 fn is_tab(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -323,7 +324,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Our words for the usual mistakes, and what to write instead.
+/// Our message for common errors, and what to write instead.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
         kind if is_tab(kind) => {
@@ -404,7 +405,7 @@ mod tests {
     use super::*;
     use crate::diagnostic::Sources;
 
-    /// Codes and places of what a scan finds.
+    /// Codes and places of the findings of a scan.
     fn found(text: &str) -> Vec<(&'static str, usize, usize)> {
         let mut sources = Sources::default();
         let source = sources.add("a.yaml", text);

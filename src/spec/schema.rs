@@ -1,9 +1,9 @@
 //! The JSON Schema of a spec, draft-07, generated from the types in `syntax` and the facts of the record types.
 //!
-//! The same schema drives editors (committed as `schema/spec.schema.json`) and the shape check of the program, so that both
-//! say the same. What depends on the record type (members of `data`, need of `content` and `priority`) is added here as
-//! conditions, in a form that the YAML language server completes well; the program checks it with the model instead, whose
-//! messages are better than a schema's.
+//! The same schema drives editors (committed as `schema/spec.schema.json`) and the program's shape check, so that both
+//! agree. Rules that depend on the record type (members of `data`, whether `content` and `priority` are required) are
+//! added here as conditions, in a form that the YAML language server completes well; the program checks them with the
+//! model instead, whose messages are better than a schema's.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Takes out the `null` that every optional key brings along; an absent key is no `null`.
+/// Removes the `null` that every optional key brings in; an absent key is not `null`.
 fn without_null(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -51,7 +51,7 @@ fn without_null(schema: &mut Value) {
             if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
                 branches.retain(|b| b.get("type").is_none_or(|t| t != "null"));
                 if let [only] = branches.as_slice() {
-                    // A single branch is the schema itself; its own words give way to those of the key.
+                    // A single branch is the schema itself; the key's description replaces its own.
                     let only = only.as_object().cloned().unwrap_or_default();
                     object.shift_remove("anyOf");
                     for (key, value) in only {
@@ -87,7 +87,7 @@ fn titles(schema: &mut Value) {
     }
 }
 
-/// What follows from the type of a record.
+/// The conditions that follow from the type of a record.
 fn conditions(facts: &TypeFacts) -> Vec<Value> {
     let is_type = json!({ "const": facts.name });
     let wanted = json!({
@@ -105,7 +105,7 @@ fn conditions(facts: &TypeFacts) -> Vec<Value> {
         conditions.push(json!({ "if": wanted, "then": { "required": ["content"] } }));
     }
     if facts.has_priority_beside() && !facts.has_data() {
-        // Text with a blank holds its own priority, as in a zone file.
+        // Text with a blank includes its priority, as in a zone file.
         let bare = json!({ "type": "string", "pattern": r"^\S+$" });
         conditions.push(json!({
             "if": {
@@ -148,7 +148,7 @@ fn members(facts: &TypeFacts) -> Value {
 /// The members of `data`.
 fn data(facts: &TypeFacts) -> Value {
     let properties: Map<String, Value> = facts.fields.iter().map(|f| (f.name.to_owned(), field(f))).collect();
-    // A priority that the service has beside `data` may stand at either place.
+    // A priority that Cloudflare has next to `data` may be in either place.
     let needed = |f: &&FieldFacts| f.slot == Slot::Data && !f.is_optional();
     let required: Vec<_> = facts.fields.iter().filter(needed).map(|f| f.name).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
@@ -191,7 +191,7 @@ fn field(facts: &FieldFacts) -> Value {
     schema
 }
 
-/// A number that is given in units of its last place, as JSON.
+/// A number in units of its last decimal place, as JSON.
 fn in_units(number: i64, places: u8) -> Value {
     let scale = 10i64.pow(places.into());
     if number % scale == 0 {

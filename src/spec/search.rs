@@ -1,19 +1,19 @@
-//! Looking through directories: what a directory or a glob of a spec means, without leaving the tree and in bounded time.
+//! Searching directories: what a directory or a glob of a spec means, without leaving the tree and in bounded time.
 //!
-//! Links to directories are followed within the tree only. They are what can make a small tree endless, as each may lead to
-//! others several times, so there is a limit for them as well as for everything that is looked at.
+//! Links to directories are followed only within the tree. They can make a small tree endless, because each may lead to
+//! others several times, so there is a limit for links as well as one for all entries.
 
 use std::path::{Component, Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-/// Most files and directories that are looked at for one spec.
+/// Most files and directories that are visited for one spec.
 const MOST_ENTRIES: usize = 1_000_000;
 
 /// Most links to directories that are followed for one spec.
 const MOST_LINKS: usize = 1_000;
 
-/// How much may still be looked at.
+/// How much may still be visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Budget {
     entries: usize,
@@ -26,40 +26,40 @@ impl Default for Budget {
     }
 }
 
-/// Something that was found.
+/// A result of a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A directory that a glob names.
     Directory(PathBuf),
-    /// A file, or whatever else is no directory.
+    /// A file, or anything else that is not a directory.
     File(PathBuf),
-    /// A link to a directory outside of the tree.
+    /// A link to a directory outside the tree.
     LeadsOut(PathBuf),
-    /// A link to a directory that it is in: the link, and the directory.
+    /// A link to a directory that contains it: the link, and the directory.
     Loop(PathBuf, PathBuf),
-    /// Something that cannot be looked at, with the reason.
+    /// An entry that cannot be read, with the reason.
     Unreadable(PathBuf, String),
-    /// There is more than may be looked at.
+    /// A limit was reached.
     TooMuch,
 }
 
-/// Everything below a directory but what is hidden, in the order of the names.
+/// Everything below a directory except hidden entries, sorted by name.
 pub(super) fn below(directory: &Path, root: &Path, budget: &mut Budget) -> Vec<Found> {
     let all = look(directory, usize::MAX, root, false, budget, |_| true);
     all.into_iter().filter(|found| !matches!(found, Found::Directory(_))).collect()
 }
 
-/// What a glob names, in the order of the names; the pattern is relative to a directory, and has no `..` behind a wildcard.
+/// What a glob matches, sorted by name; the pattern is relative to a directory, and has no `..` after a wildcard.
 ///
 /// # Errors
-/// It is no pattern.
+/// It is not a valid pattern.
 pub(super) fn matches(
     directory: &Path,
     pattern: &str,
     root: &Path,
     budget: &mut Budget,
 ) -> Result<Vec<Found>, glob::PatternError> {
-    // What comes before the first wildcard is where the search begins.
+    // The search begins at the part before the first wildcard.
     let components: Vec<Component> = Path::new(pattern).components().filter(|c| *c != Component::CurDir).collect();
     let is_wild = |c: &Component| c.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let first = components.iter().position(is_wild).unwrap_or(components.len());
@@ -83,7 +83,7 @@ pub(super) fn matches(
     if pattern.ends_with('/') {
         found.retain(|found| !matches!(found, Found::File(_)));
     }
-    // A path is shown as it was written, without the `.` for the directory itself.
+    // A path is shown as written, without the `.` for the directory itself.
     let plain =
         |path: PathBuf| if start == base { path } else { path.strip_prefix(start).map(Path::to_owned).unwrap_or(path) };
     Ok(found
@@ -96,7 +96,7 @@ pub(super) fn matches(
         .collect())
 }
 
-/// Looks through a directory as deep as is wanted.
+/// Searches a directory to the given depth.
 fn look(
     directory: &Path,
     depth: usize,
@@ -117,7 +117,7 @@ fn look(
             Ok(entry) => entry,
             Err(error) => {
                 all.extend(failure(&error, directory).filter(|found| match found {
-                    // It is said where it matters, and not wherever a search merely passes.
+                    // It is reported only where it matters, and not wherever a search happens to meet it.
                     Found::Loop(path, _) => is_wanted(path),
                     _ => true,
                 }));

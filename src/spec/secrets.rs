@@ -1,18 +1,18 @@
-//! Values that may be credentials: they are never shown.
+//! Values that may be credentials are never shown.
 //!
-//! A key that names a credential is refused by the shape check, which knows the value's place. That does not reach what
-//! the scan could not read or stepped over, so the lines are searched as text too before anything is shown. Covering too
-//! much does no harm: it only concerns what findings show of a file.
+//! The shape check refuses a key that names a credential, and knows the value's place. But it does not see what the
+//! scan could not read or skipped, so the lines are also searched as text before anything is shown. Masking too much
+//! does no harm: it only affects what findings quote from a file.
 
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::names_credential;
 
-/// The values on the lines of a text that stand behind a key which names a credential.
+/// The values that follow a key that names a credential, on the lines of a text.
 pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        // Most lines have no such word anywhere, and looking for it is cheap.
+        // Most lines contain no such word, and searching for it is cheap.
         if names_credential(line) {
             in_line(line, |from, to| {
                 places.push(Place { source, span: Span::new(start + from, start + to) });

@@ -1,8 +1,8 @@
-//! Whether a tree has the shape of a spec: keys, kinds of values, words, required keys.
+//! Checks that a tree has the shape of a spec: keys, kinds of values, allowed words, required keys.
 //!
-//! In goes a tree, out come findings and the same tree without the parts that were refused, so that whatever else it holds
-//! can be read and checked too. The shape is compiled from the JSON Schema, which is the one truth for editors and for the
-//! program; conditions on the record type (`if`/`then`) are left to the model, whose messages are better.
+//! A tree goes in; findings and the same tree without the refused parts come out, so that the rest can be read and
+//! checked too. The shape is compiled from the JSON Schema, the single source for editors and for the program;
+//! conditions on the record type (`if`/`then`) are left to the model, whose messages are better.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -35,7 +35,7 @@ struct Shape {
     /// Known keys, in the order of the schema.
     keys: Vec<String>,
     properties: HashMap<String, Shape>,
-    /// What free keys hold.
+    /// What free keys contain.
     free: Option<Box<Shape>>,
     required: Vec<String>,
     words: Vec<String>,
@@ -44,28 +44,28 @@ struct Shape {
     needs_item: bool,
     alternatives: Vec<Shape>,
     is_record_type: bool,
-    /// Whether any value will do.
+    /// Whether any value is valid.
     is_free: bool,
 }
 
-/// What the check leaves behind beside findings.
+/// The results of the check in addition to findings.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     /// Places of values that may be secrets, which must not be shown.
     pub(super) secrets: Vec<Place>,
-    /// Starts of the mappings out of which a known or misspelt key was taken, and of lists out of which an item was, so that
-    /// nothing is called missing there.
+    /// Starts of mappings from which a known or misspelt key was removed, and of lists from which an item was, so that
+    /// nothing is reported as missing there.
     pub(super) reduced: HashSet<u32>,
 }
 
-/// Checks a tree, and takes out what was refused.
+/// Checks a tree, and removes what was refused.
 ///
-/// The nodes in `failed` have no value, which has been reported; they are taken out in silence.
+/// The nodes in `failed` have no value, which has been reported; they are removed silently.
 pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
     static SHAPE: OnceLock<Shape> = OnceLock::new();
     let shape = SHAPE.get_or_init(|| {
         let mut shape = compile(&super::schema::schema());
-        // The version is judged when the file is loaded, before its shape.
+        // The version is checked when the file is loaded, before its shape.
         shape.required.clear();
         shape
     });
@@ -99,7 +99,7 @@ fn compile(schema: &Value) -> Shape {
     let list = |key: &str| schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts = |values: &[Value]| values.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
     shape.words = texts(list("enum"));
-    // An enumeration whose words have descriptions is generated as alternatives of one word each.
+    // schemars writes an enumeration with descriptions as one alternative for each word.
     for branch in list("oneOf") {
         shape.words.extend(branch["const"].as_str().map(str::to_owned));
         shape.words.extend(texts(branch["enum"].as_array().map(Vec::as_slice).unwrap_or_default()));
@@ -123,14 +123,14 @@ fn compile(schema: &Value) -> Shape {
 }
 
 impl Shape {
-    /// Whether a word is one of those possible.
+    /// Whether a word is one of the allowed ones.
     fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.has_word(word))
     }
 }
 
 impl Kinds {
-    /// Whatever either takes.
+    /// What either accepts.
     fn or(self, other: Self) -> Self {
         Self {
             null: self.null || other.null,
@@ -156,13 +156,13 @@ impl Kinds {
         }
     }
 
-    /// In words.
+    /// As text for messages.
     fn words(self) -> String {
         let mut words = Vec::new();
         if self.string {
             words.push("text");
         }
-        // Numbers are taken as text wherever text is; saying so would not help.
+        // Wherever text is valid, numbers are taken as text; mentioning them would not help.
         if self.integer || (self.number && !self.string) {
             words.push("a number");
         }
@@ -185,7 +185,7 @@ impl Kinds {
     }
 }
 
-/// What a node is called in messages.
+/// How messages name a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name<'n> {
     /// The whole file.
@@ -216,7 +216,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// The walk and its state.
+/// The state of the check.
 struct Check<'a> {
     tree: &'a mut Tree,
     failed: &'a HashSet<NodeId>,
@@ -225,7 +225,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks a node; whether it is kept.
+    /// Checks a node; returns whether it is kept.
     fn node(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
         if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
@@ -239,7 +239,7 @@ impl Check<'_> {
         }
         if !shape.alternatives.is_empty() {
             let is_scalar = matches!(self.tree.node(id).kind, Kind::Scalar(..));
-            // Scalars with alternatives (a time to live, a priority) are judged by the model, which knows more.
+            // The model checks scalars with alternatives (a time to live, a priority), because it knows more.
             let fitting = shape.alternatives.iter().find(|a| a.kinds.take(self.tree, id)).filter(|_| !is_scalar);
             return fitting.is_none_or(|alternative| self.node(id, alternative, name));
         }
@@ -304,7 +304,7 @@ impl Check<'_> {
         true
     }
 
-    /// Checks the keys of a mapping and what they hold, and takes out what is refused.
+    /// Checks the keys of a mapping and their values, and removes what is refused.
     fn mapping(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
@@ -376,7 +376,7 @@ impl Check<'_> {
         );
     }
 
-    /// A value of another kind than the schema wants.
+    /// A value of the wrong kind.
     fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
         if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) = (&self.tree.node(id).kind, name) {
             let place = self.tree.handle(id);
@@ -431,7 +431,7 @@ impl Check<'_> {
     }
 }
 
-/// "in this record", for the name of what lacks something.
+/// "in this record", for the node in which something is missing.
 fn inside(name: Name<'_>) -> &'static str {
     if name == Name::Item("records") { "in this record" } else { "here" }
 }

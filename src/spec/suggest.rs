@@ -1,8 +1,8 @@
-//! "Did you mean": the nearest of some words.
+//! "Did you mean": the nearest of several words.
 
-/// The candidate nearest to a word, if one is near enough to have been meant.
+/// The candidate nearest to a word, if one is near enough to be what the author meant.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Long words are no slips of the pen, and the distance is quadratic in the length.
+    // Long words are not typos, and the distance is quadratic in the length.
     if word.is_empty() || word.len() > 64 {
         return None;
     }
@@ -11,7 +11,7 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .map(|c| {
-            // Case and `-` for `_` cost nothing; an abbreviation such as `prio` costs little.
+            // Case, and `-` for `_`, cost nothing; an abbreviation such as `prio` costs little.
             let candidate = c.to_lowercase().replace('-', "_");
             let distance = strsim::damerau_levenshtein(&lower, &candidate);
             let short = lower.len() >= 3 && candidate.starts_with(&lower);
@@ -22,7 +22,7 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, c)| c)
 }
 
-/// "did you mean `x`?", or the list of what is possible.
+/// "did you mean `x`?", or the list of allowed words.
 pub(super) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone, what: &str) -> String {
     if let Some(nearest) = nearest(word, candidates.clone()) {
         return format!("did you mean `{nearest}`?");

@@ -1,7 +1,7 @@
 //! Substitution of `${NAME}`: pure, offline, never from the environment.
 //!
-//! Values come from `variables:` of all files together and from `--var`. `$${` stands for `${` itself. Values are not
-//! substituted again, so the result does not depend on any order. A scalar in which something was substituted is text.
+//! Values come from `variables:` of all files and from `--var`. `$${` means a literal `${`. Values are not substituted
+//! again, so the result does not depend on any order. A scalar with a substitution is text.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(super) struct Variable {
     value: String,
     /// Where it was defined.
     place: Place,
-    /// Whether it came from the command line, which wins.
+    /// Whether it came from the command line, which takes precedence.
     given: bool,
 }
 
@@ -60,7 +60,7 @@ impl Variables {
                 );
                 continue;
             }
-            // What is no single value is reported with the rest of the file's shape.
+            // A variable that is not a single value is reported by the shape check.
             if !matches!(tree.meaning(entry.value), Some(Meaning::Text | Meaning::Integer(_) | Meaning::Number)) {
                 continue;
             }
@@ -88,10 +88,10 @@ impl Variables {
 
     /// Substitutes in a file: in every value outside `version`, `include` and `variables`, and in the names of zones.
     ///
-    /// Returns the scalars in which it failed, which have no value.
+    /// Returns the scalars in which it failed; these have no value.
     pub(super) fn apply(&self, tree: &mut Tree, text: &str, diagnostics: &mut Diagnostics) -> HashSet<NodeId> {
         let mut failed = HashSet::new();
-        // Nearly every spec is free of substitutions, and then there is nothing to walk.
+        // Most specs have no substitutions; then there is nothing to do.
         if !text.contains("${") && !text.contains('\\') {
             return failed;
         }
@@ -125,7 +125,7 @@ impl Variables {
         failed
     }
 
-    /// Substitutes in one scalar; how long it has become.
+    /// Substitutes in one scalar; returns its new length.
     ///
     /// # Errors
     /// One finding for each substitution that failed.
@@ -147,7 +147,7 @@ impl Variables {
         }
     }
 
-    /// A substitution that failed, in words.
+    /// A failed substitution as a finding.
     fn explain(&self, why: Why, place: Place) -> Diagnostic {
         let name = match why {
             Why::Unknown(name) => name,
@@ -172,7 +172,7 @@ impl Variables {
     }
 }
 
-/// Every scalar value below a node, each once, aliases or not.
+/// Every scalar below a node, each once, even if aliases refer to it.
 fn collect_scalars(tree: &Tree, id: NodeId, seen: &mut [bool], scalars: &mut Vec<NodeId>) {
     if std::mem::replace(&mut seen[id.0 as usize], true) {
         return;
@@ -204,13 +204,13 @@ fn is_name(text: &str) -> bool {
 /// Bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// How long all results in a file may be together, so that a small file cannot fill the memory.
+/// The total length of all results in a file, so that a small file cannot fill the memory.
 ///
 /// # Units
 /// Bytes.
 const EXPANDED: usize = 64 * 1024 * 1024;
 
-/// Most mistakes that are reported in one scalar.
+/// How many errors are reported in one scalar.
 const MISTAKES: usize = 20;
 
 /// A substitution that failed: its range in the scalar, and why.
@@ -235,7 +235,7 @@ enum Why {
 /// Substitutes in a text; the result has at most `longest` bytes.
 ///
 /// # Errors
-/// The substitutions that are not complete, or whose name is unknown, or with which the text becomes too long.
+/// Substitutions that are incomplete, have an unknown name, or make the text too long.
 fn substitute<'v>(
     text: &str,
     longest: usize,
@@ -277,7 +277,7 @@ fn substitute<'v>(
     if mistakes.is_empty() { Ok(result) } else { Err(mistakes) }
 }
 
-/// The opposite: a text that stands for itself.
+/// The opposite: escapes a text so that it means itself.
 pub(super) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }

@@ -1,16 +1,16 @@
 //! A YAML document as a compact tree with places.
 //!
-//! Nodes live in one arena and refer to each other by number, so an alias is simply a second reference to its anchor's
-//! node: nothing is copied, whatever the aliases would expand to. The scan guarantees that there are no cycles, that the
+//! Nodes live in one arena and refer to each other by index, so an alias is a second reference to its anchor's node:
+//! nothing is copied, however much the aliases would expand to. The scan guarantees that there are no cycles, that the
 //! depth is bounded and that keys are scalars.
 
 use crate::diagnostic::{Place, SourceId, Span};
 
-/// Number of a node in its [`Tree`].
+/// Index of a node in its [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub(super) u32);
 
-/// How a scalar was written, as far as its meaning depends on it.
+/// How a scalar was written, as far as this affects its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// Bare: `auto`, `300`, `true`, `null`.
@@ -31,7 +31,7 @@ pub(super) struct Entry {
 /// What a node is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A single value; of a plain empty one the text is empty.
+    /// A single value; the text of an empty plain one is empty.
     Scalar(Box<str>, Style),
     /// A list.
     Sequence(Vec<NodeId>),
@@ -42,13 +42,13 @@ pub(super) enum Kind {
 /// One node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Where it stands.
+    /// Its place.
     pub(super) span: Span,
     /// What it is.
     pub(super) kind: Kind,
 }
 
-/// What a scalar means by the core schema of YAML 1.2.
+/// The meaning of a scalar in the YAML 1.2 core schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// `null`, `~` or nothing.
@@ -85,7 +85,7 @@ impl Tree {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// Where a node stands.
+    /// The place of a node.
     pub(super) fn place(&self, id: NodeId) -> Place {
         Place { source: self.source, span: self.node(id).span }
     }
@@ -98,7 +98,7 @@ impl Tree {
         }
     }
 
-    /// What a scalar means; `None` for lists and mappings.
+    /// The meaning of a scalar; `None` for lists and mappings.
     pub(super) fn meaning(&self, id: NodeId) -> Option<Meaning> {
         match &self.node(id).kind {
             Kind::Scalar(text, style) => Some(meaning(text, *style)),
@@ -122,13 +122,13 @@ impl Tree {
         }
     }
 
-    /// The pair of this key.
+    /// The pair with this key.
     pub(super) fn entry(&self, id: NodeId, key: &str) -> Option<Entry> {
         self.entries(id).iter().copied().find(|e| self.text(e.key) == key)
     }
 
-    /// A short place that stands for a node: of a mapping its first key, of a list its first item, as the whole can be
-    /// many lines long.
+    /// A short place to show for a node: the first key of a mapping or the first item of a list, because the whole can
+    /// be many lines long.
     pub(super) fn handle(&self, id: NodeId) -> Place {
         match &self.node(id).kind {
             Kind::Mapping(entries) => entries.first().map_or(self.place(id), |e| self.place(e.key)),
@@ -138,7 +138,7 @@ impl Tree {
     }
 }
 
-/// What a scalar means by the core schema of YAML 1.2; octal and hexadecimal numbers stay text, as no key takes them.
+/// The meaning of a scalar in the YAML 1.2 core schema; octal and hexadecimal numbers stay text, as no key takes them.
 fn meaning(text: &str, style: Style) -> Meaning {
     if style == Style::Text {
         return Meaning::Text;

@@ -1,4 +1,4 @@
-//! A word, or something with parts: `owasp: off` beside `owasp: { paranoia: 2 }`.
+//! A word, or a mapping or list: `owasp: off` as well as `owasp: { paranoia: 2 }`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,10 +7,10 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 
 use super::read::Text;
 
-/// The newtype name by which a [`WordOr`] asks to be told apart.
+/// The newtype name by which a [`WordOr`] identifies itself.
 pub(super) const WORD_OR: &str = "$zonewright::word_or";
 
-/// A single value as written, or something with parts.
+/// A single value as written, or a mapping or list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordOr<T> {
     /// A word.

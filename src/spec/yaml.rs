@@ -1,16 +1,16 @@
-//! YAML that can be shown: what cannot be seen, or would be acted upon by a runner of a pipeline, is written as an escape.
+//! YAML that is safe to show: characters that are invisible, or that a CI runner would act on, are written as escapes.
 //!
-//! The emitter escapes control characters, and leaves marks that reorder text, blanks that look like others and whole lines
-//! of foreign text as they are. So each such character is marked before the text is emitted: a control character, which
-//! makes the emitter choose double quotes, a word that stands nowhere else, and its number. Afterwards the mark becomes the
-//! escape.
+//! The emitter escapes control characters, but not marks that reorder text, blanks that look like others, or lines that
+//! a runner takes for a command. So each such character is marked before the text is emitted: a control character,
+//! which makes the emitter choose double quotes, a word that occurs nowhere else, and the character's number.
+//! Afterwards the mark is replaced by the escape.
 
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::diagnostic::{begins_command, is_hidden};
 
-/// A value as YAML on which nothing is hidden. It reads as the same value.
+/// A value as YAML in which nothing is hidden. It reads back as the same value.
 pub(super) fn to_yaml(value: &impl Serialize) -> String {
     const WHY: &str = "maps of text and numbers are always YAML";
     let mut json = serde_json::to_value(value).expect(WHY);
@@ -23,7 +23,7 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
 }
 
-/// Whether any text of a value, names included, is so.
+/// Whether a test holds for any text of a value, names included.
 fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
@@ -33,12 +33,12 @@ fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
     }
 }
 
-/// The places of characters that are to be escaped. Line breaks and tabs are the emitter's business.
+/// The positions of characters that must be escaped. The emitter handles line breaks and tabs.
 fn marked(text: &str) -> impl Iterator<Item = usize> + '_ {
     let is_marked = |at: usize, c: char| match c {
         '\n' | '\t' => false,
         '#' => begins_command(&text[at..]),
-        // A line that begins so is a command to GitHub's runner, also if it is indented.
+        // GitHub's runner takes a line that begins like this for a command, even if it is indented.
         ':' => text[at..].starts_with("::") && text[..at].trim_end_matches([' ', '\t']).ends_with('\n'),
         c => is_hidden(c),
     };
@@ -75,7 +75,7 @@ fn mark_text(text: &str, word: &str) -> String {
     out
 }
 
-/// Makes the marks escapes of YAML.
+/// Replaces the marks by YAML escapes.
 fn reveal(yaml: &str, word: &str) -> String {
     let mark = format!("\\x01{word}");
     yaml.replace(&mark, "\\U")

@@ -79,7 +79,7 @@ impl Section<'_> {
         }
     }
 
-    /// A paranoia level; inside is none for `custom`.
+    /// A paranoia level; the inner `None` is `custom`.
     fn paranoia(&mut self, syntax: &Spanned<Text>) -> Option<Facet<Option<Paranoia>>> {
         let text = syntax.value.0.as_str();
         if text == "custom" {
@@ -122,7 +122,7 @@ impl Section<'_> {
         Some(Facet { value: number, place })
     }
 
-    /// Overrides as the service has them.
+    /// Overrides as Cloudflare has them.
     fn overrides(&mut self, syntax: &Spanned<Free>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
@@ -140,7 +140,7 @@ impl Section<'_> {
         Some(Facet { value: value.clone(), place })
     }
 
-    /// Paranoia levels where there are none.
+    /// Refuses paranoia levels in a ruleset that has none.
     fn refuse_level(&mut self, tag: &str, ruleset: Managed, place: Place) {
         if ruleset != Managed::Owasp && PARANOIA_TAGS.contains(&tag) {
             self.reader.diagnostics.push(
@@ -256,7 +256,7 @@ impl Section<'_> {
         Some(RuleTuning { target, enabled, action, note, place })
     }
 
-    /// What both kinds of items share: they change something, and say why if it weakens.
+    /// The rules for both kinds of items: an item changes something, and gives a reason if it weakens.
     fn change(
         &mut self,
         span: Span,
@@ -285,7 +285,7 @@ impl Section<'_> {
         Some(note)
     }
 
-    /// Checks that nothing is tuned twice, and puts the entries in their order.
+    /// Checks that nothing is tuned twice, and sorts the entries.
     fn finish(&mut self, mut layer: DeploymentLayer, ruleset: Managed) -> DeploymentLayer {
         let mut seen: HashMap<String, Place> = HashMap::new();
         let mut doubles = Vec::new();

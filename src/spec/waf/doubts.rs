@@ -1,4 +1,4 @@
-//! What is legal in a section, and probably not meant.
+//! Valid parts of a section that are probably not what the author meant.
 
 use super::section::Section;
 use crate::diagnostic::Place;
@@ -20,7 +20,7 @@ fn is_anomaly(name: &RuleName) -> bool {
 }
 
 impl Section<'_> {
-    /// Doubts a rule that is switched off or skipped if it is the one that acts on the score.
+    /// Warns if a rule that is switched off or skipped is the one that acts on the score.
     pub(super) fn doubt_anomaly(&mut self, name: &RuleName, place: Place, instead: &str) {
         if is_anomaly(name) {
             self.reader.diagnostics.push(
@@ -31,7 +31,7 @@ impl Section<'_> {
         }
     }
 
-    /// Doubts what an exception lets pass.
+    /// Warns of an exception that skips too much.
     pub(super) fn doubt_exception(&mut self, when: Option<(&Expression, Place)>, targets: &[SkipTarget], place: Place) {
         for target in targets {
             if let SkipTarget::Rules(Managed::Owasp, names) = target {
@@ -60,7 +60,7 @@ impl Section<'_> {
         self.reader.diagnostics.push(findings::ALWAYS.at(at, detail).and_at(place, "in this exception").help(help));
     }
 
-    /// Doubts overrides of the OWASP ruleset as the service has them.
+    /// Warns of overrides of the OWASP ruleset as Cloudflare has them.
     pub(super) fn doubt_overrides(&mut self, overrides: &Overrides, has_level: bool, place: Place) {
         if overrides.action.is_some() {
             self.reader.diagnostics.push(
@@ -72,7 +72,7 @@ impl Section<'_> {
         let state = |tag: &str| overrides.tags.iter().find(|t| t.tag == tag).and_then(|t| t.enabled);
         let states = PARANOIA_TAGS.map(state);
         let is_off = |n: usize| states[n] == Some(false);
-        // The highest level that is meant to be on: one that is switched on, else the last that is not off.
+        // The highest level that should be on: the highest one switched on, else the highest that is not off.
         let meant = (0..4).rev().find(|n| states[*n] == Some(true)).or_else(|| (0..4).rev().find(|n| !is_off(*n)));
         let below: Vec<String> = (0..meant.unwrap_or(4)).filter(|n| is_off(*n)).map(|n| (n + 1).to_string()).collect();
         if has_level || below.is_empty() {

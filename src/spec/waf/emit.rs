@@ -1,6 +1,6 @@
-//! [`WafWants`] as YAML, in the words in which a spec says it.
+//! [`WafWants`] as YAML, in the form that a spec uses.
 //!
-//! Read back, it is equal apart from places. Everything is written in the narrowest form that says it: thresholds by their
+//! Reading it back gives an equal value apart from places. Everything is written in its shortest form: thresholds as
 //! words, rules that are only switched under `disable` and `enable`, durations in the largest unit.
 
 use serde_json::{Map, Value as Json, json};
@@ -18,13 +18,13 @@ use crate::model::ruleset::{
     TuningTarget, WafWants,
 };
 
-/// A `waf` section as YAML, what stands below the key.
+/// The content of a `waf` section as YAML, without the key.
 #[must_use]
 pub fn print_waf(wants: &WafWants) -> String {
     to_yaml(&waf(wants))
 }
 
-/// A mapping that grows.
+/// A mapping under construction.
 #[derive(Default)]
 struct Parts(Map<String, Json>);
 
@@ -41,7 +41,7 @@ impl Parts {
         self.put(key, Some(items).filter(|i| !i.is_empty()));
     }
 
-    /// Adds why an entry is there.
+    /// Adds the reason, owner and expiry of an entry.
     fn note(&mut self, note: &Note) {
         let Note { reason, owner, expires, is_expired: _ } = note;
         self.put("reason", reason.as_deref().map(escape));
@@ -59,7 +59,7 @@ pub(in crate::spec) fn waf(wants: &WafWants) -> Json {
     for wants in deployments {
         parts.put(wants.ruleset.key(), Some(deployment(wants)));
     }
-    // Exceptions do nothing but skip, so they do not say it.
+    // Exceptions only skip, so their action is not written.
     let lists = [("exceptions", exceptions, false), ("custom", custom, true), ("rate_limits", rate_limits, true)];
     for (key, list, says_action) in lists {
         let rules = list.as_ref().map(|list| list.iter().map(|r| rule(r, says_action)).collect::<Vec<_>>());
@@ -120,7 +120,7 @@ fn deployment(wants: &DeploymentWants) -> Json {
     for TagTuning { tag, enabled, action, note, place: _ } in tags {
         let mut entry = Parts::default();
         entry.put("tag", Some(escape(tag)));
-        // Only one of the rulesets has an ordered list; of the other, tags are disjoint.
+        // Only one of the rulesets has an ordered list; in the other, no rule has two of the tags.
         let list = match (ruleset, enabled) {
             (Managed::Owasp, Some(true)) => &mut enable,
             (Managed::Owasp, _) => &mut disable,
@@ -188,7 +188,7 @@ fn rule(wants: &RuleWants, says_action: bool) -> Json {
     Json::Object(parts.0)
 }
 
-/// What requests pass by.
+/// What requests skip.
 fn skip(targets: &[SkipTarget]) -> Json {
     if let [SkipTarget::Everything] = targets {
         return json!("everything");

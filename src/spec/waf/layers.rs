@@ -1,14 +1,14 @@
-//! Layers of protection: what one section says, and how several are laid over each other.
+//! Layers of protection: the content of one section, and how several are combined.
 //!
-//! | what meets | single keys | lists |
+//! | what is combined | single keys | lists |
 //! |---|---|---|
 //! | fragments of a zone | must agree | joined by name, in the order of the files' names; what has one name must agree |
 //! | profiles that a zone uses | must agree, unless the zone decides | joined by name, in the order of `use`; the same |
 //! | the zone over its profiles | the zone's wins | an entry of the zone takes the place of the profile's of the same name; the others follow |
 //!
-//! Entries of rulesets are named by the rule or tag that they tune, whichever list they stand in: `enable` of the zone wins over
-//! `disable` of a profile. `raw` is one value. A ruleset that is `off` says nothing else, so the zone's `off` drops all tuning
-//! of the profile, and a mapping of the zone the profile's `off`.
+//! An entry of a ruleset is identified by the rule or tag that it tunes, in whichever list it is: `enable` of the zone
+//! overrides `disable` of a profile. `raw` is one value. A ruleset that is `off` has no other content, so the zone's
+//! `off` drops all tuning of the profile, and a mapping of the zone overrides the profile's `off`.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,12 +24,12 @@ use crate::model::ruleset::{
 };
 use crate::model::{Unmanaged, Value};
 
-/// What one section says.
+/// The content of one section.
 #[derive(Debug, Clone, Default)]
 pub(in crate::spec) struct Layer {
-    /// Where it stands; none where there is no section.
+    /// Its place; `None` if there is no section.
     pub(super) place: Option<Place>,
-    /// What happens to the rest.
+    /// What happens to unmanaged rules and overrides.
     pub(super) unmanaged: Option<Facet<Unmanaged>>,
     /// Why weaker protection is accepted.
     pub(super) accept_weakening: Option<Facet<String>>,
@@ -43,32 +43,32 @@ pub(in crate::spec) struct Layer {
     pub(super) rate_limits: Option<Vec<RuleWants>>,
 }
 
-/// What one section says about a managed ruleset.
+/// The content of one section for a managed ruleset.
 #[derive(Debug, Clone)]
 pub(super) struct DeploymentLayer {
-    /// Where it stands.
+    /// Its place.
     pub(super) place: Place,
     /// Whether it is on.
     pub(super) switch: Switch,
-    /// Which requests it concerns.
+    /// Which requests it applies to.
     pub(super) when: Option<Facet<Expression>>,
     /// The version to run.
     pub(super) version: Option<Facet<String>>,
-    /// The paranoia level; inside is none for `custom`.
+    /// The paranoia level; the inner `None` is `custom`.
     pub(super) paranoia: Option<Facet<Option<Paranoia>>>,
     /// The threshold.
     pub(super) threshold: Option<Facet<u32>>,
-    /// What the threshold leads to.
+    /// The action at the threshold.
     pub(super) action: Option<Facet<ScoreAction>>,
     /// Tags.
     pub(super) tags: Vec<TagTuning>,
     /// Single rules, and all present rules of a tag.
     pub(super) rules: Vec<RuleTuning>,
-    /// Overrides as the service has them.
+    /// Overrides as Cloudflare has them.
     pub(super) raw: Option<Facet<Value>>,
 }
 
-/// By what an entry is known: the kind of thing that it tunes, and its name.
+/// What identifies an entry: the kind of its target, and its name.
 fn key_of(target: &TuningTarget) -> String {
     match target {
         TuningTarget::Rule(name) => format!("rule {}", name.as_str().to_lowercase()),
@@ -99,8 +99,8 @@ impl DeploymentLayer {
         tags.chain(self.rules.iter().map(|r| (key_of(&r.target), r.place))).collect()
     }
 
-    /// Puts rules into the order in which they are applied, the particular after the general: tags before rules, and what is
-    /// switched off before what is switched on.
+    /// Sorts rules into the order of application, general before specific: tags before rules, and what is switched off
+    /// before what is switched on.
     pub(super) fn sort(&mut self) {
         self.rules.sort_by_key(|r| {
             let class = match (r.enabled, &r.action) {
@@ -112,9 +112,9 @@ impl DeploymentLayer {
         });
     }
 
-    /// This one, and another where this one is silent.
+    /// This layer, completed from another.
     fn over(self, base: Self) -> Self {
-        // `off` says nothing else, and a mapping means on.
+        // `off` has no other content, and a mapping means on.
         if self.switch == Switch::Off || base.switch == Switch::Off {
             return self;
         }
@@ -131,7 +131,7 @@ impl DeploymentLayer {
             rules: base.rules,
             raw: self.raw.or(base.raw),
         };
-        // What one list says of a name, the other no longer does.
+        // A name in one list of this layer is removed from the other list of the base.
         let tag_key = |t: &TagTuning| format!("tag {}", t.tag);
         let own_tags: HashSet<String> = self.tags.iter().map(tag_key).collect();
         let own_rules: HashSet<String> = self.rules.iter().map(|r| key_of(&r.target)).collect();
@@ -144,7 +144,7 @@ impl DeploymentLayer {
         layer
     }
 
-    /// As the model has it.
+    /// Converts to the model.
     fn wants(self, ruleset: Managed) -> DeploymentWants {
         fn pair<T>(facet: Option<Facet<T>>) -> Option<(T, Place)> {
             facet.map(|f| (f.value, f.place))
@@ -166,7 +166,7 @@ impl DeploymentLayer {
     }
 }
 
-/// Lays entries over others: one of the same name is replaced where it stands, the rest follow.
+/// Combines entries: one with the same name is replaced in place, the rest follow.
 fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
     let mut known = first_of(base, &key);
     for entry in own {
@@ -180,7 +180,7 @@ fn lay<T>(base: &mut Vec<T>, own: Vec<T>, key: impl Fn(&T) -> String) {
     }
 }
 
-/// Where the first entry of each name is.
+/// The index of the first entry of each name.
 fn first_of<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> {
     let mut first = HashMap::new();
     for (n, entry) in all.iter().enumerate() {
@@ -201,7 +201,7 @@ fn lay_lists(base: Option<Vec<RuleWants>>, own: Option<Vec<RuleWants>>) -> Optio
 }
 
 impl Layer {
-    /// This one, and another where this one is silent.
+    /// This layer, completed from another.
     pub(super) fn over(self, base: Self) -> Self {
         let Self { place, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
         let mut all = base.deployments;
@@ -223,7 +223,7 @@ impl Layer {
         }
     }
 
-    /// As the model has it; checks what only the whole can show.
+    /// Converts to the model; makes the checks that need the whole.
     pub(super) fn wants(
         self,
         place: Place,
@@ -265,16 +265,16 @@ impl Layer {
     }
 }
 
-/// A fragment of a zone: its layer, and what puts it in order among the others.
+/// A fragment of a zone: its layer, and what it is sorted by.
 #[derive(Debug, Clone)]
 pub(in crate::spec) struct Fragment {
     /// The name of its file.
     pub(in crate::spec) file: String,
-    /// What it says.
+    /// Its content.
     pub(in crate::spec) layer: Layer,
 }
 
-/// What is joined, for the words of messages.
+/// What is joined, for messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// Fragments of one zone.
@@ -283,11 +283,11 @@ pub(super) enum Kind {
     Profiles(Place),
 }
 
-/// Joins layers of one rank, which must agree.
+/// Joins layers of equal rank, which must agree.
 pub(super) struct Join<'a> {
     /// What they are.
     pub(super) kind: Kind,
-    /// What decides where they do not agree.
+    /// The layer that decides where they do not agree.
     pub(super) decided: Option<&'a Layer>,
     /// Where findings go.
     pub(super) diagnostics: &'a mut Diagnostics,
@@ -315,7 +315,7 @@ impl Join<'_> {
         first
     }
 
-    /// A contradiction about a key, or about what a list has under a name.
+    /// A contradiction about a key, or about a name in a list.
     fn clash(&mut self, key: &str, name: Option<&str>, first: Place, place: Place) {
         let (subject, what) = match name {
             None => (format!("`{key}`"), format!("`{key}`")),
@@ -355,13 +355,13 @@ impl Join<'_> {
             if decided.is_none() {
                 self.clash(&section, None, first.place, second.place);
             }
-            // Of one that is off and one that is tuned, the tuned one is what a zone can build on.
+            // If one is off and the other is tuned, the tuned one is what a zone can build on.
             if first.switch == Switch::Off {
                 *first = second;
             }
             return;
         }
-        // What the zone switches off is not compared any further.
+        // A ruleset that the zone switches off is not compared further.
         if decided.is_some_and(|d| d.switch == Switch::Off) {
             return;
         }

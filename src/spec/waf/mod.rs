@@ -6,14 +6,14 @@
 //! | `section` | one section: syntax → [`Layer`]; the parts that every entry has |
 //! | `deployment` | `owasp` and `cloudflare` |
 //! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
-//! | `doubts` | what is legal, and probably not meant |
+//! | `doubts` | valid, but probably not what the author meant |
 //! | `layers` | fragments, profiles and the zone's own values laid over each other → [`WafWants`] |
-//! | `order` | a wanted order of rules that cannot be |
-//! | `profiles` | who uses which profile |
+//! | `order` | impossible orders of rules |
+//! | `profiles` | which zone uses which profile |
 //! | `emit` | [`WafWants`] → YAML |
 //!
-//! Each section is read and checked once, however many zones use it; only what several layers say together is looked at
-//! zone by zone.
+//! Each section is read and checked once, however many zones use it; only the combination of layers is checked for each
+//! zone.
 //!
 //! [`Layer`]: layers::Layer
 //! [`WafWants`]: crate::model::ruleset::WafWants

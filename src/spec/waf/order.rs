@@ -1,7 +1,7 @@
-//! An order that cannot be: what `before` and `after` of a list's rules say together, and the list's own order.
+//! Impossible orders: `before` and `after` of a list's rules that contradict each other or the list's own order.
 //!
-//! Rules of a list stand in its order. A foreign rule stands where it does, which only the service knows; but if one rule
-//! wants to stand after it, and another, which is not below that one in the list, before it, there is no place for it at all.
+//! Rules of a list keep its order. Only Cloudflare knows the position of a foreign rule. But if one rule must come
+//! after it, and another rule that is not lower in the list must come before it, no position is possible.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::model::ruleset::{Anchor, RuleWants};
 
-/// Complains about the anchors of a list that cannot hold, wherever the foreign rules stand. `seen` has what was said before.
+/// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has what was reported already.
 pub(super) fn check(list: &[RuleWants], seen: &mut HashSet<(Place, Place)>, diagnostics: &mut Diagnostics) {
-    // A rule that is not wanted stands nowhere.
+    // A rule that is absent or expired has no position.
     let rules: Vec<&RuleWants> = list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
     let own: HashMap<&str, usize> = rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
-    // For each foreign rule, the first of ours that wants to stand after it.
+    // For each foreign rule, the first of our rules that must come after it.
     let mut after: HashMap<&str, (usize, Place)> = HashMap::new();
     for (n, anchor) in rules.iter().enumerate().flat_map(|(n, r)| r.anchors.iter().map(move |a| (n, a))) {
         if let Anchor::After(name, place) = anchor {

@@ -12,15 +12,15 @@ use crate::model::ruleset::WafWants;
 /// A profile.
 #[derive(Debug)]
 struct Profile {
-    /// Where its name stands.
+    /// The place of its name.
     place: Place,
-    /// What it says.
+    /// Its content.
     layer: Layer,
     /// Whether any zone uses it.
     is_used: bool,
 }
 
-/// What a zone says of its protection.
+/// What a zone declares about its protection.
 #[derive(Debug, Default)]
 pub(in crate::spec) struct Used {
     /// The names under `use`, with the names of their files.
@@ -33,7 +33,7 @@ pub(in crate::spec) struct Used {
 #[derive(Debug, Default)]
 pub(in crate::spec) struct Profiles {
     all: BTreeMap<String, Profile>,
-    /// What has been said of two places already, so that it is not said for each zone.
+    /// Pairs of places that were reported already, so that they are not reported again for each zone.
     said: HashSet<(Place, Place)>,
 }
 
@@ -52,10 +52,10 @@ impl Profiles {
         self.all.insert(name.value, Profile { place: name.place, layer, is_used: false });
     }
 
-    /// What a zone wants of its protection; `None` if it says nothing about it.
+    /// The protection that a zone wants; `None` if the zone declares none.
     pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<WafWants> {
         let Used { mut names, mut fragments } = zone;
-        // Which file is read first must not matter.
+        // The result must not depend on which file is read first.
         names.sort_by(|a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));
         fragments.sort_by(|a, b| (&a.file, a.layer.place).cmp(&(&b.file, b.layer.place)));
         let mut join = Join { kind: Kind::Fragments, decided: None, diagnostics: &mut *diagnostics };
@@ -84,14 +84,14 @@ impl Profiles {
             });
         }
         let layer = own.clone().over(base.map(|(layer, _)| layer).unwrap_or_default());
-        // Where the zone says nothing itself, it says `use`.
+        // If the zone has no section of its own, it has `use`.
         let place = own.place.or(names.first().map(|(_, name)| name.place));
         let (place, true) = (place?, layer.place.is_some()) else { return None };
         let layer = Layer { place: Some(place), ..layer };
         Some(layer.wants(place, &mut self.said, diagnostics))
     }
 
-    /// Notes the profiles that no zone uses.
+    /// Reports profiles that no zone uses.
     pub(in crate::spec) fn finish(self, diagnostics: &mut Diagnostics) {
         for (name, profile) in self.all.into_iter().filter(|(_, p)| !p.is_used) {
             diagnostics.push(

@@ -1,4 +1,4 @@
-//! Rate limits: `per`, `limit` and `then`, and durations as people write them.
+//! Rate limits: `per`, `limit` and `then`, and durations such as `10m`.
 
 use super::super::read::{OneOrMany, Spanned, Text};
 use super::rules::parts;
@@ -9,13 +9,13 @@ use crate::diagnostic::findings;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
 use crate::model::ruleset::{CountingMistake, RateWants, RuleForm, RuleWants, counting_mistake};
 
-/// Words for characteristics, and the service's names of them.
+/// Words for characteristics, and Cloudflare's names of them.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
 
 /// Units of durations, the longest first.
 const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// A duration in words, in the largest unit that it is a multiple of.
+/// A duration as text, in the largest unit that divides it.
 pub(super) fn duration(seconds: u32) -> String {
     let fits = |(_, unit): &&(char, u32)| seconds > 0 && seconds.is_multiple_of(*unit);
     match UNITS.iter().find(fits) {
@@ -32,7 +32,7 @@ fn seconds(text: &str) -> Option<u32> {
     number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(factor)
 }
 
-/// All durations of a table in words.
+/// All durations of a table as text.
 fn all(table: &[u32]) -> String {
     table.iter().map(|s| duration(*s)).collect::<Vec<_>>().join(", ")
 }
@@ -79,7 +79,7 @@ impl Section<'_> {
         })
     }
 
-    /// What requests are counted by; the data centre, which always is one, is left out.
+    /// What requests are counted by, without the data centre, which is always included.
     fn per(&mut self, syntax: &Spanned<OneOrMany<Spanned<Text>>>) -> Option<Vec<String>> {
         let (mut names, mut places): (Vec<String>, Vec<Place>) = Default::default();
         let mut good = true;
@@ -148,7 +148,7 @@ impl Section<'_> {
         Some((requests, period))
     }
 
-    /// What is done, and for how many seconds.
+    /// The action, and for how many seconds.
     fn then(&mut self, syntax: &Spanned<Text>) -> Option<(String, u32)> {
         let (text, place) = (syntax.value.0.trim(), self.reader.place(syntax));
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -24,27 +24,27 @@ pub(super) struct Parts<'s> {
     pub(super) span: Span,
     /// Its name.
     pub(super) name: Option<&'s Spanned<Text>>,
-    /// Which requests.
+    /// Which requests it applies to.
     pub(super) when: Option<&'s Spanned<Text>>,
     /// Whether it is on.
     pub(super) enabled: Option<&'s Spanned<bool>>,
-    /// What the service shows.
+    /// The description that Cloudflare shows.
     pub(super) description: Option<&'s Spanned<Text>>,
-    /// Why, who, until when.
+    /// Reason, owner and expiry.
     pub(super) note: NoteKeys<'s>,
-    /// Before and after which rules it stands.
+    /// The rules that it comes before and after.
     pub(super) anchors: [Option<&'s Spanned<Text>>; 2],
     /// Whether it is wanted.
     pub(super) state: Option<StateSyntax>,
-    /// The rule as the service has it.
+    /// The rule as Cloudflare has it.
     pub(super) raw: Option<&'s Spanned<Free>>,
-    /// Keys that only this kind of rule has and that are there, with their places.
+    /// The keys present that only this kind of rule has, with their places.
     pub(super) own: Vec<(&'static str, Span)>,
     /// The phase.
     pub(super) phase: &'static str,
 }
 
-/// Gathers the parts of a rule: those that all kinds have, and the names of its own.
+/// Collects the parts of a rule: the shared ones, and the names of its own.
 macro_rules! parts {
     ($syntax:expr, $phase:expr, $($own:ident)+) => {{
         let syntax = $syntax;
@@ -127,7 +127,7 @@ impl Section<'_> {
         self.distinct(rules)
     }
 
-    /// A rule with a name; `form` reads what is its own, given the place that stands for it.
+    /// A rule with a name; `form` reads its own keys, given the place to show for it.
     pub(super) fn named(
         &mut self,
         parts: &Parts<'_>,
@@ -170,7 +170,7 @@ impl Section<'_> {
             Some(when) => Some(when.map(|f| (f.value, f.place))?),
             None => None,
         };
-        // What is missing has been reported, and a rule without it is none.
+        // The missing keys have been reported, and without them there is no rule.
         if raw.is_none() && when.is_none() {
             return None;
         }
@@ -211,7 +211,7 @@ impl Section<'_> {
         None
     }
 
-    /// Where a rule stands relative to others.
+    /// The position of a rule relative to others.
     fn anchors(&mut self, [before, after]: [Option<&Spanned<Text>>; 2], own: Option<&str>) -> Vec<Anchor> {
         let mut anchors = Vec::new();
         for (key, anchor, is_before) in [("before", before, true), ("after", after, false)] {
@@ -227,7 +227,7 @@ impl Section<'_> {
         anchors
     }
 
-    /// A key that goes with something else only.
+    /// A key that is valid only together with another.
     pub(super) fn only_with(&mut self, key: &str, span: Option<Span>, with: &str) {
         if let Some(span) = span {
             let place = self.handle(span);
@@ -236,7 +236,7 @@ impl Section<'_> {
         }
     }
 
-    /// Complains about keys that have no meaning beside `raw`, or beside `state: absent`.
+    /// Reports keys that have no meaning beside `raw`, or beside `state: absent`.
     fn refuse_beside(&mut self, parts: &Parts<'_>, is_absent: bool) {
         let others = [
             ("when", parts.when.map(|w| w.span)),
@@ -258,7 +258,7 @@ impl Section<'_> {
         }
     }
 
-    /// A rule as the service has it.
+    /// A rule as Cloudflare has it.
     fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<Free>, name: Option<&str>) -> Option<RuleForm> {
         self.refuse_beside(parts, false);
         let place = self.handle(syntax.span);
@@ -291,7 +291,7 @@ impl Section<'_> {
         Some(RuleForm::Raw(syntax.value.0.clone()))
     }
 
-    /// What an exception lets requests pass by.
+    /// What an exception skips.
     fn exception_skip(&mut self, syntax: &Spanned<WordOr<ExceptionSkipSyntax>>) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
             WordOr::Word(word) => return self.everything(syntax, word, "`{ owasp: [942430] }`, `{ ruleset: owasp }`"),
@@ -321,7 +321,7 @@ impl Section<'_> {
         self.some_target(syntax.span, targets)
     }
 
-    /// What a custom rule lets requests pass by.
+    /// What a custom rule skips.
     fn custom_skip(&mut self, syntax: &Spanned<WordOr<CustomSkipSyntax>>) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
             WordOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
@@ -357,7 +357,7 @@ impl Section<'_> {
         None
     }
 
-    /// A list of targets, of which there must be one.
+    /// A list of targets, which must not be empty.
     fn some_target(&mut self, span: Span, targets: Vec<SkipTarget>) -> Option<Vec<SkipTarget>> {
         if targets.is_empty() {
             if self.is_whole(span) {
@@ -368,7 +368,7 @@ impl Section<'_> {
         Some(targets)
     }
 
-    /// Complains about a `skip`.
+    /// Reports an invalid `skip`.
     fn refuse_skip(&mut self, place: Place, detail: String) {
         let diagnostic = findings::SKIP.at(place, detail);
         self.reader.diagnostics.push(diagnostic.help("name what requests pass by, or remove the rule"));
@@ -395,7 +395,7 @@ impl Section<'_> {
         None
     }
 
-    /// What a blocked request is answered.
+    /// The response to a blocked request.
     pub(super) fn response(&mut self, syntax: &Spanned<ResponseSyntax>, action: &str) -> Option<Value> {
         let place = self.handle(syntax.span);
         if action != "block" {
@@ -421,7 +421,7 @@ impl Section<'_> {
         ])))
     }
 
-    /// Rules of a list, each name once.
+    /// The rules of a list, without duplicate names.
     pub(super) fn distinct(&mut self, rules: Vec<RuleWants>) -> Vec<RuleWants> {
         let mut seen: HashMap<String, Place> = HashMap::new();
         let mut kept = Vec::with_capacity(rules.len());

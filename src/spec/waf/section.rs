@@ -1,7 +1,7 @@
 //! One `waf` section: what all its entries have in common.
 //!
-//! The lists and rulesets are read in the files beside this one, as further methods of [`Section`]. Every mistake becomes a
-//! finding; what is wrong is left out of the layer.
+//! The other files of this folder read the lists and rulesets, as further methods of [`Section`]. Every error becomes a
+//! finding; what is invalid is left out of the layer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::model::expression::{Expression, ExpressionProblem, ExpressionSetting,
 use crate::model::managed::Managed;
 use crate::model::ruleset::Note;
 
-/// Days before the last day from which on an entry is called to mind.
+/// How many days before an entry expires the reminder begins.
 const SOON: i64 = 14;
 
 /// Reads sections of one file.
@@ -28,13 +28,13 @@ pub(in crate::spec) struct Section<'a> {
     pub(in crate::spec) reader: Reader<'a>,
     /// The text of the file.
     pub(in crate::spec) text: &'a str,
-    /// Starts of mappings that the shape check took something out of.
+    /// Starts of mappings from which the shape check removed something.
     pub(in crate::spec) reduced: &'a HashSet<u32>,
-    /// The day by which it is judged what has expired.
+    /// The date for deciding what has expired.
     pub(in crate::spec) today: Option<Day>,
 }
 
-/// The keys that say why an entry is there.
+/// The keys for reason, owner and expiry.
 pub(super) type NoteKeys<'s> = [Option<&'s Spanned<Text>>; 3];
 
 impl Section<'_> {
@@ -64,19 +64,19 @@ impl Section<'_> {
         }
     }
 
-    /// A short place that stands for a mapping, as the whole can be many lines long.
+    /// A short place to show for a mapping, as the whole can be many lines long.
     pub(super) fn handle(&self, span: Span) -> Place {
         let written = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let length = written.find([':', '\n', ',', '}']).unwrap_or(written.len());
         Place { source: self.reader.source, span: Span::new(span.start as usize, span.start as usize + length) }
     }
 
-    /// Whether a mapping is as its author wrote it, so that what is missing is missing.
+    /// Whether a mapping is as its author wrote it, so that a missing key is really missing.
     pub(super) fn is_whole(&self, span: Span) -> bool {
         !self.reduced.contains(&span.start)
     }
 
-    /// A key that an entry cannot do without; the place stands for the entry.
+    /// Reports a missing required key; the place is that of the entry.
     pub(super) fn missing(&mut self, key: &str, span: Span, place: Place, help: &str) {
         if self.is_whole(span) {
             self.reader
@@ -93,14 +93,14 @@ impl Section<'_> {
         self.expression(syntax, phase, false)
     }
 
-    /// An expression; what is wrong with it is shown at the place in it.
+    /// An expression; errors are shown at their place in it.
     pub(super) fn expression(
         &mut self,
         syntax: &Spanned<Text>,
         phase: &str,
         sees_response: bool,
     ) -> Option<Facet<Expression>> {
-        // A block ends in a line break, which is no part of the expression.
+        // A block ends with a line break, which is not part of the expression.
         let text = syntax.value.0.trim_end();
         let whole = self.reader.place(syntax);
         let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase) };
@@ -117,7 +117,7 @@ impl Section<'_> {
         expression.map(|value| Facet { value, place: whole })
     }
 
-    /// Why an entry is there, and until when; `what` is how messages call it.
+    /// Reason, owner and expiry of an entry; `what` is its name in messages.
     pub(super) fn note(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str) -> Note {
         let reason = reason.and_then(|r| self.reader.words("reason", r)).map(|f| f.value);
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
@@ -129,7 +129,7 @@ impl Section<'_> {
         note
     }
 
-    /// Whether a last day is over; says so, also if it soon is.
+    /// Whether an entry has expired; reports that, and expiry in the near future.
     fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> bool {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
@@ -162,9 +162,9 @@ impl Section<'_> {
         left < 0
     }
 
-    /// Complains about something weak without a reason.
+    /// Reports an entry that weakens protection without a reason.
     pub(super) fn need_reason(&mut self, note: &Note, is_given: bool, span: Span, place: Place, what: &str) {
-        // An empty reason has been reported as such.
+        // An empty reason has been reported already.
         if note.reason.is_none() && !is_given && self.is_whole(span) {
             self.reader.diagnostics.push(
                 findings::NO_REASON
