@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::subject::{record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{check, dangers, waf, waf_check};
+use super::{dangers, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
     SetAside, SetAsideReason, WafChanges, ZoneChange, ZoneChanges, diff_around, diff_rulesets, diff_zone,
@@ -28,38 +28,38 @@ pub fn plan_changes(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &ZoneChanges,
-    rules: &WafChanges,
+    rule_changes: &WafChanges,
     around: Vec<ZoneChange>,
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
-    let on_rules = waf::operations(desired, live, rules);
-    diagnostics.append(waf_check::check(desired, live, rules, &on_rules));
+    let rule_operations = rules::operations(desired, live, rule_changes);
+    diagnostics.append(rule_checks::check(desired, live, rule_changes, &rule_operations));
     let creation = live.is_new.then(|| zone::operation(desired));
     let mut operations: Vec<_> = creation.into_iter().collect();
     operations.extend(setting::operations(desired, live, around, &mut diagnostics));
-    operations.extend(on_rules);
+    operations.extend(rule_operations);
     operations.extend(changes.changes.iter().map(|change| record::operation(desired, change)));
     let mut plan = ZonePlan {
         is_new: live.is_new,
         notes: setting::notes(desired, live),
-        rules_unchanged: rules.phases.iter().map(|p| p.unchanged).sum(),
+        rules_unchanged: rule_changes.phases.iter().map(|p| p.unchanged).sum(),
         name: desired.name.clone(),
         id: live.id.clone(),
         tier: live.tier,
         unchanged: changes.unchanged,
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
-        set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rules)).collect(),
+        set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rule_changes)).collect(),
         dangers: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),
-        tight: check::is_tight(live, &operations),
-        quota_in_doubt: check::quota_in_doubt(live, &operations),
+        tight: record_checks::is_tight(live, &operations),
+        quota_in_doubt: record_checks::quota_in_doubt(live, &operations),
         operations,
     };
     dangers::assign(&mut plan, desired, live);
-    diagnostics.append(check::check(desired, live, changes, &plan));
+    diagnostics.append(record_checks::check(desired, live, changes, &plan));
     (plan, diagnostics)
 }
 

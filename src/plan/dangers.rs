@@ -57,7 +57,7 @@ struct View<'a> {
     /// How many records with addresses each name of the plan has, before and after.
     addresses: BTreeMap<&'a Fqdn, (usize, usize)>,
     /// Names that are there afterwards, with all names above them.
-    standing: BTreeSet<String>,
+    names_after: BTreeSet<String>,
     /// Those of them that have another one below them.
     inner: BTreeSet<String>,
     /// Wildcards that are there afterwards, without `*.`, with what they answer.
@@ -106,7 +106,7 @@ impl<'a> View<'a> {
             apex: live.name.as_fqdn(),
             at_apex: BTreeSet::new(),
             addresses: BTreeMap::new(),
-            standing: BTreeSet::new(),
+            names_after: BTreeSet::new(),
             inner: BTreeSet::new(),
             wildcards: BTreeMap::new(),
             hidden: BTreeSet::new(),
@@ -147,7 +147,7 @@ impl<'a> View<'a> {
                 view.was_proxied.insert(&record.name);
             }
             if stays && deletes_names {
-                view.stand(&record.name, || record.form());
+                view.keep(&record.name, || record.form());
             }
         }
         for (_, _, record) in plan.records() {
@@ -157,19 +157,19 @@ impl<'a> View<'a> {
                 {
                     *has += 1;
                 }
-                view.stand(&after.name, || after.clone());
+                view.keep(&after.name, || after.clone());
             }
         }
         view
     }
 
     /// A name is there afterwards with this record, and so are all names above it.
-    fn stand(&mut self, name: &Fqdn, form: impl FnOnce() -> RecordForm) {
+    fn keep(&mut self, name: &Fqdn, form: impl FnOnce() -> RecordForm) {
         let mut text = name.as_str();
         if let Some(parent) = text.strip_prefix("*.") {
             self.wildcards.entry(parent.to_owned()).or_default().insert(answer(&form()));
         }
-        while self.standing.insert(text.to_owned()) {
+        while self.names_after.insert(text.to_owned()) {
             match text.split_once('.') {
                 Some((_, parent)) if parent.len() >= self.apex.as_str().len() => {
                     self.inner.insert(parent.to_owned());
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
             if self.wildcards.contains_key(parent) {
                 return Some(parent);
             }
-            if self.standing.contains(parent) || parent.len() < self.apex.as_str().len() {
+            if self.names_after.contains(parent) || parent.len() < self.apex.as_str().len() {
                 return None;
             }
             text = parent;
@@ -197,14 +197,14 @@ impl<'a> View<'a> {
 
     /// Whether a wildcard answers for a name afterwards.
     fn falls_to_wildcard(&self, name: &Fqdn) -> bool {
-        !self.standing.contains(name.as_str()) && self.covering(name).is_some()
+        !self.names_after.contains(name.as_str()) && self.covering(name).is_some()
     }
 
     /// What answers for a name that goes, or for a moment while it is made anew.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
         let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
         let (name, shown) = (&before.name, &record.shown_name);
-        let stays = self.standing.contains(name.as_str());
+        let stays = self.names_after.contains(name.as_str());
         let is_replaced = stays && *reason == DeleteReason::InTheWay && !self.inner.contains(name.as_str());
         if stays && !is_replaced {
             return None;

@@ -1,26 +1,25 @@
 //! From differences to operations: complete, ordered, reversible, judged. Pure.
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
-//! they expect to find and how to undo them; `check` holds them against the limits of the zone's plan; `guard` names the
+//! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `guard` names the
 //! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
 
-mod base;
 mod base_source;
 mod build;
-mod check;
 mod dangers;
 pub mod file;
 mod guard;
 mod lower;
 mod operation;
 mod order;
-mod standing;
+mod positions;
+mod record_checks;
+mod rule_checks;
+mod rules;
 mod subject;
-mod waf;
-mod waf_check;
+mod three_way;
 mod zone_plan;
 
-pub use base::plan_zone_with_base;
 pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
@@ -28,4 +27,5 @@ pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use operation::{Action, Cause, Operation, Why};
 pub use order::{batches as record_batches, groups};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
+pub use three_way::plan_zone_with_base;
 pub use zone_plan::{Keeper, Plan, SetAsideCount, Summary, Verdict, ZonePlan};

@@ -172,13 +172,13 @@ fn reach(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges, found: &m
     let phase = changes.phases.iter().find(|p| p.phase == Phase::Managed);
     let Some(phase) = phase else { return };
     let planned = phase.changes.iter().map(|c| &c.after).find(|b| b.executes() == Some(catalogue.id.0.as_str()));
-    let standing = match phase.live {
+    let current = match phase.live {
         EntryPoint::Absent => None,
         EntryPoint::Present(ruleset) => {
             ruleset.rules.iter().map(|r| &r.body).find(|b| b.executes() == Some(catalogue.id.0.as_str()))
         }
     };
-    let Some(body) = planned.or(standing).filter(|b| b.is_enabled()) else { return };
+    let Some(body) = planned.or(current).filter(|b| b.is_enabled()) else { return };
     let Some(overrides) = Overrides::read(body.parameter("overrides")) else { return };
     let out_of_reach = unreachable_families(catalogue, &overrides);
     let Some(threshold) = out_of_reach.first().map(|r| r.threshold) else { return };

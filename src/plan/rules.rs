@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::operation::Operation;
-use super::standing::Standing;
+use super::positions::RulePositions;
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
@@ -275,7 +275,7 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
         })
         .collect();
     order.sort();
-    let mut standing = Standing::new(&ruleset.rules, phase);
+    let mut positions = RulePositions::new(&ruleset.rules, phase);
     let expect = ExpectRuleset::Version { id: ruleset.id.clone(), version: ruleset.version.clone() };
     order
         .into_iter()
@@ -289,7 +289,7 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
             let subject = RuleSubject {
                 phase: phase.phase,
                 name: change.name.clone(),
-                action: standing.action(change),
+                action: positions.action(change),
                 expect: expect.clone(),
             };
             let operation = Operation {

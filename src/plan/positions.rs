@@ -10,7 +10,7 @@ use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
 use crate::model::ruleset::{LiveRule, Position, RuleId};
 
 /// The order of a ruleset.
-pub(super) struct Standing<'a> {
+pub(super) struct RulePositions<'a> {
     /// The rules as they were read.
     rules: &'a [LiveRule],
     /// Where each of them stood.
@@ -25,7 +25,7 @@ pub(super) struct Standing<'a> {
     now: Line,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> RulePositions<'a> {
     /// As it was read.
     pub(super) fn new(rules: &'a [LiveRule], phase: &'a PhaseChanges) -> Self {
         let waiting: BTreeSet<Member> = phase.changes.iter().filter_map(|c| c.placed).collect();
@@ -119,10 +119,10 @@ struct Line {
 
 impl Line {
     /// As many numbers in a row, and as many more that stand nowhere yet.
-    fn new(standing: usize, others: usize) -> Self {
-        let end = standing + others;
+    fn new(placed: usize, unplaced: usize) -> Self {
+        let end = placed + unplaced;
         let mut line = Self { previous: (0..=end).collect(), next: (0..=end).collect() };
-        (0..standing).for_each(|n| line.insert(n, None));
+        (0..placed).for_each(|n| line.insert(n, None));
         line
     }
 
