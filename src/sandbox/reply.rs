@@ -139,7 +139,7 @@ fn sent(bytes: Vec<u8>) -> Sent {
 /// A body byte by byte.
 fn drip(body: Vec<u8>, pause: Duration) -> impl Stream<Item = Sent> + Send + 'static {
     stream::iter(body).then(move |byte| async move {
-        // Without a pause, yielding lets the connection send the previous byte first.
+        // Without a pause, yielding lets the server send the previous byte first.
         if pause.is_zero() {
             tokio::task::yield_now().await;
         } else {

@@ -1,4 +1,4 @@
-//! The HTTP side: takes requests in, lets faults and limits have their way, logs, and sends answers out.
+//! The HTTP server: receives requests, applies faults and limits, logs, and sends responses.
 //!
 //! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
 
@@ -32,42 +32,42 @@ use super::reply::{Delivery, Reply};
 use super::router::{self, BASE, Incoming};
 use super::traffic::Counter;
 
-/// Largest body that is read, in bytes: a full batch of the longest TXT records, with room to spare.
+/// Largest body that is read, in bytes: a full batch of the longest TXT records fits easily.
 const BODY_BYTES: usize = 64 << 20;
 
-/// Everything that requests share.
+/// The state that requests share.
 pub(super) struct Service {
     /// The store.
     connection: Mutex<Connection>,
-    /// The switches.
+    /// The behaviour of the sandbox.
     pub(super) profile: Profile,
-    /// Who is let in.
+    /// The accepted credentials.
     credentials: Credentials,
-    /// Host names that are as good as `localhost`.
+    /// Host names that are accepted like `localhost`.
     hosts: Vec<String>,
-    /// Where identifiers come from.
+    /// Seed of the identifiers.
     seed: u64,
     /// The last requests.
     log: Mutex<Log>,
-    /// Faults to come.
+    /// Scripted faults.
     script: Mutex<Script>,
-    /// Bodies of earlier reads by path with query, kept only while the script has stale reads.
+    /// Bodies of earlier reads by path with query, kept only if the script has stale reads.
     earlier: Mutex<HashMap<String, Vec<u8>>>,
-    /// Whether anybody is let in at all.
+    /// Whether connections are accepted.
     pub(super) door: Door,
-    /// Where requests are held.
+    /// Holds requests.
     pub(super) gate: Gate,
-    /// How much there is at once.
+    /// Counts concurrent requests.
     pub(super) traffic: Counter,
     /// The rate limit's state.
     limiter: Mutex<Limiter>,
-    /// Names that still count as taken.
+    /// Names that still count as taken after a deletion.
     recent: RecentDeletions,
-    /// Zones that nobody is let into yet.
+    /// New zones that still refuse access.
     fresh: FreshZones,
 }
 
-/// Locks, also after a panic elsewhere: every change of the shared state is complete in itself.
+/// Locks even after a panic elsewhere: every change of the shared state is complete in itself.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -99,13 +99,13 @@ impl Service {
         }
     }
 
-    /// The same, remembering the last so many requests.
+    /// The same service, which keeps this many requests in its log.
     pub(super) fn remembering(mut self, requests: usize) -> Self {
         self.log = Mutex::new(Log::new(requests));
         self
     }
 
-    /// The same, answering at these host names too.
+    /// The same service, which also accepts these host names.
     pub(super) fn named(mut self, hosts: Vec<String>) -> Self {
         self.hosts = hosts;
         self
@@ -116,7 +116,7 @@ impl Service {
         lock(&self.log).requests()
     }
 
-    /// How many requests there were in all.
+    /// The total number of requests.
     pub(super) fn request_count(&self) -> u64 {
         lock(&self.log).count()
     }
@@ -126,12 +126,12 @@ impl Service {
         lock(&self.script).push(fault);
     }
 
-    /// Takes all faults away.
+    /// Removes all faults.
     pub(super) fn clear_faults(&self) {
         lock(&self.script).clear();
     }
 
-    /// Runs something in a transaction that is kept only if it succeeds.
+    /// Runs a function in a transaction that is committed only if it succeeds.
     pub(super) fn transact<T, E: From<rusqlite::Error>>(
         &self,
         turn: u64,
@@ -139,7 +139,8 @@ impl Service {
     ) -> Result<T, E> {
         let mut connection = lock(&self.connection);
         let now = clock::now();
-        // Immediate, so that another process on the same file is waited for at the beginning and not in the middle.
+        // Immediate, so that a wait for another process with the same file happens at the beginning and not in the
+        // middle.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
         let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, fresh, turn })?;
@@ -147,7 +148,7 @@ impl Service {
         Ok(result)
     }
 
-    /// Runs something that only reads.
+    /// Runs a function that only reads.
     pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&Call<'_>) -> Result<T, E>) -> Result<T, E> {
         let connection = lock(&self.connection);
         let now = clock::now();
@@ -172,7 +173,7 @@ impl Service {
 }
 
 impl Service {
-    /// Answers one request under the faults that concern the state.
+    /// Answers one request, with the faults that concern the state.
     fn reply(&self, turn: u64, incoming: &Incoming, fault: Option<&What>) -> Reply {
         if let Some(What::AnotherWriter { method, path, body }) = fault {
             self.other_writer(turn, method, path, body);
@@ -194,7 +195,7 @@ impl Service {
         reply
     }
 
-    /// Carries out a request of the script's other writer.
+    /// Carries out a write of another client, as scripted.
     fn other_writer(&self, turn: u64, method: &str, path: &str, body: &Value) {
         if let Some(other) = self.own_request(method, path, body)
             && let Err(refusal) = self.handle(turn, &other)
@@ -203,12 +204,12 @@ impl Service {
         }
     }
 
-    /// Carries out a request of somebody else, unlogged; whether it was accepted.
+    /// Carries out a request of another client, unlogged; returns whether it was accepted.
     pub(super) fn as_another(&self, method: &str, path: &str, body: &Value) -> bool {
         self.own_request(method, path, body).is_some_and(|request| self.handle(0, &request).is_ok())
     }
 
-    /// A request with the sandbox's own credentials; `None` if method or path make none.
+    /// A request with the sandbox's own credentials; `None` if the method or path is invalid.
     fn own_request(&self, method: &str, path: &str, body: &Value) -> Option<Incoming> {
         let authorization = HeaderValue::from_str(&format!("Bearer {}", self.credentials.token)).ok()?;
         let json = HeaderValue::from_static("application/json");
@@ -221,20 +222,21 @@ impl Service {
     }
 }
 
-/// The entry of every request.
+/// Handles every request.
 pub(super) async fn receive(
     State(service): State<Arc<Service>>,
     ConnectInfo(link): ConnectInfo<Link>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    // No fault, limit or log is for web pages.
+    // Faults, limits and the log do not apply to web pages.
     if let Err(refusal) = origin::check(&parts, &service.hosts) {
         return Reply::json(refusal.status, &refusal.body()).into_response();
     }
-    // Whoever has no credentials is refused whatever the body says, and must not make the sandbox read it and keep it.
+    // A request without valid credentials is refused whatever its body is, so the sandbox does not read and keep the
+    // body.
     let body = match auth::check(&parts.headers, &service.credentials, false) {
-        // A body that does not arrive whole is treated as one that is no JSON.
+        // A body that does not arrive completely is treated as one that is not JSON.
         Ok(()) => axum::body::to_bytes(body, BODY_BYTES).await.map(|b| b.to_vec()).unwrap_or_default(),
         Err(_) => Vec::new(),
     };
@@ -266,12 +268,12 @@ pub(super) async fn receive(
                 Cut::Reset => link.cut(),
                 Cut::Close => link.close(),
                 Cut::Refuse(time) => {
-                    // Shut before the peer learns of it, lest it be let in once more.
+                    // Refused before the peer learns of it, so that it cannot connect once more.
                     service.door.shut(time).await;
                     link.cut();
                 }
             }
-            // Never seen.
+            // Never sent.
             return Response::new(Body::empty());
         }
     };
@@ -287,7 +289,7 @@ pub(super) async fn receive(
     response
 }
 
-/// What a request gets in the end, and what the headers say about the rate limit.
+/// How a request ends, and what the headers say about the rate limit.
 async fn respond(
     service: &Arc<Service>,
     turn: u64,
@@ -314,7 +316,7 @@ async fn respond(
     let reply = {
         let service = Arc::clone(service);
         let fault = fault.clone();
-        // The store is locked and SQLite blocks, so this must not hold up the threads that serve connections.
+        // The store is locked and SQLite blocks, so this must not run on the threads that serve connections.
         tokio::task::spawn_blocking(move || service.reply(turn, &incoming, fault.as_ref())).await
     };
     let reply = reply.unwrap_or_else(|error| {
@@ -328,7 +330,7 @@ async fn respond(
     (ending, budget)
 }
 
-/// Waits, if there is anything to wait for: a timer of no length would still wait for the next tick.
+/// Waits, but only if the duration is not zero: a timer of zero length would still wait for the next tick.
 async fn pause(duration: Duration) {
     if !duration.is_zero() {
         tokio::time::sleep(duration).await;

@@ -4,25 +4,25 @@
 //! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the official Python SDK 5.9.0.
 //! Defaults: settings whose `modified_on` was null in listings recorded 2022 and later; for the others as documented. Plans:
 //! the settings that were not editable in a free zone (observed 2022), or for which an edit was refused (observed 2026), and
-//! those that the API reference calls limited to Enterprise. ASSUMED: everything else is editable on every plan, also
-//! `tls_client_auth`, which the types of the SDK still give to Enterprise alone.
+//! those that the API reference calls limited to Enterprise. ASSUMED: everything else is editable on every plan,
+//! including `tls_client_auth`, which the types of the SDK still limit to Enterprise.
 
 use serde_json::{Map, Value, json};
 
 use super::profile;
 
-/// What a setting may hold.
+/// The values of a setting.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// One of these words.
+    /// One of these strings.
     Word(&'static [&'static str]),
     /// One of these numbers.
     Number(&'static [u64]),
-    /// A whole number between these.
+    /// A whole number in this range.
     Range(u64, u64),
-    /// A list of these words, each at most once.
+    /// A list of these strings, without duplicates.
     Words(&'static [&'static str]),
-    /// An object whose members are of these kinds.
+    /// An object with members of these kinds.
     Object(&'static [(&'static str, Kind)]),
     /// True or false.
     Switch,
@@ -32,15 +32,15 @@ pub(super) enum Kind {
 pub(super) struct Setting {
     /// Its name in the path.
     pub(super) name: &'static str,
-    /// What it may hold.
+    /// The values that it accepts.
     kind: Kind,
-    /// What it holds in a zone that nobody touched.
+    /// Its default value.
     pub(super) default: fn() -> Value,
-    /// The smallest plan whose zones can change it; `None` if nobody can.
+    /// The lowest plan whose zones can change it; `None` if none can.
     plan: Option<&'static str>,
 }
 
-/// A switch that most settings are.
+/// The kind of most settings.
 const ON_OFF: Kind = Kind::Word(&["on", "off"]);
 
 /// A setting.
@@ -58,13 +58,13 @@ const fn off(name: &'static str, plan: &'static str) -> Setting {
     setting(name, ON_OFF, || json!("off"), plan)
 }
 
-/// Seconds that browsers may be told to keep an answer; 0 leaves it to the origin.
+/// How long browsers may cache a response, in seconds; 0 leaves it to the origin.
 const BROWSER_CACHE_TTLS: Kind = Kind::Number(&[
     0, 30, 60, 120, 300, 1200, 1800, 3600, 7200, 10_800, 14_400, 18_000, 28_800, 43_200, 57_600, 72_000, 86_400,
     172_800, 259_200, 345_600, 432_000, 691_200, 1_382_400, 2_073_600, 2_678_400, 5_356_800, 16_070_400, 31_536_000,
 ]);
 
-/// Seconds for which a passed challenge counts.
+/// How long a solved challenge is valid, in seconds.
 const CHALLENGE_TTLS: Kind = Kind::Number(&[
     300, 900, 1800, 2700, 3600, 7200, 10_800, 14_400, 28_800, 57_600, 86_400, 604_800, 2_592_000, 31_536_000,
 ]);
@@ -99,7 +99,7 @@ const CIPHERS: Kind = Kind::Words(&[
     "DES-CBC3-SHA",
 ]);
 
-/// The `Strict-Transport-Security` header. ASSUMED: the largest age is one that any browser can count.
+/// The `Strict-Transport-Security` header. ASSUMED: the largest age is a number that any browser can represent.
 const SECURITY_HEADER: Kind = Kind::Object(&[(
     "strict_transport_security",
     Kind::Object(&[
@@ -111,9 +111,9 @@ const SECURITY_HEADER: Kind = Kind::Object(&[(
     ]),
 )]);
 
-/// Every setting that is known here, sorted by name.
+/// Every known setting, sorted by name.
 ///
-/// `minify`, `mirage`, `server_side_exclude` and `waf` are of older generations and still in the reference or in use.
+/// `minify`, `mirage`, `server_side_exclude` and `waf` are older settings that are still in the reference or in use.
 pub(super) const SETTINGS: &[Setting] = &[
     off("0rtt", "free"),
     on("always_online", "free"),
@@ -124,7 +124,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     on("browser_check", "free"),
     setting("cache_level", Kind::Word(&["aggressive", "basic", "simplified"]), || json!("aggressive"), "free"),
     setting("challenge_ttl", CHALLENGE_TTLS, || json!(1800), "free"),
-    // ASSUMED: the plan stands for the Advanced Certificate Manager, which the service asks for.
+    // ASSUMED: the plan represents the Advanced Certificate Manager, which Cloudflare requires.
     setting("ciphers", CIPHERS, || json!([]), "pro"),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
     Setting {
@@ -182,7 +182,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     on("server_side_exclude", "free"),
     off("sort_query_string_for_cache", "enterprise"),
-    // ASSUMED: the default, which the service chooses by looking at the origin.
+    // ASSUMED: the default, which Cloudflare chooses according to the origin.
     setting("ssl", Kind::Word(&["off", "flexible", "full", "strict", "origin_pull"]), || json!("full"), "free"),
     setting("tls_1_3", Kind::Word(&["on", "off", "zrt"]), || json!("on"), "free"),
     off("tls_client_auth", "free"),
@@ -192,7 +192,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     on("websockets", "free"),
 ];
 
-/// The setting of a name.
+/// The setting with this name.
 pub(super) fn of(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|s| s.name == name)
 }
@@ -203,10 +203,10 @@ impl Setting {
         self.plan.is_some_and(|least| profile::reaches(plan, least))
     }
 
-    /// The words of the service for an edit that the plan does not allow.
+    /// Cloudflare's message for an edit that the plan does not allow.
     ///
     /// # Sources
-    /// Both forms observed 2026 with code 1015. ASSUMED: the second is that of what Enterprise alone has.
+    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise includes.
     pub(super) fn refusal(&self) -> String {
         let what = match self.name {
             "proxy_read_timeout" => "setting for",
@@ -216,14 +216,14 @@ impl Setting {
         format!("Not allowed to edit {what} {}", self.name)
     }
 
-    /// What it holds after a value was sent; `None` if it cannot hold that.
+    /// Its value after a value was sent; `None` if it does not accept that value.
     ///
-    /// ASSUMED: members of objects that are not sent stay as they are, and other members are not taken.
+    /// ASSUMED: members of objects that are not sent are kept, and unknown members are refused.
     pub(super) fn after(&self, before: &Value, sent: &Value) -> Option<Value> {
         taken(self.kind, before, sent)
     }
 
-    /// Whether a plan allows a value that the setting can hold.
+    /// Whether a plan allows a valid value.
     ///
     /// # Sources
     /// developers.cloudflare.com/cache/concepts/default-cache-behavior, "Cloudflare cache limits", and
@@ -241,7 +241,7 @@ impl Setting {
     }
 }
 
-/// A value of a kind, from what was sent and what was there.
+/// A value of a kind, from what was sent and the previous value.
 fn taken(kind: Kind, before: &Value, sent: &Value) -> Option<Value> {
     let is_valid = match kind {
         Kind::Word(words) => sent.as_str().is_some_and(|word| words.contains(&word)),

@@ -1,7 +1,8 @@
 //! The settings of a zone: GET and PATCH /zones/{id}/settings/{name}.
 //!
 //! # Sources
-//! Form of the answer: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20, and listings recorded 2022 and
+//! Form of the response: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20, and listings recorded 2022
+//! and
 //! later. Codes 1006, 1007 and 1015 with their texts: observed 2022 to 2026; status 400 was seen with the first two. ASSUMED:
 //! 400 for the third as well; 1006 when reading too; code 1004 for a missing `value`, as observed for the list's missing
 //! `items`. The deprecated endpoints for all settings at once are not served.
@@ -18,16 +19,16 @@ use super::zone::Zone;
 /// How long development mode lasts, in seconds: developers.cloudflare.com/cache/reference/development-mode, read 2026-11-20.
 const DEVELOPMENT_MODE_SECONDS: i64 = 3 * 3600;
 
-/// What the store keeps of a setting that was changed.
+/// A changed setting in the store.
 struct Stored {
-    /// What it holds.
+    /// Its value.
     value: Value,
-    /// Moment of the change.
+    /// Time of the change.
     modified_on: String,
 }
 
 impl Stored {
-    /// That of a zone; `None` if the setting was never changed.
+    /// The setting of a zone; `None` if it was never changed.
     fn of(connection: &Connection, zone_id: &str, name: &str) -> rusqlite::Result<Option<Self>> {
         let sql = "SELECT value, modified_on FROM zone_settings WHERE zone_id = ?1 AND name = ?2";
         let mut statement = connection.prepare_cached(sql)?;
@@ -36,7 +37,7 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Writes it over what the store has.
+    /// Stores it in place of the previous value.
     fn save(&self, connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zone_settings (zone_id, name, value, modified_on) VALUES (?1, ?2, ?3, ?4) \
              ON CONFLICT (zone_id, name) DO UPDATE SET value = ?3, modified_on = ?4";
@@ -46,12 +47,12 @@ impl Stored {
     }
 }
 
-/// A value as it stands in the store.
+/// A value in the store.
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The setting of a name.
+/// The setting with this name.
 fn known(name: &str) -> Outcome<&'static Setting> {
     setting::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
 }
@@ -75,7 +76,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String,
     Ok(Answer::One(to_json(call, zone, setting)?))
 }
 
-/// A setting as the service answers it.
+/// A setting as the API returns it.
 ///
 /// # Sources
 /// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was absent from recorded listings
@@ -96,18 +97,19 @@ fn to_json(call: &Call<'_>, zone: &Zone, setting: &Setting) -> Outcome<Value> {
     Ok(out)
 }
 
-/// Seconds until development mode ends, or negative since it ended.
+/// Seconds until development mode ends; negative after it ended.
 fn remaining(stored: &Stored, now: &str) -> i64 {
     let since = clock::seconds(now).unwrap_or(0) - clock::seconds(&stored.modified_on).unwrap_or(0);
     if stored.value == "on" { DEVELOPMENT_MODE_SECONDS - since } else { -since }
 }
 
-/// `development_mode` of the zone object: seconds that remain, negative since it ended (observed 2022), 0 if it was never on.
+/// `development_mode` of the zone object: remaining seconds, negative after it ended (observed 2022), 0 if it was never
+/// on.
 pub(super) fn development_mode(connection: &Connection, zone_id: &str, now: &str) -> rusqlite::Result<i64> {
     Ok(Stored::of(connection, zone_id, "development_mode")?.map_or(0, |stored| remaining(&stored, now)))
 }
 
-/// The changed settings of a zone as they stand in a document, sorted by name.
+/// The changed settings of a zone for a document, sorted by name.
 pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Result<Option<Value>> {
     let sql = "SELECT name, value, modified_on FROM zone_settings WHERE zone_id = ?1 ORDER BY name";
     let mut statement = connection.prepare_cached(sql)?;
@@ -119,12 +121,13 @@ pub(super) fn to_document(connection: &Connection, zone: &Zone) -> rusqlite::Res
     Ok((!settings.is_empty()).then_some(Value::Object(settings)))
 }
 
-/// Plants what a document says, whatever the plan allows: a real zone keeps what it had when its plan is lowered.
+/// Applies the settings of a document, whatever the plan allows: a real zone keeps its settings when its plan is
+/// lowered.
 ///
-/// A setting is given as an object of `value` and `modified_on`, or by its value alone.
+/// A setting is an object of `value` and `modified_on`, or its value alone.
 ///
 /// # Errors
-/// What is wrong with which setting.
+/// Which setting is invalid, and why.
 pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()> {
     let settings = member.as_object().ok_or_else(|| Refusal::unspecified("`settings` must be an object"))?;
     for (name, entry) in settings {

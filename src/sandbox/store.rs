@@ -1,7 +1,7 @@
 //! The state: one SQLite file, or memory, with columns that any SQLite tool can read.
 //!
-//! Written in WAL mode with `synchronous = NORMAL`: a commit is with the operating system before it is acknowledged, so
-//! killing the process loses nothing that was answered; only a power cut could.
+//! It uses WAL mode with `synchronous = NORMAL`: a commit reaches the operating system before it is acknowledged, so
+//! killing the process loses no acknowledged write; only a power failure could.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::{SandboxError, rulesets};
 /// Where a sandbox keeps its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreLocation {
-    /// In memory, gone with the sandbox.
+    /// In memory; lost when the sandbox stops.
     Memory,
     /// In a SQLite file, with `-wal` and `-shm` beside it while in use.
     File(PathBuf),
@@ -21,9 +21,9 @@ pub enum StoreLocation {
 
 /// Tables and indexes.
 ///
-/// `seq` keeps the order of creation. `identity` is equal for records that say the same. The count of a zone's records is
-/// kept by triggers, so that the quota costs nothing in a zone of 100,000 records. What a zone has beside its records is kept
-/// only where somebody changed it, and goes with the zone; values are JSON.
+/// `seq` keeps the order of creation. `identity` is equal for equivalent records. Triggers keep the count of a zone's
+/// records, so that the quota check is fast in a zone of 100,000 records. Settings are stored only if they were
+/// changed, and are deleted with the zone; values are JSON.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS zones (
@@ -93,7 +93,7 @@ CREATE TRIGGER IF NOT EXISTS record_removed AFTER DELETE ON records BEGIN
 END;
 ";
 
-/// Opens the store, creating what is missing, also the folder.
+/// Opens the store; creates the file and its directory if they are missing.
 pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError> {
     if let StoreLocation::File(path) = location
         && let Some(folder) = path.parent()
@@ -106,7 +106,8 @@ pub(super) fn open(location: &StoreLocation) -> Result<Connection, SandboxError>
     Ok(connect(location)?)
 }
 
-/// Lets only the owner read the store and what SQLite puts beside it, which gets the permissions of the file itself.
+/// Makes the store readable only by its owner, and so the files that SQLite puts beside it, which get the permissions
+/// of the file.
 fn make_private(path: &Path) -> Result<(), SandboxError> {
     if path.is_symlink() {
         return Err(SandboxError::Link(path.to_owned()));
@@ -126,7 +127,7 @@ fn make_private(path: &Path) -> Result<(), SandboxError> {
     made.map_err(|error| SandboxError::Private(path.to_owned(), error))
 }
 
-/// Opens the store in a folder that exists.
+/// Opens the store in an existing directory.
 fn connect(location: &StoreLocation) -> rusqlite::Result<Connection> {
     let connection = match location {
         StoreLocation::Memory => Connection::open_in_memory()?,
@@ -149,13 +150,13 @@ pub(super) fn clear(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// A kept number, 0 if it was never set.
+/// A stored number, 0 if it was never set.
 pub(super) fn number(connection: &Connection, key: &str) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT value FROM state WHERE key = ?1")?;
     Ok(statement.query_row([key], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// Keeps a number.
+/// Stores a number.
 pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO state (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
     connection.prepare_cached(sql)?.execute(params![key, value])?;
@@ -164,7 +165,7 @@ pub(super) fn set_number(connection: &Connection, key: &str, value: i64) -> rusq
 
 /// The next identifier: 32 hexadecimal digits from the seed and a counter that survives restarts.
 ///
-/// Equal seeds and equal requests give equal identifiers. One that a seed document has taken is passed over.
+/// Equal seeds and equal requests give equal identifiers. One that a seed document uses is skipped.
 pub(super) fn next_id(connection: &Connection, seed: u64) -> rusqlite::Result<String> {
     let mut taken = connection.prepare_cached(
         "SELECT 1 FROM records WHERE id = ?1 UNION ALL SELECT 1 FROM zones WHERE id = ?1 \

@@ -1,44 +1,44 @@
-//! How much there is at once: connections, requests under way, and writes to one zone.
+//! Measures concurrency: connections, requests under way, and writes to one zone.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What has been seen so far.
+/// The counts so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
-    /// Connections that were made.
+    /// Number of connections.
     pub connections: u64,
-    /// The most requests that were under way at once.
+    /// Largest number of concurrent requests.
     pub most_at_once: u64,
-    /// The most writes that were under way at once to any one zone.
+    /// Largest number of concurrent writes to any one zone.
     pub most_writes_to_a_zone: u64,
 }
 
-/// The counts.
+/// The counters.
 #[derive(Debug, Default)]
 pub(super) struct Counter(Mutex<State>);
 
-/// What changes with each request.
+/// The state that changes with each request.
 #[derive(Debug, Default)]
 struct State {
-    /// What has been seen so far.
+    /// The counts so far.
     seen: Traffic,
-    /// Requests under way.
+    /// Requests under way now.
     now: u64,
-    /// Writes under way by zone.
+    /// Writes under way, by zone.
     writes: HashMap<String, u64>,
 }
 
 /// A request under way, until this is dropped.
 pub(super) struct UnderWay<'a> {
-    /// Where it is counted.
+    /// The counters that it belongs to.
     counter: &'a Counter,
     /// The zone that it writes to.
     zone: Option<String>,
 }
 
 impl Counter {
-    /// What has been seen so far.
+    /// The counts so far.
     pub(super) fn seen(&self) -> Traffic {
         self.with(|state| state.seen)
     }
@@ -64,7 +64,7 @@ impl Counter {
         UnderWay { counter: self, zone }
     }
 
-    /// Works on the counts, each of which is whole by itself.
+    /// Accesses the counters, each of which is complete by itself.
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

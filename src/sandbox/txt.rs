@@ -1,11 +1,11 @@
-//! Character strings of TXT records: reading what was sent, and cutting what is too long.
+//! Character strings of TXT records: parses what was sent, and splits long strings.
 //!
 //! | sent | stored |
 //! |---|---|
-//! | no quotes, up to 255 bytes | as it came (observed 2025-08, 2026-09), or quoted where the profile says so |
-//! | quoted strings | as they came (observed) |
-//! | any string above 255 bytes | all strings quoted, the long ones cut (documented, and observed 2025-09) |
-//! | quotes that do not match | refused |
+//! | no quotes, up to 255 bytes | as sent (observed 2025-08, 2026-09), or quoted where the profile says so |
+//! | quoted strings | as sent (observed) |
+//! | any string above 255 bytes | all strings quoted, the long ones split (documented, and observed 2025-09) |
+//! | unbalanced quotes | refused |
 //!
 //! Documented: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20.
 
@@ -17,17 +17,17 @@ const STRING_BYTES: usize = 255;
 /// Content of a TXT record that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
-    /// As it is stored and answered.
+    /// As it is stored and returned.
     pub(super) content: String,
-    /// The bytes of all strings together, which is what the record says.
+    /// The bytes of all strings together, which are the value of the record.
     pub(super) octets: Vec<u8>,
     /// Length on the wire: the strings and one length octet each.
     pub(super) wire_bytes: usize,
 }
 
-/// Reads content; `None` if its quotes do not match.
+/// Parses content; `None` if its quotes are unbalanced.
 ///
-/// ASSUMED: content that does not begin with a quote may hold quotes in pairs, and backslashes mean themselves there.
+/// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes are literal there.
 pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
     let quoted = content.trim_start().starts_with('"');
     let strings = if quoted { strings(content)? } else { vec![content.as_bytes().to_vec()] };
@@ -49,7 +49,7 @@ pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
     Some(Text { content: stored, octets: strings.concat(), wire_bytes })
 }
 
-/// The quoted strings of a text that consists of nothing else.
+/// The strings of a text that consists only of quoted strings.
 fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     let mut bytes = text.trim().bytes().peekable();
@@ -75,7 +75,7 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
             }
         }
         found.push(string);
-        // Between two strings must stand a blank.
+        // Two strings must be separated by a space.
         let mut blank = bytes.peek().is_none();
         while bytes.next_if(|b| b.is_ascii_whitespace()).is_some() {
             blank = true;
@@ -87,7 +87,7 @@ fn strings(text: &str) -> Option<Vec<Vec<u8>>> {
     Some(found)
 }
 
-/// A string in quotes, with escapes for what cannot stand there.
+/// A quoted string, with escapes where necessary.
 pub(super) fn quote(octets: &[u8]) -> String {
     let mut out = String::with_capacity(octets.len() + 2);
     out.push('"');
@@ -109,7 +109,7 @@ pub(super) fn quote(octets: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Reads under the default profile.
+    /// Parses under the default profile.
     fn verbatim(content: &str) -> Text {
         read(content, TxtQuotes::Verbatim).unwrap()
     }

@@ -1,6 +1,6 @@
-//! The value of a record: checks and normal forms, all derived from the facts of its type.
+//! The value of a record: checks and canonical forms, all derived from the facts of its type.
 //!
-//! A new record type needs nothing here; a new kind of field needs one arm in [`check`].
+//! A new record type needs no change here; a new kind of field needs one arm in [`check`].
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +13,7 @@ use super::profile::{OldSrvMembers, Profile, TxtQuotes, UnknownData};
 use super::txt;
 use crate::model::facts::{Composed, FieldFacts, FieldKind, LetterCase, Slot, TXT_WIRE_BYTES, TypeFacts};
 
-/// The parts of a request body that hold a record's value.
+/// The parts of a request body that contain a record's value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sent {
     /// `content`.
@@ -24,7 +24,7 @@ pub(super) struct Sent {
     pub(super) priority: Option<Value>,
 }
 
-/// Where the record is.
+/// The place of the record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     /// Full name of the record.
@@ -33,28 +33,28 @@ pub(super) struct Place<'a> {
     pub(super) zone: &'a str,
 }
 
-/// A record's value in normal form.
+/// A record's value in canonical form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecordValue {
-    /// `content` as answered.
+    /// `content` in responses.
     pub(super) content: String,
-    /// `data` as answered, for types that have it.
+    /// `data` in responses, for types that have it.
     pub(super) data: Option<Map<String, Value>>,
-    /// `priority` as answered, for types that have it.
+    /// `priority` in responses, for types that have it.
     pub(super) priority: Option<u32>,
-    /// Equal for values that say the same, whatever their spelling.
+    /// Equal for equivalent values, whatever their spelling.
     pub(super) identity: String,
     /// The address that it points to.
     pub(super) address: Option<IpAddr>,
 }
 
-/// One field in normal form.
+/// One field in canonical form.
 struct Checked {
-    /// As it stands in JSON.
+    /// Its JSON form.
     json: Value,
-    /// As it stands in composed content and in a zone file.
+    /// Its form in composed content and in a zone file.
     text: String,
-    /// As it counts for identity.
+    /// Its form in the identity.
     identity: String,
     /// The address, if it is one.
     address: Option<IpAddr>,
@@ -69,8 +69,8 @@ impl Checked {
 
 /// Reads a value.
 ///
-/// For types with `data`, `content` is ignored: reported by users of the service. ASSUMED: so is a `priority` beside `data`
-/// that the type carries inside it.
+/// For types with `data`, `content` is ignored: reported by users of Cloudflare. ASSUMED: so is a `priority` beside
+/// `data` for types that have it in `data`.
 pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &Profile) -> Outcome<RecordValue> {
     let quotes = profile.txt_quotes;
     let empty = Map::new();
@@ -106,7 +106,7 @@ pub(super) fn read(facts: &TypeFacts, sent: &Sent, place: &Place<'_>, profile: &
     Ok(assemble(facts, &fields))
 }
 
-/// Refuses members of SRV data that say something else than the record's name, or any of them where they are refused.
+/// Refuses members of SRV data that contradict the record's name, or any of them if the profile refuses them.
 ///
 /// # Sources
 /// Refused since 2024-05-31: developers.cloudflare.com/fundamentals/api/reference/deprecations, read 2026-11-20; text: reported in
@@ -132,12 +132,12 @@ fn check_old_srv_members(
     Err(Refusal::unspecified("SRV data fields 'service', 'proto' and 'name' are no longer supported"))
 }
 
-/// Whether a member of SRV data says what stands in the record's name.
+/// Whether a member of SRV data repeats a part of the record's name.
 fn is_old_srv_member(facts: &TypeFacts, member: &str) -> bool {
     facts.name == "SRV" && matches!(member, "service" | "proto" | "name")
 }
 
-/// A field that had to be sent.
+/// The refusal for a missing required field.
 ///
 /// # Sources
 /// Codes 9100 ("priority is a required field.") and 9101 ("… is a required data field."): observed 2026. ASSUMED: 9100 also
@@ -149,13 +149,13 @@ fn missing(field: &FieldFacts) -> Refusal {
     }
 }
 
-/// Lays the checked fields out.
+/// Builds the value from the checked fields.
 fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue {
     let named = |name: &str| fields.iter().find(|(f, _)| f.name == name).map(|(_, c)| c);
     let number = |name: &str| named(name).and_then(|c| c.json.as_u64()).and_then(|n| u32::try_from(n).ok());
     let in_slot = |slot: Slot| fields.iter().filter(move |(f, _)| f.slot == slot);
     let data = facts.has_data().then(|| {
-        // Members come back in alphabetical order: observed 2025-08 for SRV.
+        // Members are returned in alphabetical order: observed 2025-08 for SRV.
         let mut members: Vec<_> = in_slot(Slot::Data).map(|(f, c)| (f.name.to_owned(), c.json.clone())).collect();
         members.sort_by(|a, b| a.0.cmp(&b.0));
         members.into_iter().collect()
@@ -174,7 +174,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
                 format!("{:.places$}", named(name).and_then(|c| c.json.as_f64()).unwrap_or_default())
             }
         });
-        // ASSUMED: an alias, which has no parameters, leaves no blank at the end.
+        // ASSUMED: without parameters, as for an alias, there is no space at the end.
         words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
     };
     let has_priority = facts.repeats_priority || in_slot(Slot::Top).next().is_some();
@@ -187,7 +187,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
     }
 }
 
-/// Checks one field and brings it into normal form: the one place that knows the kinds.
+/// Checks one field and brings it into canonical form: the only place that knows the kinds.
 ///
 /// # Sources
 /// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6 in answers: observed.
@@ -223,14 +223,14 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             host.map(Checked::text).ok_or_else(refused)
         }
         FieldKind::CharacterStrings => {
-            // Empty content is refused: reported. ASSUMED: with the code of quotes that do not match, which is not known.
+            // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes, which is not known.
             let refused = || Refusal::invalid(9051, format!("Invalid {kind} record."));
             let text = raw.as_str().and_then(|s| txt::read(s, quotes)).filter(|t| !t.octets.is_empty());
             let text = text.ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
             }
-            // ASSUMED: two spellings of one text are the same record; only exact repeats were seen refused.
+            // ASSUMED: two spellings of one text are the same record; only exact duplicates were seen refused.
             Ok(Checked { identity: txt::quote(&text.octets), ..Checked::text(text.content) })
         }
         FieldKind::Integer { max } => {
@@ -254,14 +254,14 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             if text.len() > TXT_WIRE_BYTES { Err(too_long()) } else { Ok(Checked::text(text.to_owned())) }
         }
         FieldKind::HostKeepDot => {
-            // The final dot stays in the targets of SVCB and HTTPS and in replacements of NAPTR: observed. ASSUMED: it is
-            // added where it was not sent.
+            // The final dot is kept in the targets of SVCB and HTTPS and in replacements of NAPTR: observed. ASSUMED:
+            // it is added where it was not sent.
             let host =
                 raw.as_str().and_then(|s| if s == "." { Some(".".to_owned()) } else { Some(name::host(s)? + ".") });
             host.map(Checked::text).ok_or_else(|| wrong("a hostname"))
         }
         FieldKind::Hex { answered } => {
-            // ASSUMED: blanks are refused, as is half a byte.
+            // ASSUMED: spaces are refused, as is an odd number of digits.
             let is_hex =
                 |s: &&str| !s.is_empty() && s.len().is_multiple_of(2) && s.bytes().all(|b| b.is_ascii_hexdigit());
             let text = raw.as_str().filter(is_hex).ok_or_else(|| wrong("an even number of hexadecimal digits"))?;
@@ -272,7 +272,7 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
             Ok(Checked { identity: text.to_ascii_lowercase(), ..Checked::text(shown) })
         }
         FieldKind::Base64 => {
-            // ASSUMED: padding is needed, blanks are refused.
+            // ASSUMED: padding is required, spaces are refused.
             let text = raw.as_str().filter(|s| is_base64(s)).ok_or_else(|| match field.slot {
                 Slot::Content => Refusal::unspecified(format!("Content for {kind} record must be base64.")),
                 Slot::Data | Slot::Top => wrong("base64"),
@@ -301,11 +301,11 @@ fn is_base64(text: &str) -> bool {
     !bare.is_empty() && text.len().is_multiple_of(4) && bare.bytes().all(letters)
 }
 
-/// A decimal number, given as a number, to so many places: a whole one stays whole.
+/// A decimal number, given as a number, with this many decimal places; a whole number stays whole.
 ///
 /// # Sources
-/// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as DNSControl 4 does for LOC. ASSUMED: it
-/// is rounded, and the bounds hold for what it is rounded to.
+/// Clients that compute with floating-point numbers send `-24.05000000000291` for -24.05, as DNSControl 4 does for LOC.
+/// ASSUMED: it is rounded, and the bounds apply to the rounded value.
 fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
     let units = (raw.as_f64()? * 10f64.powi(places.into())).round();
     // No bound has more than eleven digits, so both conversions are exact.
@@ -322,7 +322,7 @@ fn decimal(raw: &Value, min: i64, max: i64, places: u8) -> Option<Checked> {
     Some(Checked { json, identity: text.clone(), text, address: None })
 }
 
-/// A value that does not fit into a record.
+/// The refusal for a value that is too long for a record.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20, for all types; code 9015
@@ -346,7 +346,7 @@ mod tests {
     use super::*;
     use crate::model::facts;
 
-    /// Reads a body under the default profile.
+    /// Reads a value under the default profile.
     fn body(kind: &str, body: Value) -> Outcome<RecordValue> {
         let sent = Sent {
             content: body.get("content").cloned(),
@@ -356,7 +356,7 @@ mod tests {
         read_as(kind, &sent, &Profile::default())
     }
 
-    /// The same under other switches, for the name `_sip._tcp.voice.example.com`.
+    /// Reads a value under another profile, for the name `_sip._tcp.voice.example.com`.
     fn read_as(kind: &str, sent: &Sent, profile: &Profile) -> Outcome<RecordValue> {
         let place = Place { name: "_sip._tcp.voice.example.com", zone: "example.com" };
         read(facts::of(kind).unwrap(), sent, &place, profile)

@@ -1,4 +1,4 @@
-//! A zone as the store keeps it, and as the service answers it.
+//! A zone as the store holds it and as the API returns it.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::envelope::{Outcome, Refusal};
 use super::profile::{self, Profile};
 use crate::model::facts::{self, TierFacts};
 
-/// The account that zones belong to unless another is named.
+/// The account of zones that name no other account.
 pub const ACCOUNT_ID: &str = "5a0db0cc0ffee5a0db0cc0ffee5a0db0";
 
 /// Its name.
@@ -83,7 +83,7 @@ impl Zone {
         })
     }
 
-    /// The zone of this identifier.
+    /// The zone with this identifier.
     ///
     /// # Errors
     /// 403 with code 9109 if there is none: observed 2026-09.
@@ -93,7 +93,7 @@ impl Zone {
         zone.ok_or_else(|| Refusal::new(403, 9109, "Invalid zone identifier"))
     }
 
-    /// The zone of this name.
+    /// The zone with this name.
     pub(super) fn named(connection: &Connection, name: &str) -> rusqlite::Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM zones WHERE name = ?1");
         connection.prepare_cached(&sql)?.query_row([name], Self::from_row).optional()
@@ -105,7 +105,7 @@ impl Zone {
         connection.prepare_cached(&sql)?.query_map([], Self::from_row)?.collect()
     }
 
-    /// Adds it to the store, or writes it over the zone of the same identifier.
+    /// Stores it, in place of a zone with the same identifier.
     pub(super) fn save(&self, connection: &Connection) -> rusqlite::Result<()> {
         let sql = "INSERT INTO zones (id, name, plan, status, paused, type, account_id, account_name, created_on, \
              modified_on, activated_on) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO UPDATE \
@@ -126,7 +126,7 @@ impl Zone {
         Ok(())
     }
 
-    /// Takes it, its records and its settings out of the store.
+    /// Deletes it with its records and settings.
     pub(super) fn remove(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.prepare_cached("DELETE FROM records WHERE zone_id = ?1")?.execute([&self.id])?;
         connection.prepare_cached("DELETE FROM zones WHERE id = ?1")?.execute([&self.id])?;
@@ -141,16 +141,16 @@ impl Zone {
     /// How many records it can hold.
     ///
     /// # Sources
-    /// As given with the facts of the plans; free zones created before 2024-09-01 keep the larger number.
+    /// As in the facts of the plans; free zones created before 2024-09-01 keep the larger number.
     pub(super) fn quota(&self, profile: &Profile) -> usize {
         let is_old_free = self.plan == "free" && self.created_on.as_str() < facts::FREE_QUOTA_CHANGED_ON;
         let of_plan = if is_old_free { facts::FREE_RECORDS_OF_OLD_ZONES } else { self.tier().records };
         profile.record_quota.unwrap_or(of_plan)
     }
 
-    /// As the service answers it: fields and order observed 2025-08.
+    /// As the API returns it: fields and order observed 2025-08.
     ///
-    /// ASSUMED: identifiers of the paid plans, which differ by account on the service.
+    /// ASSUMED: identifiers of the paid plans, which Cloudflare assigns by account.
     ///
     /// # Units
     /// `development_mode` in seconds.

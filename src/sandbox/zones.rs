@@ -14,7 +14,7 @@ use super::{name, profile};
 ///
 /// # Sources
 /// Filters and operators: developers.cloudflare.com/api, "List Zones", read 2026-11-20. Documented are 5 to 50 zones on a
-/// page; 100 were seen to be accepted (2025-08). ASSUMED: sizes outside are moved to the nearest end.
+/// page; 100 were seen to be accepted (2025-08). ASSUMED: other sizes are clamped to this range.
 pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> {
     let page = parameters.page(20, 5, 100);
     let mut zones: Vec<Zone> =
@@ -43,14 +43,14 @@ pub(super) fn list(call: &Call<'_>, parameters: &Parameters) -> Outcome<Answer> 
     Ok(Answer::Page(shown, info))
 }
 
-/// A zone as the service answers it.
+/// A zone as the API returns it.
 fn answered(call: &Call<'_>, zone: &Zone) -> rusqlite::Result<Value> {
     Ok(zone.to_json(settings::development_mode(call.connection, &zone.id, call.now)?))
 }
 
-/// Whether a zone passes the filters.
+/// Whether a zone matches the filters.
 fn matches(zone: &Zone, parameters: &Parameters) -> bool {
-    // Internal zones are left out unless they are asked for.
+    // Internal zones are omitted unless requested.
     if parameters.get("type").is_none() && zone.kind == "internal" {
         return false;
     }
@@ -68,7 +68,7 @@ fn matches(zone: &Zone, parameters: &Parameters) -> bool {
     if parameters.is_any("match") && !results.is_empty() { results.contains(&true) } else { !results.contains(&false) }
 }
 
-/// Whether a text passes a filter with an optional operator before the first colon.
+/// Whether a text matches a filter with an optional operator before the first colon.
 fn text_matches(text: &str, filter: &str) -> bool {
     let (operator, value) = filter.split_once(':').unwrap_or(("equal", filter));
     let (operator, text, value) = match operator.strip_suffix("_case_sensitive") {
@@ -81,7 +81,7 @@ fn text_matches(text: &str, filter: &str) -> bool {
         "starts_with" => text.starts_with(&value),
         "ends_with" => text.ends_with(&value),
         "contains" => text.contains(&value),
-        // A colon without an operator before it belongs to the value.
+        // A colon without an operator before it is part of the value.
         _ => text == filter.to_lowercase(),
     }
 }
@@ -89,9 +89,9 @@ fn text_matches(text: &str, filter: &str) -> bool {
 /// POST /zones.
 ///
 /// # Sources
-/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and none means
-/// the only one there is; what is no identifier of one is code 1101 "request was invalid"; an unusable name is code 1049,
-/// known from clients only.
+/// Code 1061 and its text: observed. A new zone is `pending`: observed. ASSUMED: any account may be named, and without
+/// one the only existing account is used; an invalid account identifier is code 1101 "request was invalid"; an invalid
+/// name is code 1049, known from clients only.
 pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answer> {
     let text = body.get("name").and_then(Value::as_str).unwrap_or_default();
     let name = name::host(text).filter(|n| is_registrable(n));
@@ -124,7 +124,8 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answ
     Ok(Answer::One(answered(call, &zone)?))
 }
 
-/// Whether a name can be that of a zone: at least two labels of letters, digits and inner hyphens, the last no number.
+/// Whether a zone can have this name: at least two labels of letters, digits and inner hyphens, and the last is not a
+/// number.
 fn is_registrable(name: &str) -> bool {
     let is_label = |label: &str| {
         label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')

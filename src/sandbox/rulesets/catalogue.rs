@@ -1,11 +1,11 @@
-//! The rulesets of the vendor: those that a test or a person put in place, and for the rest the sandbox's own.
+//! Managed rulesets: those that a test or a user added, and the sandbox's own for the rest.
 //!
-//! Identifiers of rulesets are the service's. Identifiers of their rules are the service's only where its documentation or other
-//! public text shows them; the rest are plainly made up, and so are all descriptions. What stands here must never be taken for the
-//! vendor's list of rules, which its API alone serves.
+//! Identifiers of rulesets are Cloudflare's. Identifiers of their rules are Cloudflare's only where its documentation
+//! or other public text shows them; the rest are made up, and so are all descriptions. This must never be taken for
+//! Cloudflare's list of rules, which only its API provides.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules and the pages of its single rulesets, read 2026-11-20.
+//! developers.cloudflare.com/waf/managed-rules and the pages of the individual rulesets, read 2026-11-20.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::envelope::Outcome;
 use crate::sandbox::profile::Profile;
 
-/// Moment of the last change of what nobody changed.
+/// Time of the last change of built-in rulesets and rules.
 const MOMENT: &str = "2026-02-03T10:15:30.123456Z";
 
 /// Version of the OWASP ruleset and of its rules: the documentation's examples show 35 and 36.
@@ -32,7 +32,8 @@ const CLOUDFLARE_VERSION: u64 = 180;
 /// Version of the other rulesets.
 const OTHER_VERSION: u64 = 20;
 
-/// Identifiers of the service for rules of the Core Rule Set, as its documentation shows them with their numbers or endings:
+/// Cloudflare's identifiers for rules of the Core Rule Set, as its documentation shows them with their numbers or
+/// endings:
 /// developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/example, read 2026-11-20.
 const KNOWN_RULES: &[(u32, &str)] = &[
     (911_100, "8ac8bc2a661e475d940980f9317f28e1"),
@@ -43,12 +44,12 @@ const KNOWN_RULES: &[(u32, &str)] = &[
 /// `ref` of the rule that compares the score, from the documentation's example.
 const ANOMALY_REF: &str = "ad0beb2fce9f149e565ee78d6e659d47";
 
-/// The rule of the Cloudflare Managed Ruleset whose whole answer is documented, with its `ref`.
+/// The rule of the Cloudflare Managed Ruleset whose complete response is documented, with its `ref`.
 const DOCUMENTED_RULE: (&str, &str) = ("d9e350f1b72d4730899c8a420e48a85d", "adb550873eb92d32372ed08514d33241");
 
 /// A rule of a ruleset other than OWASP's.
 struct Synthetic {
-    /// Identifier, or a number that is made into one.
+    /// Identifier, or a number from which one is made.
     id: &'static str,
     /// Description.
     description: &'static str,
@@ -56,16 +57,16 @@ struct Synthetic {
     tags: &'static [&'static str],
     /// Action.
     action: &'static str,
-    /// Whether it is on unless overridden.
+    /// Whether it is enabled by default.
     is_enabled: bool,
 }
 
-/// A rule that is on and blocks.
+/// A rule that is enabled and blocks.
 const fn blocking(id: &'static str, description: &'static str, tags: &'static [&'static str]) -> Synthetic {
     Synthetic { id, description, tags, action: "block", is_enabled: true }
 }
 
-/// A rule with another action, or off.
+/// A rule with another action, or a disabled one.
 const fn other(
     id: &'static str,
     description: &'static str,
@@ -120,7 +121,7 @@ const SENSITIVE: &[Synthetic] = &[
     other("400002", "API key (synthetic)", &["secrets"], "log", false),
 ];
 
-/// The ruleset of the vendor with an identifier.
+/// The managed ruleset with this identifier.
 pub(super) fn find(call: &Call<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     if let Some(replaced) = store::get(call.connection, store::VENDOR, id)? {
         return Ok(Some(replaced));
@@ -128,12 +129,12 @@ pub(super) fn find(call: &Call<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     Ok(built_in(call.profile, id))
 }
 
-/// Those of the vendor's rulesets that the sandbox has by itself, as they were before anybody replaced them.
+/// A built-in managed ruleset, as it was before it was replaced.
 pub(super) fn built_in(profile: &Profile, id: &str) -> Option<Ruleset> {
     MANAGED_RULESETS.iter().find(|facts| facts.id == id).map(|facts| build(profile, facts))
 }
 
-/// All rulesets of the vendor: the known ones in the order of the facts, then what was added.
+/// All managed rulesets: the known ones in the order of the facts, then those that were added.
 pub(super) fn all(call: &Call<'_>) -> Outcome<Vec<Ruleset>> {
     let stored = store::all(call.connection, store::VENDOR)?;
     let replaced = |id: &str| stored.iter().find(|ruleset| ruleset.id == id).cloned();
@@ -148,7 +149,7 @@ pub(super) fn tags(rule: &Rule) -> impl Iterator<Item = &str> {
     rule.get("categories").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// One of the sandbox's own rulesets.
+/// One of the built-in rulesets.
 fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     let (version, rules) = match facts.key {
         "owasp" => (OWASP_VERSION, owasp(profile)),
@@ -169,11 +170,11 @@ fn build(profile: &Profile, facts: &ManagedFacts) -> Ruleset {
     }
 }
 
-/// The rules of the OWASP ruleset: those of the Core Rule Set, and last the one that compares the score.
+/// The rules of the OWASP ruleset: those of the Core Rule Set, then the rule that compares the score.
 ///
 /// # Sources
 /// Members and their order, no expression, tags, the last rule: developers.cloudflare.com/waf/managed-rules/reference/
-/// owasp-core-ruleset/configure-api, read 2026-11-20. ASSUMED: action `score`, as the schema of the API has it, and whether single
+/// owasp-core-ruleset/configure-api, read 2026-11-20. ASSUMED: action `score`, as in the schema of the API, and which
 /// rules are enabled.
 fn owasp(profile: &Profile) -> Vec<Rule> {
     let rules = CRS_RULES.iter().map(|(number, level, score)| {
@@ -225,7 +226,7 @@ fn finish(rule: &mut Rule, description: &str, reference: &str, is_enabled: bool)
     rule.insert("enabled".to_owned(), is_enabled.into());
 }
 
-/// The `ref` of a rule: made up, of the form that the service's have, but for the documented one.
+/// The `ref` of a rule: made up in the format of Cloudflare's, except for the documented one.
 fn reference(id: &str) -> String {
     if id == DOCUMENTED_RULE.0 {
         return DOCUMENTED_RULE.1.to_owned();

@@ -1,8 +1,8 @@
-//! Checking the definition of a rule, and rules together, and laying them out as they are stored.
+//! Checks the definition of a rule, and rules together, and converts them to their stored form.
 //!
-//! | what is wrong | how it is told |
+//! | problem | how it is reported |
 //! |---|---|
-//! | members unknown or of a wrong type, no action | at once and alone, without a code |
+//! | unknown members, members of the wrong type, no action | at once and alone, without a code |
 //! | everything else | collected over all rules of the request; nothing is stored |
 //!
 //! # Sources
@@ -19,7 +19,7 @@ use crate::model::facts::rulesets::{ACTIONS, MANAGED_PHASE};
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
-/// Who writes a rule, and where.
+/// The context in which a rule is written.
 pub(super) struct Author<'a> {
     /// The request.
     pub(super) call: &'a Call<'a>,
@@ -40,33 +40,33 @@ impl<'a> Author<'a> {
         Self { call, scope, kind: kind.clone(), phase: phase.clone(), count: rules.len() }
     }
 
-    /// The actions that its rules may take; none where nobody knows.
+    /// The actions that its rules may take; none where they are unknown.
     ///
     /// # Sources
-    /// For entry points of zones as given with the facts. ASSUMED: an account's entry point executes rulesets and does nothing
-    /// else, except that in the managed phase it can skip too; `skip` in the custom phase was seen to be refused (2025).
+    /// For entry points of zones: the facts of the phases. ASSUMED: an account's entry point only executes rulesets,
+    /// except that it can also skip in the managed phase; `skip` in the custom phase was seen to be refused (2025).
     fn actions(&self) -> &'static [&'static str] {
         let of_phase = phase(&self.phase).map_or(&[][..], |p| p.actions);
         if self.kind == "root" && !of_phase.is_empty() && self.phase != MANAGED_PHASE { &["execute"] } else { of_phase }
     }
 }
 
-/// What is wrong with a request, collected.
+/// The problems of a request.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds one.
+    /// Adds a problem.
     pub(super) fn add(&mut self, problem: Problem) {
         self.0.push(problem);
     }
 
-    /// Adds one without a code.
+    /// Adds a problem without a code.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.0.push(Problem::unnumbered(text));
     }
 
-    /// Refuses the request if there are any.
+    /// Refuses the request if there are any problems.
     pub(super) fn refuse(self) -> Outcome<()> {
         if self.0.is_empty() { Ok(()) } else { Err(Refusal::of(400, self.0)) }
     }
@@ -86,7 +86,7 @@ pub(super) fn check_description(description: Option<&str>) -> Outcome<()> {
     Ok(())
 }
 
-/// The members of a rule that a client can send. ASSUMED: those that only the service decides are ignored.
+/// The members of a rule that a client can send. ASSUMED: those that only Cloudflare sets are ignored.
 const MEMBERS: &[&str] = &[
     "id",
     "version",
@@ -104,20 +104,20 @@ const MEMBERS: &[&str] = &[
     "score_threshold",
 ];
 
-/// A definition that was read, not yet a rule of a ruleset.
+/// A definition that was parsed, not yet a rule of a ruleset.
 #[derive(Debug)]
 pub(super) struct Draft {
     /// The identifier that was sent.
     pub(super) id: Option<String>,
     /// The `ref` that was sent.
     pub(super) reference: Option<String>,
-    /// Action and what belongs to it.
+    /// The action and the members that depend on it.
     head: Map<String, Value>,
-    /// What follows after the moment of the last change and the `ref`.
+    /// The members after `last_updated` and `ref`.
     tail: Map<String, Value>,
 }
 
-/// Reads and checks one definition; `prefix` is the place of the rule in the body.
+/// Parses and checks one definition; `prefix` is the place of the rule in the body.
 ///
 /// # Sources
 /// The text for parameters without an action: observed 2026. ASSUMED: the text for no action at all.
@@ -143,7 +143,7 @@ pub(super) fn define(
         problems.say("'' is not a valid value for ref because the ref cannot be blank");
     }
     for key in ["categories", "score_threshold"] {
-        // ASSUMED: only the vendor's rules have these.
+        // ASSUMED: only managed rules have these.
         if sent.contains_key(key) {
             problems.say(format!("{key} is not possible in a ruleset of kind {}", author.kind));
         }
@@ -187,12 +187,13 @@ fn logging(action: &str, sent: Option<&Map<String, Value>>) -> Outcome<Option<Va
     Ok((action == "skip").then(|| json!({ "enabled": enabled.unwrap_or(true) })))
 }
 
-/// Checks an action with its parameters; gives the parameters as they are stored.
+/// Checks an action with its parameters; returns the parameters as they are stored.
 ///
 /// # Sources
-/// Code 20016 and its text: observed 2025. What rules of an account's entry point must end with, those that skip too:
-/// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and developers.cloudflare.com/waf/account/
-/// custom-rulesets/create-api, read 2026-11-20; ASSUMED: its text, and that there is no code. ASSUMED: an action that there is none of has no code; the text for `log`.
+/// Code 20016 and its text: observed 2025. How expressions in an account's entry point must end, also for `skip`:
+/// developers.cloudflare.com/ruleset-engine/managed-rulesets/create-exception and
+/// developers.cloudflare.com/waf/account/custom-rulesets/create-api, read 2026-11-20; ASSUMED: its text, and that there
+/// is no code. ASSUMED: an unknown action has no code; the text for `log`.
 fn check_action(
     author: &Author<'_>,
     action: &str,
@@ -206,7 +207,7 @@ fn check_action(
     }
     let allowed = author.actions();
     if allowed.is_empty() {
-        // A phase of other products, whose rules are kept as they are.
+        // A phase of another product, whose rules are stored as they are.
         return Ok(parameters.cloned());
     }
     if !allowed.contains(&action) {
@@ -239,11 +240,11 @@ fn check_action(
 }
 
 impl Draft {
-    /// The rule, continuing another one or new.
+    /// The rule: a new one, or the next version of another.
     ///
     /// # Sources
-    /// The version of a rule goes up when its own definition changes; `ref` is the identifier unless one is given: the pages
-    /// named above.
+    /// The version of a rule increases when its own definition changes; `ref` is the identifier unless one is sent: the
+    /// pages named above.
     pub(super) fn finish(self, call: &Call<'_>, continued: Option<&Rule>) -> Outcome<Rule> {
         let Self { id: _, reference, head, tail } = self;
         let id = match continued {
@@ -270,7 +271,7 @@ impl Draft {
     }
 }
 
-/// The members of a rule that its version stands for.
+/// The members of a rule whose change makes a new version.
 fn definition(rule: &Rule) -> Map<String, Value> {
     let mut definition = rule.clone();
     definition.retain(|key, _| !matches!(key.as_str(), "id" | "version" | "last_updated"));
@@ -280,8 +281,8 @@ fn definition(rule: &Rule) -> Map<String, Value> {
 /// Checks rules together.
 ///
 /// # Sources
-/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API reference named above. ASSUMED: its text;
-/// numbers of rules are limited in zones only, and only where they grow.
+/// Codes 20014 and 50001 and their texts: observed 2025 and 2026. One `ref` for one rule: the API reference named
+/// above. ASSUMED: its text; the number of rules is limited in zones only, and only where it grows.
 pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Problems) {
     let repeated = |of: fn(&Rule) -> Option<&str>| {
         rules.iter().enumerate().find_map(|(n, rule)| of(rule).filter(|x| rules[..n].iter().any(|r| of(r) == Some(x))))
@@ -293,7 +294,7 @@ pub(super) fn check_whole(author: &Author<'_>, rules: &[Rule], problems: &mut Pr
         problems.add(Problem::new(20014, "more than one rule is trying to execute the same managed ruleset"));
     }
     let most = phase(&author.phase).and_then(|p| p.most_rules).map(|most| most[author.scope.plan()]);
-    // What was too many before a plan was lowered can still be changed, but not grow.
+    // Rules that exceed the limit since a plan was lowered can still be changed, but their number cannot grow.
     let grows = rules.len() > author.count;
     if let Some(most) = most.filter(|most| author.kind == "zone" && grows && rules.len() > *most) {
         let (phase, count) = (&author.phase, rules.len());

@@ -1,4 +1,4 @@
-//! Rulesets in the document that the whole state is written as.
+//! Rulesets in the document that holds the whole state.
 //!
 //! ```json
 //! {"zones": [{"name": "example.com", "rulesets": [{"phase": "http_ratelimit", "rules": []}]}],
@@ -6,8 +6,9 @@
 //!  "managed_rulesets": [{"id": "4814384a9e5d4991b9815dcfc25d2f1f", "version": "36", "rules": []}]}
 //! ```
 //!
-//! A ruleset has the form of an answer, with its former versions in `earlier`. Only its phase must be there (of the vendor's: its
-//! identifier); rules are taken as they are, without the checks of a request, as a real zone can hold what would be refused today.
+//! A ruleset has the form of a response, with its previous versions in `earlier`. Only its phase is required (for
+//! managed rulesets: the identifier). Rules are loaded without the checks of a request, as a real zone can hold what
+//! would be refused today.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::envelope::Refusal;
 use crate::sandbox::zone::{ACCOUNT_ID, Zone};
 
-/// What is planted: the owner of rulesets and the kind that they have unless they say another.
+/// Where rulesets are loaded: their owner and their default kind.
 struct Plot<'a> {
     /// Owner in the store.
     owner: &'a str,
@@ -27,7 +28,7 @@ struct Plot<'a> {
     kind: &'a str,
 }
 
-/// Plants the rulesets of a zone.
+/// Loads the rulesets of a zone.
 pub(in crate::sandbox) fn plant_zone(
     call: &Call<'_>,
     zone: &Zone,
@@ -38,7 +39,7 @@ pub(in crate::sandbox) fn plant_zone(
     entries.iter().enumerate().try_for_each(|(n, entry)| plant(call, &plot, entry, &format!("{place}.rulesets[{n}]")))
 }
 
-/// Plants the rulesets of accounts; `account_id` names one other than the sandbox's own.
+/// Loads the rulesets of accounts; `account_id` names one other than the sandbox's own.
 pub(in crate::sandbox) fn plant_accounts(call: &Call<'_>, entries: &[Value]) -> Result<(), SandboxError> {
     entries.iter().enumerate().try_for_each(|(n, entry)| {
         let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
@@ -46,16 +47,17 @@ pub(in crate::sandbox) fn plant_accounts(call: &Call<'_>, entries: &[Value]) -> 
     })
 }
 
-/// Plants rulesets of the vendor, in place of those with the same identifiers.
+/// Loads managed rulesets, in place of those with the same identifiers.
 pub(in crate::sandbox) fn plant_managed(call: &Call<'_>, entries: &[Value]) -> Result<(), SandboxError> {
     let plot = Plot { owner: store::VENDOR, kind: "managed" };
     entries.iter().enumerate().try_for_each(|(n, entry)| plant(call, &plot, entry, &format!("managed_rulesets[{n}]")))
 }
 
-/// Plants one ruleset with its former versions.
+/// Loads one ruleset with its previous versions.
 ///
-/// One that is there already, by identifier or as the entry point of its phase, is replaced; what it was stays readable if its
-/// version is lower, and without a version it is the next one. Of the vendor's, that is also so for the sandbox's own, unless the entry says what was before.
+/// It replaces an existing one with the same identifier or phase. The replaced version stays readable if its number is
+/// lower; without a version, the next number is used. This also applies to built-in managed rulesets, unless the entry
+/// gives previous versions.
 fn plant(call: &Call<'_>, plot: &Plot<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let object = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
@@ -104,7 +106,7 @@ fn is_taken(call: &Call<'_>, id: &str) -> Result<bool, SandboxError> {
     Ok(call.connection.prepare_cached("SELECT 1 FROM rulesets WHERE id = ?1")?.exists([id])?)
 }
 
-/// A ruleset from an entry; what the entry leaves out is that of `before`, or the default.
+/// Reads a ruleset from an entry; members that the entry omits are those of `before`, or the default.
 fn read(
     call: &Call<'_>,
     plot: &Plot<'_>,
@@ -173,7 +175,7 @@ fn read(
     })
 }
 
-/// A rule from an entry: its members as they are, with what every rule has where it is missing.
+/// Reads a rule from an entry: its members as they are, plus the required ones that are missing.
 fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<Rule, SandboxError> {
     let wrong = |problem: &str| SandboxError::document(place, problem);
     let entry = entry.as_object().ok_or_else(|| wrong("must be an object"))?;
@@ -193,14 +195,14 @@ fn read_rule(call: &Call<'_>, kind: &str, entry: &Value, place: &str) -> Result<
     rule.insert("id".to_owned(), id.into());
     rule.insert("version".to_owned(), entry.get("version").cloned().unwrap_or_else(|| "1".into()));
     rule.extend(entry.iter().map(|(key, value)| (key.clone(), value.clone())));
-    // What is there already stays as it is and where it is.
+    // Members that exist keep their value and their place.
     rule.entry("last_updated").or_insert_with(|| call.now.into());
     rule.entry("ref").or_insert_with(|| reference.into());
     rule.entry("enabled").or_insert(Value::Bool(true));
     Ok(rule)
 }
 
-/// A ruleset as it is planted: an empty list of rules is written out, lest it be taken for one that is left as it was.
+/// A ruleset as a document entry: an empty list of rules is written out, because a missing one means "unchanged".
 fn entry(ruleset: &Ruleset) -> Value {
     let mut entry = ruleset.to_json(Detail::Whole);
     if ruleset.rules.is_empty() {
@@ -209,14 +211,14 @@ fn entry(ruleset: &Ruleset) -> Value {
     entry
 }
 
-/// The rulesets of an owner as they are planted.
+/// The rulesets of an owner as document entries.
 fn entries(call: &Call<'_>, owner: &str) -> Result<Vec<Value>, SandboxError> {
     let mut entries = Vec::new();
     for ruleset in store::all(call.connection, owner)? {
         let mut earlier = store::versions(call.connection, &ruleset.id)?;
         earlier.retain(|version| version.version != ruleset.version);
         let mut entry_of = entry(&ruleset);
-        // For one of the vendor's, the absence of the member would mean the sandbox's own version.
+        // For a managed ruleset, a missing member would mean the built-in version.
         if !earlier.is_empty() || owner == store::VENDOR {
             entry_of["earlier"] = earlier.iter().map(entry).collect();
         }
@@ -243,13 +245,13 @@ pub(in crate::sandbox) fn of_accounts(call: &Call<'_>) -> Result<Option<Value>, 
     Ok((!all.is_empty()).then(|| all.into()))
 }
 
-/// The vendor's rulesets that were replaced; `None` if none was.
+/// The managed rulesets that were replaced; `None` if there are none.
 pub(in crate::sandbox) fn of_vendor(call: &Call<'_>) -> Result<Option<Value>, SandboxError> {
     let entries = entries(call, store::VENDOR)?;
     Ok((!entries.is_empty()).then(|| entries.into()))
 }
 
-/// One of the vendor's rulesets as it is answered; `None` if there is no such.
+/// A managed ruleset as the API returns it; `None` if it does not exist.
 pub(in crate::sandbox) fn managed(call: &Call<'_>, id: &str) -> Result<Option<Value>, SandboxError> {
     let found = catalogue::find(call, id).map_err(|refusal| SandboxError::refused("managed_rulesets", &refusal))?;
     Ok(found.map(|ruleset| ruleset.to_json(Detail::Whole)))

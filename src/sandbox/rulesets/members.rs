@@ -1,7 +1,7 @@
-//! Taking members out of bodies as a strict JSON decoder does.
+//! Reads members of bodies as a strict JSON decoder does.
 //!
 //! # Sources
-//! The text for members that are not known, and that it has no code: observed 2026. ASSUMED: the text for values of a wrong type,
+//! The text for unknown members, and that it has no code: observed 2026. ASSUMED: the text for values of a wrong type,
 //! and that null counts as absent.
 
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub(super) fn check_known(object: &Map<String, Value>, known: &[&str]) -> Outcom
     }
 }
 
-/// A member as something that a function makes of it.
+/// A member, converted by a function.
 fn member<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,
@@ -39,7 +39,7 @@ pub(super) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Opt
     member(object, key, "a string", Value::as_str)
 }
 
-/// A member that is true or false.
+/// A member that is a boolean.
 pub(super) fn truth(object: &Map<String, Value>, key: &str) -> Outcome<Option<bool>> {
     member(object, key, "a boolean", Value::as_bool)
 }
@@ -64,7 +64,7 @@ pub(super) fn objects<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<
     member(object, key, "an array of objects", |v| v.as_array()?.iter().map(Value::as_object).collect())
 }
 
-/// A member that is a list of texts.
+/// A member that is a list of strings.
 pub(super) fn texts<'a>(object: &'a Map<String, Value>, key: &str) -> Outcome<Option<Vec<&'a str>>> {
     member(object, key, "an array of strings", |v| v.as_array()?.iter().map(Value::as_str).collect())
 }

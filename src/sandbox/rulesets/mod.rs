@@ -1,17 +1,17 @@
-//! Rulesets of accounts and zones: the rules of the firewall and of other products, and the vendor's rulesets.
+//! Rulesets of accounts and zones: the rules of the firewall and of other products, and managed rulesets.
 //!
 //! ```text
-//!  router ─▶ routes ─┬▶ read ───────────────┬▶ catalogue (the vendor's) ─▶ store
+//!  router ─▶ routes ─┬▶ read ───────────────┬▶ catalogue (managed) ─▶ store
 //!                    ├▶ write (rulesets) ───┤
 //!                    └▶ rules (single) ─────┴▶ check ─▶ overrides · skip · ratelimit · response · expression
 //!  document (seed, dump) ─▶ store
 //! ```
 //!
-//! A write is checked as a whole, and is stored as another version of its ruleset or not at all.
+//! A write is checked as a whole. It is stored as a new version of its ruleset, or not at all.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20; codes and texts of refusals were
-//! observed in 2025 and 2026 as cited where they stand.
+//! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20; codes and texts of
+//! refusals were observed in 2025 and 2026, as cited at each.
 
 mod catalogue;
 mod check;

@@ -3,7 +3,8 @@
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and /deploy-managed-ruleset,
 //! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/configure-api, read 2026-11-20. Lists that are not
-//! empty, and items with one member beside their key: the OpenAPI schema of the service. ASSUMED: texts of refusals and that they
+//! empty, and items with one member beside their key: Cloudflare's OpenAPI schema. ASSUMED: texts of refusals and that
+//! they
 //! have no code, where none is cited.
 
 use serde_json::{Map, Value};
@@ -14,14 +15,14 @@ use super::{catalogue, members, store};
 use crate::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};
 use crate::sandbox::envelope::{Outcome, Problem, Refusal};
 
-/// Words for the sensitivity of rules against floods. ASSUMED: accepted in every phase.
+/// Sensitivity levels of DDoS rules. ASSUMED: accepted in every phase.
 const SENSITIVITIES: &[&str] = &["default", "medium", "low", "eoff"];
 
-/// Checks the parameters; gives them with the version that the service adds.
+/// Checks the parameters; returns them with the version that Cloudflare adds.
 ///
 /// # Sources
-/// `"version": "latest"` in answers: observed 2025 and 2026. `matched_data` and members that are not known are kept: ASSUMED, as
-/// clients pass on what they read.
+/// `"version": "latest"` in responses: observed 2025 and 2026. `matched_data` and unknown members are kept: ASSUMED, as
+/// clients send back what they read.
 pub(super) fn check(
     author: &Author<'_>,
     sent: Option<&Map<String, Value>>,
@@ -54,7 +55,7 @@ pub(super) fn check(
     Ok(kept)
 }
 
-/// The ruleset that a rule would execute: one of the vendor's, or a custom one of the account, for the same phase.
+/// The ruleset that a rule would execute: a managed one, or a custom one of the account, for the same phase.
 fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     let custom = store::get(author.call.connection, author.scope.id(), id)?.filter(|r| r.kind == "custom");
     let found = match custom {
@@ -64,7 +65,7 @@ fn target(author: &Author<'_>, id: &str) -> Outcome<Option<Ruleset>> {
     Ok(found.filter(|ruleset| ruleset.phase == author.phase))
 }
 
-/// Checks what a rule changes in the ruleset that it executes.
+/// Checks the overrides of a ruleset.
 fn check_overrides(target: &Ruleset, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
     members::check_known(sent, &["action", "enabled", "sensitivity_level", "categories", "rules"])?;
     check_effects(sent, problems)?;
@@ -102,13 +103,13 @@ fn check_overrides(target: &Ruleset, sent: &Map<String, Value>, problems: &mut P
     Ok(())
 }
 
-/// A member that an item must have.
+/// A required member of an item.
 fn required<'a>(item: &'a Map<String, Value>, key: &str) -> Outcome<&'a str> {
     let refusal = || Refusal::unnumbered(400, format!("{key} is required in overrides"));
     members::text(item, key)?.ok_or_else(refusal)
 }
 
-/// Refuses a list of overrides that is empty or says something twice.
+/// Refuses a list of overrides that is empty or has duplicates.
 fn check_list(what: &str, items: &[&Map<String, Value>], problems: &mut Problems) {
     if items.is_empty() {
         problems.say(format!("{what} of overrides cannot be empty"));
@@ -125,7 +126,7 @@ fn check_item(what: &str, key: &str, item: &Map<String, Value>, problems: &mut P
     }
 }
 
-/// Checks action, switch and sensitivity.
+/// Checks action, `enabled` and sensitivity.
 fn check_effects(sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
     members::truth(sent, "enabled")?;
     let words = [("action", SCORE_ACTIONS), ("sensitivity_level", SENSITIVITIES)];

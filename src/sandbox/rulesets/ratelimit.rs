@@ -1,9 +1,11 @@
 //! The `ratelimit` object of rate limiting rules.
 //!
 //! # Sources
-//! Members, values and what plans have: developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page of the product,
+//! Members, values and availability by plan: developers.cloudflare.com/waf/rate-limiting-rules/parameters and the page
+//! of the product,
 //! read 2026-11-20. Code 20155 and the texts about the period and the timeout of free zones: observed 2025; their code 50002 is
-//! weak. ASSUMED: texts and codes of all other refusals; `requests_to_origin` is answered as it was sent, and absent where it was not.
+//! weak. ASSUMED: texts and codes of all other refusals; `requests_to_origin` is returned as sent, and absent if it was
+//! not sent.
 
 use serde_json::{Map, Value};
 
@@ -27,7 +29,7 @@ const MEMBERS: &[&str] = &[
 /// Characteristics with the lowest plan that can count by them; others need enterprise.
 const CHARACTERISTICS: &[(&str, usize)] = &[(RATE_COLO, 0), ("ip.src", 0), ("cf.unique_visitor_id", 2)];
 
-/// Checks the object of the rule at `prefix` of the body; gives it as it is kept.
+/// Checks the object of the rule at `prefix` of the body; returns it as it is stored.
 pub(super) fn check(
     author: &Author<'_>,
     action: &str,
@@ -61,7 +63,7 @@ pub(super) fn check(
     Ok(Some(sent.clone()))
 }
 
-/// Checks what requests are counted by.
+/// Checks the characteristics that requests are counted by.
 fn check_characteristics(author: &Author<'_>, sent: &[&str], problems: &mut Problems) {
     if !sent.contains(&RATE_COLO) {
         let text = "characteristics field is missing 'cf.colo.id', this is required as ratelimiting counting is processed \
@@ -82,7 +84,7 @@ fn check_characteristics(author: &Author<'_>, sent: &[&str], problems: &mut Prob
     }
 }
 
-/// Checks the seconds in which requests are counted.
+/// Checks the period in which requests are counted, in seconds.
 fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
     let longest = RATE_LONGEST_PERIOD[author.scope.plan()];
     let is_known = RATE_PERIODS.iter().any(|known| i64::from(*known) == period);
@@ -96,14 +98,14 @@ fn check_period(author: &Author<'_>, period: i64, problems: &mut Problems) {
     }
 }
 
-/// Checks the seconds for which the action lasts.
+/// Checks how long the action lasts, in seconds.
 fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut Problems) {
     let plan = author.scope.plan();
     let is_challenge = matches!(action, "challenge" | "js_challenge" | "managed_challenge");
     if !RATE_TIMEOUTS.iter().any(|known| i64::from(*known) == timeout) {
         problems.say(format!("'{timeout}' is not a valid value for mitigation_timeout"));
     } else if is_challenge && plan < 3 {
-        // A challenge that is passed counts for as long as the zone says.
+        // A solved challenge is valid for as long as the zone's setting says.
         if timeout != 0 {
             problems.say(format!("mitigation_timeout must be 0 for the {action} action"));
         }
@@ -112,7 +114,7 @@ fn check_timeout(author: &Author<'_>, action: &str, timeout: i64, problems: &mut
     }
 }
 
-/// Checks how much is let through.
+/// Checks the limits on requests and scores.
 fn check_amounts(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
     let requests = members::number(sent, "requests_per_period")?;
     let score = members::number(sent, "score_per_period")?;

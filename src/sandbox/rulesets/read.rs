@@ -1,8 +1,8 @@
-//! Reading rulesets: lists, single ones, their versions, the entry points.
+//! Reads rulesets: lists, single ones, their versions, the entry points.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20. Codes and texts of what is not there:
-//! observed 2025 and 2026 for entry points, where 10003 alone means that there are no rules.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20. Codes and texts for missing rulesets:
+//! observed 2025 and 2026 for entry points, where only 10003 means that there are no rules.
 
 use serde_json::{Value, json};
 
@@ -13,14 +13,14 @@ use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Answer, Outcome, Refusal};
 use crate::sandbox::query::Parameters;
 
-/// The refusal of a ruleset that is not there.
+/// The refusal for a missing ruleset.
 ///
-/// ASSUMED: the code of entry points.
+/// ASSUMED: the same code as for entry points.
 pub(super) fn missing() -> Refusal {
     Refusal::new(404, 10003, "could not find ruleset")
 }
 
-/// Refuses a phase that there is none of.
+/// Refuses an unknown phase.
 ///
 /// ASSUMED: status and text, and that there is no code.
 pub(super) fn check_phase(name: &str) -> Outcome<()> {
@@ -31,12 +31,12 @@ pub(super) fn check_phase(name: &str) -> Outcome<()> {
     Err(Refusal::unnumbered(400, problem))
 }
 
-/// The ruleset of an identifier: one of the scope's own, or one of the vendor's.
+/// The ruleset with an identifier: one of the scope's own, or a managed one.
 ///
 /// # Sources
-/// 404 also for what the account, not the zone, is not entitled to: the page named above. The vendor's rulesets through a zone:
-/// developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED: the sandbox's account is
-/// entitled to all of them, as one with a zone of each plan is.
+/// 404 also for what the account, not the zone, is not entitled to: the page named above. Managed rulesets through a
+/// zone: developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api, read 2026-11-20. ASSUMED: the sandbox's
+/// account is entitled to all of them, as if it had a zone of each plan.
 fn find(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     match store::get(call.connection, scope.id(), id)? {
         Some(own) => Ok(own),
@@ -44,24 +44,23 @@ fn find(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     }
 }
 
-/// A ruleset of the scope's own.
+/// One of the scope's own rulesets.
 pub(super) fn own(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     store::get(call.connection, scope.id(), id)?.ok_or_else(missing)
 }
 
-/// GET of one.
+/// GET of one ruleset.
 pub(super) fn get(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Answer> {
     Ok(Answer::One(find(call, scope, id)?.to_json(Detail::Whole)))
 }
 
-/// GET of all: those of the scope, then those of the vendor, whatever the plan.
+/// GET of all: those of the scope, then the managed ones, whatever the plan.
 ///
 /// # Sources
-/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no `result_info` where everything fits:
-/// observed 2025. The cursor:
-/// the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of one that never was; `per_page` from 1 up to
-/// the largest page, and anything else counts as absent; the order; that of the account's rulesets
-/// only the vendor's are listed for a zone, whatever its plan.
+/// Rulesets that a zone could deploy in its list, and no rules: the page named above; no `result_info` where everything
+/// fits: observed 2025. The cursor: the official SDKs (Python 5.9.0). ASSUMED: form of the cursor and the refusal of an
+/// unknown one; `per_page` from 1 up to the largest page, and anything else counts as absent; the order; of the
+/// account's rulesets only the managed ones are listed for a zone, whatever its plan.
 pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> Outcome<Answer> {
     let mut rulesets = store::all(call.connection, scope.id())?;
     rulesets.extend(catalogue::all(call)?);
@@ -83,19 +82,19 @@ pub(super) fn list(call: &Call<'_>, scope: &Scope, parameters: &Parameters) -> O
     }
 }
 
-/// The cursor of what follows a ruleset.
+/// The cursor for what follows a ruleset.
 fn cursor_after(ruleset: &Ruleset) -> String {
     data_encoding::BASE64URL_NOPAD.encode(ruleset.id.as_bytes())
 }
 
-/// The versions of a ruleset that can be read, from the first.
+/// The readable versions of a ruleset, from the first.
 fn all_versions(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Vec<Ruleset>> {
     let stored = store::versions(call.connection, &ruleset.id)?;
-    // What the vendor never changed is not in the store.
+    // A managed ruleset that never changed is not in the store.
     Ok(if stored.is_empty() { vec![ruleset.clone()] } else { stored })
 }
 
-/// The list of versions as it is answered.
+/// The list of versions as the API returns it.
 fn version_list(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Answer> {
     let versions = all_versions(call, ruleset)?;
     Ok(Answer::One(versions.iter().map(|v| v.to_json(Detail::Version)).collect()))
@@ -103,7 +102,7 @@ fn version_list(call: &Call<'_>, ruleset: &Ruleset) -> Outcome<Answer> {
 
 /// One version of a ruleset.
 ///
-/// ASSUMED: the text for one that is not there, with the code of what is not found.
+/// ASSUMED: the text for a missing version, with the code for "not found".
 pub(super) fn version_of(call: &Call<'_>, ruleset: &Ruleset, version: &str) -> Outcome<Ruleset> {
     let number: Option<u64> = version.parse().ok();
     let found = all_versions(call, ruleset)?.into_iter().find(|v| Some(v.version) == number);
@@ -121,11 +120,11 @@ pub(super) fn version(call: &Call<'_>, scope: &Scope, id: &str, version: &str) -
     Ok(Answer::One(version_of(call, &ruleset, version)?.to_json(Detail::Whole)))
 }
 
-/// GET of the rules with a tag, of one version of a managed ruleset.
+/// GET of the rules with a tag, in one version of a managed ruleset.
 ///
 /// # Sources
 /// For managed rulesets only: developers.cloudflare.com/api, "List an account ruleset version's rules by tag", read 2026-11-20.
-/// ASSUMED: other rulesets are not found, and a tag that no rule has gives no rules.
+/// ASSUMED: other rulesets are not found, and an unknown tag returns no rules.
 pub(super) fn tagged(call: &Call<'_>, scope: &Scope, id: &str, version: &str, tag: &str) -> Outcome<Answer> {
     let ruleset = find(call, scope, id)?;
     if ruleset.kind != "managed" {
@@ -153,7 +152,7 @@ pub(super) fn entry_point(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcom
     Ok(Answer::One(existing_entry_point(call, scope, phase)?.to_json(Detail::Whole)))
 }
 
-/// GET of the versions of an entry point; none where there is none (the page named above).
+/// GET of the versions of an entry point; an empty list if there is no entry point (the page named above).
 pub(super) fn entry_point_versions(call: &Call<'_>, scope: &Scope, phase: &str) -> Outcome<Answer> {
     check_phase(phase)?;
     match store::entry_point(call, scope, phase)? {

@@ -1,8 +1,9 @@
-//! The answer that a blocking rule gives in place of the usual one.
+//! The custom response of a blocking rule.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/custom-rules/create-api and /waf/rate-limiting-rules/parameters, read 2026-11-20: status 400
-//! to 499, 30 KB of content, four types, each of which may be left out. ASSUMED: texts of refusals, and that they have no code; every plan has it.
+//! to 499, 30 KB of content, four types, each optional. ASSUMED: texts of refusals, and that they have no code; every
+//! plan has it.
 
 use serde_json::{Map, Value};
 

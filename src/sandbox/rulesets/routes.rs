@@ -1,4 +1,4 @@
-//! From the end of a path and a method to what is done with rulesets.
+//! Finds the ruleset operation for the end of a path and a method.
 //!
 //! # Sources
 //! Paths and methods: developers.cloudflare.com/ruleset-engine/rulesets-api/endpoints, read 2026-11-20; `dry_run`: the page
@@ -14,7 +14,7 @@ use crate::sandbox::envelope::{Answer, Outcome, Refusal};
 use crate::sandbox::profile::RulesetAccess;
 use crate::sandbox::query::Parameters;
 
-/// What is meant below `{scope}/rulesets`.
+/// The resource below `{scope}/rulesets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) enum Route<'a> {
     /// All rulesets.
@@ -25,7 +25,7 @@ pub(in crate::sandbox) enum Route<'a> {
     Versions(&'a str),
     /// One version of a ruleset.
     Version(&'a str, &'a str),
-    /// The rules with a tag, of one version.
+    /// The rules with a tag, in one version.
     Tagged(&'a str, &'a str, &'a str),
     /// The rules of a ruleset.
     Rules(&'a str),
@@ -42,14 +42,14 @@ pub(in crate::sandbox) enum Route<'a> {
 /// A route of an account or a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) struct Place<'a> {
-    /// Whose rulesets.
+    /// The owner of the rulesets.
     pub(in crate::sandbox) scope: ScopePath<'a>,
-    /// Which of them.
+    /// The resource.
     pub(in crate::sandbox) route: Route<'a>,
 }
 
 impl<'a> Place<'a> {
-    /// The place behind the segments of a path; `None` if there is nothing.
+    /// The place for the segments of a path; `None` if there is none.
     pub(in crate::sandbox) fn find(segments: &[&'a str]) -> Option<Self> {
         let (scope, rest) = match segments {
             ["accounts", id, "rulesets", rest @ ..] => (ScopePath::Account(id), rest),
@@ -90,7 +90,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Its methods.
+    /// The methods that it supports.
     pub(in crate::sandbox) fn methods(self) -> &'static [Method] {
         match self.route {
             Route::List => &[Method::GET, Method::POST],
@@ -105,7 +105,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The zone that it lies below.
+    /// The zone that it belongs to.
     pub(in crate::sandbox) fn zone(self) -> Option<&'a str> {
         match self.scope {
             ScopePath::Account(_) => None,
@@ -114,7 +114,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Answers a request whose method the place has.
+/// Answers a request with a supported method.
 ///
 /// # Errors
 /// The refusal.
@@ -135,14 +135,14 @@ pub(in crate::sandbox) fn answer(
     if !is_rehearsal(call, parameters)? {
         return carry_out(call, &scope, place.route, method, body);
     }
-    // Everything happens as it would, also the giving away of identifiers, and is then undone.
+    // Everything runs as usual, including the assignment of identifiers, and is then rolled back.
     call.connection.execute_batch("SAVEPOINT rehearsal")?;
     let answer = carry_out(call, &scope, place.route, method, body)?;
     call.connection.execute_batch("ROLLBACK TO rehearsal; RELEASE rehearsal")?;
     Ok(if answer == Answer::Empty { answer } else { Answer::One(Value::Null) })
 }
 
-/// Refuses what the credentials may not do.
+/// Refuses what the credentials do not permit.
 ///
 /// # Sources
 /// Status and text, and that there is no code: observed 2026.
@@ -158,10 +158,10 @@ fn check_access(call: &Call<'_>, is_read: bool) -> Outcome<()> {
     Err(Refusal::unnumbered(403, "request is not authorized"))
 }
 
-/// Refuses to write rulesets of an account whose plan has none.
+/// Refuses to write rulesets of an account whose plan does not include them.
 ///
 /// # Sources
-/// That it needs a plan: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and text.
+/// A plan is needed: developers.cloudflare.com/waf/account, read 2026-11-20. ASSUMED: code and text.
 fn check_account(call: &Call<'_>, scope: &Scope) -> Outcome<()> {
     if scope.is_account() && !call.profile.account_rulesets {
         return Err(Refusal::new(400, 50002, "not entitled to use account-level rulesets"));
@@ -169,10 +169,10 @@ fn check_account(call: &Call<'_>, scope: &Scope) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether a request wants to be tried only.
+/// Whether a request is a dry run.
 ///
-/// ASSUMED: the texts, and that a service that cannot rehearse refuses the parameter. One that ignored it would carry the
-/// request out, which nobody can want to practise.
+/// ASSUMED: the texts, and that an API without dry runs refuses the parameter. If it ignored it, it would carry out the
+/// request, which no client wants.
 fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
     let Some(value) = parameters.get("dry_run") else { return Ok(false) };
     let refused = |text: String| Err(Refusal::unnumbered(400, text));
@@ -186,7 +186,7 @@ fn is_rehearsal(call: &Call<'_>, parameters: &Parameters) -> Outcome<bool> {
     }
 }
 
-/// Answers what only reads.
+/// Answers a read.
 fn look(call: &Call<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameters) -> Outcome<Answer> {
     match route {
         Route::List => read::list(call, scope, parameters),
@@ -201,7 +201,7 @@ fn look(call: &Call<'_>, scope: &Scope, route: Route<'_>, parameters: &Parameter
     }
 }
 
-/// Carries out what writes.
+/// Carries out a write.
 fn carry_out(
     call: &Call<'_>,
     scope: &Scope,

@@ -1,10 +1,10 @@
-//! Writing single rules: adding, replacing, moving and deleting them.
+//! Writes single rules: adds, replaces, moves and deletes them.
 //!
-//! A PATCH looks like a merge and is none: the definition in its body replaces the stored one.
+//! A PATCH looks like a merge but is not: the definition in its body replaces the stored one.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule, /update-rule and /delete-rule, read 2026-11-20; what a PATCH
-//! drops was seen in refusals of 2026 as well.
+//! developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule, /update-rule and /delete-rule, read 2026-11-20;
+//! refusals of 2026 also show what a PATCH drops.
 
 use serde_json::{Map, Value};
 
@@ -47,8 +47,9 @@ fn definition(body: &Map<String, Value>) -> Map<String, Value> {
 /// PATCH of a rule: another definition, another position, or both.
 ///
 /// # Sources
-/// A position alone leaves the definition and the rule's version: the pages named above. Code 20011 for a move to where the rule
-/// is: reported 2026. ASSUMED: its text; an omitted `ref` is kept; an `id` must be that of the rule.
+/// A position alone leaves the definition and the rule's version unchanged: the pages named above. Code 20011 for a
+/// move to the rule's current position: reported 2026. ASSUMED: its text; an omitted `ref` is kept; an `id` must be
+/// that of the rule.
 pub(super) fn patch(
     call: &Call<'_>,
     scope: &Scope,
@@ -87,7 +88,7 @@ pub(super) fn patch(
     write::keep(call, scope, ruleset)
 }
 
-/// DELETE of a rule; answers the ruleset without it.
+/// DELETE of a rule; returns the ruleset without it.
 pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str, rule: &str) -> Outcome<Answer> {
     let mut ruleset = write::own_or_refused(call, scope, id)?;
     let at = ruleset.position(rule).ok_or_else(write::missing_rule)?;
@@ -95,19 +96,19 @@ pub(super) fn delete(call: &Call<'_>, scope: &Scope, id: &str, rule: &str) -> Ou
     write::keep(call, scope, ruleset)
 }
 
-/// Where a rule shall stand.
+/// The requested position of a rule.
 #[derive(Debug, PartialEq, Eq)]
 enum Position {
-    /// Before the rule of this identifier; of none: first.
+    /// Before the rule with this identifier; first if empty.
     Before(String),
-    /// After it; of none: last.
+    /// After it; last if empty.
     After(String),
     /// Counted from 1.
     Index(u64),
 }
 
 impl Position {
-    /// The position that a body asks for, if it does.
+    /// The position in a body, if there is one.
     ///
     /// ASSUMED: the texts of refusals, and that they have no code.
     fn take(body: &Map<String, Value>) -> Outcome<Option<Self>> {
@@ -126,7 +127,7 @@ impl Position {
         position.map(Some).ok_or_else(|| Refusal::unnumbered(400, format!("{value} is not a valid value for {key}")))
     }
 
-    /// The index at which a rule must be put into a ruleset that is without it.
+    /// The index at which to insert a rule into a ruleset that does not contain it.
     fn among(&self, ruleset: &Ruleset) -> Outcome<usize> {
         let last = ruleset.rules.len();
         let place = match self {

@@ -1,10 +1,10 @@
-//! A ruleset as the store keeps it, and as the service answers it.
+//! A ruleset as the store holds it and as the API returns it.
 
 use serde_json::{Map, Value};
 
 use crate::model::facts::rulesets::{PHASES, PhaseFacts};
 
-/// A rule: its members in the order in which the service answers them.
+/// A rule: its members in the order of API responses.
 pub(super) type Rule = Map<String, Value>;
 
 /// One version of one ruleset.
@@ -28,14 +28,14 @@ pub(in crate::sandbox) struct Ruleset {
     pub(super) rules: Vec<Rule>,
 }
 
-/// What an answer says of a ruleset.
+/// How much of a ruleset a response contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     /// Everything.
     Whole,
-    /// Everything but the rules, as lists have it.
+    /// Everything but the rules, as in lists.
     Summary,
-    /// Without the rules and without `source`, as lists of versions have it.
+    /// Without the rules and without `source`, as in lists of versions.
     Version,
 }
 
@@ -61,10 +61,11 @@ pub(super) fn executed(rule: &Rule) -> Option<&str> {
 }
 
 impl Ruleset {
-    /// As the service answers it.
+    /// As the API returns it.
     ///
     /// # Sources
-    /// Members and their order, `source` on some phases only, `version` as text, no `rules` where there are none and in lists:
+    /// Members and their order, `source` on some phases only, `version` as a string, no `rules` where there are none
+    /// and in lists:
     /// developers.cloudflare.com/ruleset-engine/rulesets-api/view, read 2026-11-20, and observed 2025. No `source` in lists of
     /// versions: the same documentation.
     pub(super) fn to_json(&self, detail: Detail) -> Value {
@@ -86,7 +87,7 @@ impl Ruleset {
         Value::Object(out)
     }
 
-    /// From a document in the form of [`Self::to_json`], which is how the store keeps it.
+    /// From a document in the form of [`Self::to_json`], which the store uses.
     pub(super) fn from_json(document: &Value) -> Option<Self> {
         let object = document.as_object()?;
         let own = |key: &str| text(object, key).map(str::to_owned);
@@ -108,12 +109,12 @@ impl Ruleset {
         })
     }
 
-    /// Whether it is the ruleset that is run for its phase.
+    /// Whether it is the ruleset that Cloudflare runs for its phase.
     pub(super) fn is_entry_point(&self) -> bool {
         matches!(self.kind.as_str(), "zone" | "root")
     }
 
-    /// The place of a rule.
+    /// The index of a rule.
     pub(super) fn position(&self, rule: &str) -> Option<usize> {
         self.rules.iter().position(|r| id_of(r) == rule)
     }

@@ -1,4 +1,4 @@
-//! Whose rulesets a request is about: an account's or a zone's.
+//! The owner of rulesets: an account or a zone.
 
 use crate::model::facts::{self, rulesets::MANAGED_RULESETS};
 use crate::sandbox::call::Call;
@@ -27,7 +27,7 @@ impl Scope {
     /// The account or zone of a path.
     ///
     /// # Errors
-    /// As for any zone. ASSUMED: an account that is not one's own is code 10000, as what a token may not touch is.
+    /// As for any zone. ASSUMED: another account gets code 10000, as for anything that a token may not access.
     pub(super) fn find(call: &Call<'_>, path: ScopePath<'_>) -> Outcome<Self> {
         match path {
             ScopePath::Zone(id) => Ok(Self::Zone(Box::new(Zone::get(call.connection, id)?))),
@@ -70,7 +70,7 @@ impl Scope {
         }
     }
 
-    /// Whether its plan has a ruleset of the vendor. ASSUMED: those that nobody knows of are everybody's.
+    /// Whether its plan includes a managed ruleset. ASSUMED: unknown ones are included in every plan.
     pub(super) fn is_entitled_to(&self, managed: &str) -> bool {
         MANAGED_RULESETS.iter().find(|m| m.id == managed).is_none_or(|m| m.lowest_plan <= self.plan())
     }

@@ -1,7 +1,7 @@
 //! The parameters of rules that skip others.
 //!
 //! # Sources
-//! Members and which go together: developers.cloudflare.com/waf/custom-rules/skip/options and
+//! Members and their combinations: developers.cloudflare.com/waf/custom-rules/skip/options and
 //! /waf/managed-rules/waf-exceptions, read 2026-11-20. Codes 20119 and 20120 with their texts: observed 2025. ASSUMED: the texts
 //! of all other refusals, and that they have no code.
 
@@ -34,7 +34,7 @@ pub(super) fn check(
         }
     }
     let is_custom = author.phase == CUSTOM_PHASE;
-    // Of zones only: the page named above.
+    // For zones only: the page named above.
     if sent.contains_key("phase") && (!is_custom || author.scope.is_account()) {
         problems.say("phase is not possible in this ruleset");
     }
@@ -44,7 +44,7 @@ pub(super) fn check(
     }
     for (key, list) in [("products", members::texts(sent, "products")?), ("phases", members::texts(sent, "phases")?)] {
         let Some(list) = list else { continue };
-        // ASSUMED: as the lists of overrides.
+        // ASSUMED: as for lists of overrides.
         if list.is_empty() {
             problems.say(format!("{key} of a skip action cannot be empty"));
         }
@@ -69,14 +69,14 @@ pub(super) fn check(
 /// Whether a phase can be skipped from here.
 ///
 /// # Sources
-/// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super Bot Fight Mode only on the
-/// plans that have it, from Pro.
+/// Only in custom rules, and only some phases: observed as code 20120. ASSUMED: the phase of Super Bot Fight Mode only
+/// on the plans that include it, from Pro.
 fn can_skip(author: &Author<'_>, phase: &str) -> bool {
     let has_plan = phase != "http_request_sbfm" || author.scope.plan() > 0;
     author.phase == CUSTOM_PHASE && SKIP_PHASES.contains(&phase) && has_plan
 }
 
-/// Checks managed rulesets and rules of them that are to be skipped: they must be there.
+/// Checks that the managed rulesets and rules to skip exist.
 fn check_managed(author: &Author<'_>, sent: &Map<String, Value>, problems: &mut Problems) -> Outcome<()> {
     let rulesets = members::texts(sent, "rulesets")?.unwrap_or_default();
     if rulesets.is_empty() && sent.get("rulesets").is_some_and(Value::is_array) {

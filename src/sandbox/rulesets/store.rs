@@ -1,7 +1,7 @@
-//! Where rulesets are kept: one row for each, and one JSON document for each of its versions.
+//! The store of rulesets: one row for each, and one JSON document for each of its versions.
 //!
-//! A ruleset belongs to a zone, to an account, or to the vendor, who has those of kind `managed`; of the latter only the
-//! replaced ones are stored, see [`catalogue`](super::catalogue).
+//! A ruleset belongs to a zone, to an account, or to Cloudflare, which owns those of kind `managed`; of the latter only
+//! the replaced ones are stored, see [`catalogue`](super::catalogue).
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
@@ -14,8 +14,8 @@ use crate::sandbox::store;
 
 /// Tables.
 ///
-/// `owner` is a zone, an account, or empty for the vendor; `zone_id` only makes the rulesets of a zone go with it. The
-/// identifiers of rules stand in a table of their own so that none is given away twice.
+/// `owner` is a zone, an account, or empty for Cloudflare; `zone_id` only deletes the rulesets of a zone together with
+/// it. The identifiers of rules have their own table so that none is used twice.
 pub(in crate::sandbox) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS rulesets (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,11 +44,11 @@ CREATE INDEX IF NOT EXISTS ruleset_rules_by_id ON ruleset_rules(id);
 /// The owner of the rulesets of kind `managed`.
 pub(super) const VENDOR: &str = "";
 
-/// The statement that reads the version in use of some rulesets.
+/// The statement that reads the current version of rulesets.
 const LATEST: &str = "SELECT v.document FROM rulesets AS r JOIN ruleset_versions AS v ON v.ruleset_id = r.id AND \
      v.version = r.version WHERE r.owner = ?1";
 
-/// A document of the store as a ruleset.
+/// A row of the store as a ruleset.
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     let document: String = row.get(0)?;
     serde_json::from_str::<Value>(&document).ok().as_ref().and_then(Ruleset::from_json).ok_or_else(|| {
@@ -57,7 +57,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ruleset> {
     })
 }
 
-/// The ruleset of an owner and an identifier.
+/// The ruleset with an owner and an identifier.
 pub(super) fn get(connection: &Connection, owner: &str, id: &str) -> rusqlite::Result<Option<Ruleset>> {
     connection.prepare_cached(&format!("{LATEST} AND r.id = ?2"))?.query_row([owner, id], read).optional()
 }
@@ -85,7 +85,7 @@ pub(super) fn versions(connection: &Connection, id: &str) -> rusqlite::Result<Ve
     connection.prepare_cached(sql)?.query_map([id], read)?.collect()
 }
 
-/// Keeps a version of a ruleset as the one in use; versions above it are forgotten.
+/// Stores a version of a ruleset as the current one; versions above it are deleted.
 pub(super) fn save(connection: &Connection, owner: &str, ruleset: &Ruleset) -> rusqlite::Result<()> {
     let Ruleset { id, kind, phase, rules, .. } = ruleset;
     let version = i64::try_from(ruleset.version).unwrap_or(i64::MAX);
@@ -104,7 +104,7 @@ pub(super) fn save(connection: &Connection, owner: &str, ruleset: &Ruleset) -> r
     Ok(())
 }
 
-/// Keeps a version of a ruleset that is in the store.
+/// Stores a version of an existing ruleset.
 pub(super) fn keep_version(connection: &Connection, ruleset: &Ruleset) -> rusqlite::Result<()> {
     let sql = "INSERT INTO ruleset_versions (ruleset_id, version, document) VALUES (?1, ?2, ?3) \
          ON CONFLICT (ruleset_id, version) DO UPDATE SET document = ?3";
@@ -114,13 +114,13 @@ pub(super) fn keep_version(connection: &Connection, ruleset: &Ruleset) -> rusqli
     Ok(())
 }
 
-/// Takes a ruleset with all its versions out of the store.
+/// Deletes a ruleset with all its versions.
 pub(super) fn remove(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM rulesets WHERE id = ?1")?.execute([id])?;
     Ok(())
 }
 
-/// Takes one version out of the store.
+/// Deletes one version.
 pub(super) fn remove_version(connection: &Connection, id: &str, version: u64) -> rusqlite::Result<()> {
     let version = i64::try_from(version).unwrap_or(i64::MAX);
     let sql = "DELETE FROM ruleset_versions WHERE ruleset_id = ?1 AND version = ?2";

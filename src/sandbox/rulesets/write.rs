@@ -1,6 +1,6 @@
-//! Writing whole rulesets: creating, replacing and deleting them and their versions.
+//! Writes whole rulesets: creates, replaces and deletes them and their versions.
 //!
-//! Every accepted write makes a version of its own, also one that changes nothing (ASSUMED), and answers the whole ruleset.
+//! Every accepted write makes a new version, even one that changes nothing (ASSUMED), and returns the whole ruleset.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rulesets-api/create, /update and /delete, read 2026-11-20.
@@ -15,7 +15,7 @@ use super::{members, store};
 use crate::sandbox::call::Call;
 use crate::sandbox::envelope::{Answer, Outcome, Problem, Refusal};
 
-/// What a body says of a ruleset.
+/// The members of a body.
 struct Sent<'a> {
     /// Its name.
     name: Option<&'a str>,
@@ -30,7 +30,7 @@ struct Sent<'a> {
 }
 
 impl<'a> Sent<'a> {
-    /// From a body with no other members than these.
+    /// Reads a body with no other members than these.
     fn read(body: &'a Map<String, Value>, known: &[&str]) -> Outcome<Self> {
         members::check_known(body, known)?;
         let sent = Self {
@@ -40,7 +40,7 @@ impl<'a> Sent<'a> {
             phase: members::text(body, "phase")?,
             rules: members::list(body, "rules")?,
         };
-        // ASSUMED: the limit of rules holds for rulesets too, and a name cannot be empty.
+        // ASSUMED: the limits of rules apply to rulesets too, and a name cannot be empty.
         if sent.name == Some("") {
             return Err(Refusal::unnumbered(400, "'' is not a valid value for name because the name cannot be blank"));
         }
@@ -52,8 +52,8 @@ impl<'a> Sent<'a> {
 /// POST of a ruleset.
 ///
 /// # Sources
-/// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope cannot
-/// have, and that zones have no custom rulesets, which the documentation has begun to know.
+/// Code 20217, its text and pointer: observed 2025. ASSUMED: the refusals of missing members and of kinds that a scope
+/// cannot have, and that zones have no custom rulesets, which the documentation begins to mention.
 pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) -> Outcome<Answer> {
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
     let (Some(name), Some(kind), Some(phase)) = (sent.name, sent.kind, sent.phase) else {
@@ -79,10 +79,10 @@ pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) 
     replace(call, scope, ruleset, &sent)
 }
 
-/// A ruleset that does not exist yet: its version is that before the first.
+/// A ruleset that does not exist yet: its version is 0.
 ///
 /// # Sources
-/// Name of an entry point that a PUT makes: observed 2025 as `default`, in older zones as `zone`.
+/// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
 fn fresh(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
     Ok(Ruleset {
         id: store::next_id(call)?,
@@ -96,11 +96,11 @@ fn fresh(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
     })
 }
 
-/// PUT of an entry point, which makes it if there is none.
+/// PUT of an entry point, which creates it if there is none.
 ///
 /// # Sources
-/// No other members than these: observed 2026. Rules stay where none are sent: the example of the documentation.
-/// ASSUMED: where there is no entry point, such a PUT makes one without rules.
+/// No other members than these: observed 2026. Rules are kept if none are sent: the example of the documentation.
+/// ASSUMED: without an entry point, such a PUT creates one without rules.
 pub(super) fn put_entry_point(
     call: &Call<'_>,
     scope: &Scope,
@@ -119,8 +119,9 @@ pub(super) fn put_entry_point(
 /// PUT of a ruleset.
 ///
 /// # Sources
-/// Kind and name are for life: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20. ASSUMED: a
-/// name is taken all the same, as that of an entry point is; the phase is for life too; kind and phase may be repeated.
+/// Kind and name cannot change: developers.cloudflare.com/ruleset-engine/rulesets-api/json-object, read 2026-11-20.
+/// ASSUMED: a name is accepted nevertheless, as for an entry point; the phase cannot change either; kind and phase may
+/// be repeated.
 pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, Value>) -> Outcome<Answer> {
     let before = own_or_refused(call, scope, id)?;
     let sent = Sent::read(body, &["name", "description", "kind", "phase", "rules"])?;
@@ -133,9 +134,9 @@ pub(super) fn put(call: &Call<'_>, scope: &Scope, id: &str, body: &Map<String, V
     replace(call, scope, before, &sent)
 }
 
-/// A ruleset of the scope's own, to be written.
+/// One of the scope's own rulesets, to be written.
 ///
-/// ASSUMED: the vendor's are refused in these words.
+/// ASSUMED: managed rulesets are refused with this text.
 pub(super) fn own_or_refused(call: &Call<'_>, scope: &Scope, id: &str) -> Outcome<Ruleset> {
     let is_managed = || super::catalogue::find(call, id).map(|found| found.is_some());
     match read::own(call, scope, id) {
@@ -144,7 +145,7 @@ pub(super) fn own_or_refused(call: &Call<'_>, scope: &Scope, id: &str) -> Outcom
     }
 }
 
-/// Lays a body over a ruleset and keeps the result as the next version.
+/// Applies a body to a ruleset and stores the result as the next version.
 fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> Outcome<Answer> {
     let mut after = before.clone();
     if let Some(name) = sent.name {
@@ -163,8 +164,8 @@ fn replace(call: &Call<'_>, scope: &Scope, before: Ruleset, sent: &Sent<'_>) -> 
 ///
 /// # Sources
 /// The same `ref` keeps the identifier, a new one makes a new rule, and without either a rule is new:
-/// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that the ruleset does
-/// not have is refused, and one that it has keeps its `ref` if none is sent.
+/// developers.cloudflare.com/terraform/troubleshooting/rule-id-changes, read 2026-11-20. ASSUMED: an identifier that is
+/// not in the ruleset is refused, and one that is keeps its `ref` if none is sent.
 fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> Outcome<Vec<Rule>> {
     let author = Author::new(call, scope, before);
     let mut problems = Problems::default();
@@ -202,7 +203,7 @@ fn compose(call: &Call<'_>, scope: &Scope, before: &Ruleset, sent: &[Value]) -> 
     Ok(rules)
 }
 
-/// Keeps a ruleset as the next version of itself and answers it.
+/// Stores a ruleset as its next version and returns it.
 pub(super) fn keep(call: &Call<'_>, scope: &Scope, ruleset: Ruleset) -> Outcome<Answer> {
     let ruleset = Ruleset { version: ruleset.version + 1, last_updated: call.now.to_owned(), ..ruleset };
     store::save(call.connection, scope.id(), &ruleset)?;
@@ -238,9 +239,9 @@ pub(super) fn delete_version(call: &Call<'_>, scope: &Scope, id: &str, version: 
     Ok(Answer::Empty)
 }
 
-/// The refusal of a rule that is not there.
+/// The refusal for a missing rule.
 ///
-/// ASSUMED: the code of rulesets.
+/// ASSUMED: the same code as for rulesets.
 pub(super) fn missing_rule() -> Refusal {
     Refusal::new(404, 10003, "could not find rule")
 }

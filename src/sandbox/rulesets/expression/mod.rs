@@ -1,15 +1,15 @@
-//! A light check of expressions: enough to refuse what the service refuses, with its words.
+//! A light check of expressions: enough to refuse what Cloudflare refuses, with its error messages.
 //!
-//! | what is wrong | code |
+//! | problem | code |
 //! |---|---|
-//! | nothing there | 20125 |
+//! | empty | 20125 |
 //! | too long, measured on one line | 20127 |
-//! | cannot be read: unknown names, brackets, operators, types | 20127 with the place |
-//! | read, but the plan does not have it | 50002 |
+//! | cannot be parsed: unknown names, brackets, operators, types | 20127 with the place |
+//! | valid, but not available on the plan | 50002 |
 //!
-//! The reader here is the sandbox's own, so that a mistake of the client's is not made twice. It does not look into regular
-//! expressions, lists of accounts, or the ranges of values, knows no texts written as bytes, and leaves the rules of Magic
-//! Transit alone, whose fields are others.
+//! This parser is the sandbox's own, so that a mistake in the client's is not repeated here. It does not check regular
+//! expressions, lists of accounts, or ranges of values, does not know texts written as bytes, and does not check the
+//! rules of Magic Transit, whose fields are different.
 //!
 //! # Sources
 //! Codes and texts: observed 2025 and 2026; the code 50002 is weak. Language: developers.cloudflare.com/ruleset-engine/rules-language,
@@ -23,34 +23,34 @@ use crate::model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
 use crate::sandbox::envelope::Problem;
 use token::Token;
 
-/// Where an expression stands, as far as it decides what can be used in it.
+/// The context of an expression that decides what can be used in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     /// Whether it belongs to a ruleset of an account.
     is_account: bool,
     /// The phase of its ruleset.
     phase: &'a str,
-    /// Whether there is a response already.
+    /// Whether the response is available.
     has_response: bool,
 }
 
-/// Why an expression cannot be read.
+/// Why an expression cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Characters before the place.
+    /// Characters before the error.
     column: usize,
-    /// Characters that are concerned.
+    /// Length of the error in characters.
     width: usize,
     /// The reason.
     reason: String,
 }
 
-/// What a readable expression uses that not every plan has.
+/// What a valid expression uses that not every plan has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Uses {
-    /// Fields and functions, with who has them.
+    /// Fields and functions, with the plans that have them.
     names: Vec<(&'static str, Needs)>,
-    /// Whether regular expressions are among it.
+    /// Whether it uses regular expressions.
     has_regex: bool,
 }
 
@@ -65,18 +65,18 @@ impl Uses {
 
 /// The text on one line, as it is measured and shown.
 ///
-/// ASSUMED: line breaks with the blanks around them become one blank.
+/// ASSUMED: a line break with the spaces around it becomes one space.
 fn one_line(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks the expression of a rule at a place of the body.
+/// Checks the expression of a rule at this place of the body.
 pub(super) fn check(author: &Author<'_>, text: &str, pointer: &str, problems: &mut Problems) {
     let has_response = author.phase.starts_with("http_response");
     check_in(author, text, has_response, pointer, problems);
 }
 
-/// Checks an expression that counts requests, which can look at responses.
+/// Checks an expression that counts requests, which can use responses.
 ///
 /// # Sources
 /// developers.cloudflare.com/waf/rate-limiting-rules/parameters, read 2026-11-20.
@@ -115,10 +115,11 @@ fn check_in(author: &Author<'_>, text: &str, has_response: bool, pointer: &str, 
     }
 }
 
-/// Refuses what the plan does not have.
+/// Refuses what the plan does not include.
 ///
 /// # Sources
-/// The texts for regular expressions and for fields of Bot Management: observed 2025. ASSUMED: the same form for other fields.
+/// The texts for regular expressions and for fields of Bot Management: observed 2025. ASSUMED: other fields use the
+/// same form.
 fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
     let mut refuse =
         |text: String| problems.add(Problem::new(50002, format!("not entitled: the use of {text} is required")));
@@ -139,11 +140,11 @@ fn check_plan(plan: usize, uses: &Uses, problems: &mut Problems) {
     }
 }
 
-/// Whether an expression ends as that of an account must: with a comparison of the plan.
+/// Whether an expression ends as an account's must: with a comparison of the plan.
 ///
 /// # Sources
-/// developers.cloudflare.com/ruleset-engine/managed-rulesets/deploy-managed-ruleset, read 2026-11-20. ASSUMED: closing brackets may
-/// follow, and the comparison may stand alone.
+/// developers.cloudflare.com/ruleset-engine/managed-rulesets/deploy-managed-ruleset, read 2026-11-20. ASSUMED: closing
+/// brackets may follow, and the comparison may be the whole expression.
 pub(super) fn ends_with_plan(text: &str) -> bool {
     let mut tokens = token::split(&one_line(text));
     while tokens.last().is_some_and(|spot| spot.token == Token::Symbol(")")) {

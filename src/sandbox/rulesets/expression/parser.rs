@@ -1,4 +1,4 @@
-//! Reading an expression by its grammar, with the types of what it compares.
+//! Parses an expression and checks the types of what it compares.
 //!
 //! ```text
 //! or  := xor { or xor } · xor := and { xor and } · and := not { and not } · not := not not | ( or ) | comparison
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! # Sources
-//! As of the room above; reasons of refusals as far as seen (2025): "unknown identifier", "unrecognised input", "expected literal
-//! …" and the one about radix 16. ASSUMED: all other reasons; how deep brackets may go.
+//! As in the parent module; reasons of refusals as far as seen (2025): "unknown identifier", "unrecognised input",
+//! "expected literal …" and the one about radix 16. ASSUMED: all other reasons; the largest depth of brackets.
 
 use std::net::IpAddr;
 
@@ -15,10 +15,10 @@ use super::token::{self, Spot, Token};
 use super::{Fault, Surroundings, Uses};
 use crate::model::facts::expressions::{ExpressionFunction, FIELDS, FUNCTIONS, FieldType, ParameterType};
 
-/// How deep brackets may go.
+/// Largest depth of brackets.
 const DEEPEST: usize = 100;
 
-/// Functions of which an expression may have one: observed 2025.
+/// Functions that an expression may use only once: observed 2025.
 const RATIONED: &[&str] = &["concat", "regex_replace"];
 
 /// The type of a value.
@@ -55,19 +55,19 @@ impl From<FieldType> for Kind {
     }
 }
 
-/// A value: its type, and whether it stands for each element of an array.
+/// The type of a value, and whether it applies to each element of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Value {
-    /// The type, of one element where it stands for each.
+    /// The type; of one element if `is_each`.
     kind: Kind,
-    /// Whether it was reached by `[*]`.
+    /// Whether it was reached with `[*]`.
     is_each: bool,
 }
 
-/// What reading gives.
+/// The result of parsing.
 type Read<T> = Result<T, Fault>;
 
-/// Reads a whole expression; gives what it uses.
+/// Parses a whole expression; returns what it uses.
 pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     let end = text.chars().count();
     let spots = token::split(text);
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str, surroundings: Surroundings<'_>) -> Read<Uses> {
     Ok(parser.uses)
 }
 
-/// Refuses what is not one truth.
+/// Refuses a value that is not a single boolean.
 fn is_truth(value: &Value, place: &Fault) -> Read<()> {
     if value.kind == Kind::Bool && !value.is_each {
         return Ok(());
@@ -90,51 +90,51 @@ fn is_truth(value: &Value, place: &Fault) -> Read<()> {
     Err(Fault { reason, ..place.clone() })
 }
 
-/// Where reading has come.
+/// The state of the parser.
 struct Parser<'a> {
-    /// The pieces.
+    /// The tokens.
     spots: Vec<Spot>,
-    /// The next of them.
+    /// Index of the next token.
     at: usize,
     /// Characters of the text.
     end: usize,
-    /// Where the expression stands.
+    /// Context of the expression.
     surroundings: Surroundings<'a>,
     /// What it uses.
     uses: Uses,
-    /// Rationed functions that it has called.
+    /// Functions of [`RATIONED`] that were called.
     rationed: Vec<&'static str>,
     /// Open brackets and negations.
     depth: usize,
 }
 
 impl Parser<'_> {
-    /// The next piece.
+    /// The next token.
     fn peek(&self) -> Option<&Token> {
         self.spots.get(self.at).map(|spot| &spot.token)
     }
 
-    /// A fault at the next piece.
+    /// An error at the next token.
     fn fault(&self, reason: impl Into<String>) -> Fault {
         let (column, width) = self.spots.get(self.at).map_or((self.end, 1), |spot| (spot.column, spot.width));
         Fault { column, width, reason: reason.into() }
     }
 
-    /// Whether the next piece is a symbol; then it is taken.
+    /// Consumes the next token if it is this symbol; returns whether it is.
     fn takes_symbol(&mut self, symbol: &str) -> bool {
         let is_next = matches!(self.peek(), Some(Token::Symbol(s)) if *s == symbol);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Whether the next piece is a word; then it is taken.
+    /// Consumes the next token if it is this word; returns whether it is.
     fn takes_word(&mut self, word: &str) -> bool {
         let is_next = matches!(self.peek(), Some(Token::Word(w)) if w == word);
         self.at += usize::from(is_next);
         is_next
     }
 
-    /// Takes a symbol that must follow.
+    /// Consumes a required symbol.
     fn expect(&mut self, symbol: &str) -> Read<()> {
         if self.takes_symbol(symbol) { Ok(()) } else { Err(self.fault(format!("expected `{symbol}`"))) }
     }
@@ -147,7 +147,7 @@ impl Parser<'_> {
             let right_place = self.fault("");
             let right = operand(self)?;
             for (value, place) in [(&left, &place), (&right, &right_place)] {
-                // Truths of each element can be joined with one another.
+                // Element-wise booleans can be combined with one another.
                 let value = Value { is_each: value.is_each && !(left.is_each && right.is_each), ..value.clone() };
                 is_truth(&value, place)?;
             }
@@ -185,7 +185,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A value, alone or compared.
+    /// A value, alone or in a comparison.
     fn comparison(&mut self) -> Read<Value> {
         let left = self.value()?;
         let start = self.at;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         };
         if !is_possible {
             self.at = start;
-            // A truth takes no operator at all, so what follows it is not understood.
+            // A boolean takes no operator, so what follows it is not recognized.
             let reason = match kind {
                 Kind::Bool => "unrecognised input".to_owned(),
                 kind => format!("cannot perform this operation on type {kind:?}"),
@@ -211,7 +211,7 @@ impl Parser<'_> {
         Ok(Value { kind: Kind::Bool, is_each })
     }
 
-    /// The next piece as an operator; it is taken.
+    /// Consumes the next token if it is an operator.
     fn operator(&mut self) -> Option<&'static str> {
         let operator = match self.peek()? {
             Token::Word(word) => match word.as_str() {
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The right side of `in`: a list by name, or items in braces with blanks between.
+    /// The right side of `in`: a named list, or items in braces separated by spaces.
     fn set(&mut self, kind: &Kind) -> Read<()> {
         if matches!(self.peek(), Some(Token::Word(word)) if word.starts_with('$') && word.len() > 1) {
             self.at += 1;
@@ -313,8 +313,8 @@ impl Parser<'_> {
     /// A field.
     ///
     /// # Sources
-    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a field that
-    /// cannot be used here counts as unknown.
+    /// Fields of accounts: developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20. ASSUMED: a
+    /// field that is not available here counts as unknown.
     fn field(&mut self, name: &str) -> Read<Value> {
         let is_of_response = self.surroundings.has_response || !self.is_of_request();
         let found = FIELDS.iter().find(|field| field.name == name).filter(|field| match field.only_in {
@@ -328,7 +328,7 @@ impl Parser<'_> {
         Ok(Value { kind: field.kind.into(), is_each: false })
     }
 
-    /// Whether the phase is one of those of the firewall, which see nothing but the request.
+    /// Whether the phase belongs to the firewall, where only the request is available.
     fn is_of_request(&self) -> bool {
         matches!(
             self.surroundings.phase,
@@ -336,12 +336,12 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether a function can be used here. ASSUMED: outside the firewall's phases every function can.
+    /// Whether a function is available. ASSUMED: outside the firewall's phases every function is.
     fn has_function(&self, function: &ExpressionFunction) -> bool {
         function.only_in.is_empty() || !self.is_of_request() || function.only_in.contains(&self.surroundings.phase)
     }
 
-    /// A value taken out of an array or map, up to the closing bracket.
+    /// An element of an array or map, up to the closing bracket.
     fn indexed(&mut self, value: Value) -> Read<Value> {
         let reason = format!("cannot index type {:?}", value.kind);
         let inner = match (value.kind, self.peek()) {
@@ -357,7 +357,7 @@ impl Parser<'_> {
         Ok(Value { kind, is_each })
     }
 
-    /// A call of a function.
+    /// A function call.
     fn call(&mut self, function: &'static ExpressionFunction) -> Read<Value> {
         if RATIONED.contains(&function.name) {
             if self.rationed.contains(&function.name) {
@@ -393,7 +393,7 @@ impl Parser<'_> {
         if function.parameters.iter().skip(given).any(|p| !p.is_optional) {
             return Err(self.fault(format!("too few arguments of {}", function.name)));
         }
-        // These two make one truth out of many; all others give one value for each.
+        // These two reduce many booleans to one; all other functions return one value for each.
         let is_each = is_each && !matches!(function.name, "any" | "all");
         Ok(Value { kind: function.returns.into(), is_each })
     }
@@ -411,7 +411,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a value can be given for a parameter.
+/// Whether a parameter accepts a value.
 fn fits(parameter: ParameterType, value: &Value) -> bool {
     let Value { kind, is_each } = value;
     let is_array = matches!(kind, Kind::Array(_));
@@ -427,7 +427,7 @@ fn fits(parameter: ParameterType, value: &Value) -> bool {
     }
 }
 
-/// Whether a word is one literal, or two with `..` between.
+/// Whether a word is one literal, or two with `..` between them.
 fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     match word.split_once("..") {
         Some((first, last)) => is_end(first) && is_end(last),
@@ -435,7 +435,7 @@ fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a word is an address with the length of a mask.
+/// Whether a word is an address with a prefix length.
 fn is_network(word: &str) -> bool {
     word.split_once('/').is_some_and(|(address, bits)| {
         let longest = if address.contains(':') { 128 } else { 32 };

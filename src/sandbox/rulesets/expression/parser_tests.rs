@@ -1,8 +1,8 @@
-//! Expressions that are read, and those that are not, with place and reason.
+//! Valid and invalid expressions, with place and reason.
 
 use super::*;
 
-/// The surroundings of custom rules of a zone.
+/// The context of a zone's custom rules.
 const CUSTOM: Surroundings<'static> =
     Surroundings { is_account: false, phase: "http_request_firewall_custom", has_response: false };
 

@@ -1,41 +1,41 @@
-//! Splitting an expression into words, texts and symbols.
+//! Splits an expression into tokens: words, texts and symbols.
 
-/// A piece of an expression.
+/// A token of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name, number, address, range or `$list`.
     Word(String),
-    /// A text in quotes, without them.
+    /// The content of a quoted text.
     Text(String),
     /// A bracket, comma or operator.
     Symbol(&'static str),
-    /// A text whose end is missing.
+    /// A text without a closing quote.
     Unclosed,
     /// Anything else.
     Strange,
 }
 
-/// A piece with its place.
+/// A token with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// The piece.
+    /// The token.
     pub(super) token: Token,
     /// Characters before it.
     pub(super) column: usize,
-    /// Characters of it.
+    /// Its length in characters.
     pub(super) width: usize,
 }
 
-/// Symbols, those of two characters first.
+/// Symbols; those of two characters come first.
 const SYMBOLS: &[&str] =
     &["==", "!=", "<=", ">=", "&&", "||", "^^", "<", ">", "~", "!", "(", ")", "{", "}", "[", "]", ",", "*"];
 
-/// Whether a character can be part of a word: of names, numbers, addresses, ranges, masks and lists.
+/// Whether a character can be part of a word: a name, number, address, range, mask or list.
 fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '-' | '$')
 }
 
-/// All pieces of a text.
+/// All tokens of a text.
 pub(super) fn split(text: &str) -> Vec<Spot> {
     let chars: Vec<char> = text.chars().collect();
     let mut spots = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn split(text: &str) -> Vec<Spot> {
     spots
 }
 
-/// The first piece of a rest that is not empty, with its length.
+/// The first token of a rest that is not empty, with its length.
 fn next(rest: &[char]) -> (Token, usize) {
     if rest[0] == '"' {
         return quoted(rest);
@@ -73,7 +73,7 @@ fn next(rest: &[char]) -> (Token, usize) {
     }
 }
 
-/// A text in quotes, in which a backslash takes the next character along.
+/// A quoted text, in which a backslash escapes the next character.
 fn quoted(rest: &[char]) -> (Token, usize) {
     let mut text = String::new();
     let mut at = 1;
@@ -81,7 +81,7 @@ fn quoted(rest: &[char]) -> (Token, usize) {
         match c {
             '"' => return (Token::Text(text), at + 1),
             '\\' => {
-                // Only quotes and backslashes lose theirs; regular expressions have others of their own.
+                // Only quotes and backslashes are unescaped; other escapes belong to regular expressions.
                 let escaped = rest.get(at + 1).copied().unwrap_or('\\');
                 if !matches!(escaped, '"' | '\\') {
                     text.push('\\');
@@ -98,7 +98,7 @@ fn quoted(rest: &[char]) -> (Token, usize) {
     (Token::Unclosed, rest.len())
 }
 
-/// A raw text such as `r#"…"#`; `None` if it is none.
+/// A raw text such as `r#"…"#`; `None` if it is not one.
 fn raw(rest: &[char]) -> Option<(Token, usize)> {
     let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
     let start = hashes + 2;
