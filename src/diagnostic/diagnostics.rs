@@ -9,9 +9,9 @@ use super::source::{Place, Sources};
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing can be planned until it is mended.
+    /// Nothing can be planned until it is fixed.
     Error,
-    /// Legal, and probably not what was meant.
+    /// Valid, but probably not what was meant.
     Warning,
     /// Worth knowing.
     Note,
@@ -29,52 +29,52 @@ impl Severity {
     }
 }
 
-/// A place with a few words about it.
+/// A place with a short text about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// Where.
     pub place: Place,
-    /// What is to be seen there; may be empty for the primary label.
+    /// What the place shows; may be empty for the primary label.
     pub text: String,
 }
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of finding this is: its code, summary, reason and fix.
+    /// The kind of finding: its code, summary, reason and fix.
     pub finding: &'static Finding,
-    /// How bad it is here; [`Self::as_severity`] changes what the kind says.
+    /// How bad it is here; [`Self::as_severity`] overrides the severity of the kind.
     pub severity: Severity,
-    /// What is wrong here, with the user's own words.
+    /// What is wrong here, with text from the input.
     pub detail: String,
-    /// The managed thing concerned, if there is one (`example.com/dns/www/A`).
+    /// The managed thing affected, if any (`example.com/dns/www/A`).
     pub address: Option<String>,
-    /// The place concerned.
+    /// The place affected.
     pub primary: Option<Label>,
     /// Other places that belong to the finding.
     pub related: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
-    /// How many more of its kind it stands for; zero for one that was found.
+    /// How many more findings of its kind it represents; zero for an ordinary finding.
     pub more: usize,
 }
 
-/// Most findings of one kind that are reported: what a generator got wrong it got wrong everywhere.
+/// How many findings of one kind are reported at most: a generator repeats its mistakes everywhere.
 pub const MOST_OF_A_KIND: usize = 100;
 
-/// Longest text in a finding; the words of whoever wrote the input are part of it.
+/// Longest text in a finding; it can include text from the input.
 ///
 /// # Units
 /// Characters.
 const LONGEST: usize = 1_000;
 
-/// Characters for saying how much was left out.
+/// Characters reserved for saying how much was left out.
 const ROOM: usize = 80;
 
-/// Most related places of one finding.
+/// How many related places one finding has at most.
 const MOST_RELATED: usize = 20;
 
-/// Findings that count together.
+/// Findings that are counted together.
 type Kind = (&'static str, Severity);
 
 impl Diagnostic {
@@ -93,24 +93,24 @@ impl Diagnostic {
         }
     }
 
-    /// Stands for so many more of a kind.
+    /// Represents a number of further findings of a kind.
     fn of_more((finding, severity): (&'static Finding, Severity), more: usize) -> Self {
         let help = "fix the reported ones and run the command again".to_owned();
         let detail = format!("… and {more} more of {}", finding.code);
         Self { severity, more, help: Some(help), ..Self::new(finding, detail) }
     }
 
-    /// What it is counted with.
+    /// The kind that it is counted with.
     fn kind(&self) -> Kind {
         (self.finding.code, self.severity)
     }
 
-    /// How many findings it is.
+    /// How many findings it represents.
     fn number(&self) -> usize {
         self.more.max(1)
     }
 
-    /// Cuts what has no bound of its own: a text or a list of places may be as long as the input.
+    /// Cuts unbounded parts: a text or a list of places may be as long as the input.
     fn bound(&mut self) {
         let more = self.related.len().saturating_sub(MOST_RELATED);
         self.related.truncate(MOST_RELATED);
@@ -132,13 +132,13 @@ impl Diagnostic {
         self.finding.code
     }
 
-    /// What kind of mistake this is; the same words every time, no user data.
+    /// What kind of mistake this is: the same text every time, without user data.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.finding.summary
     }
 
-    /// The same with another severity than its kind usually has.
+    /// Overrides the severity of its kind.
     #[must_use]
     pub fn as_severity(self, severity: Severity) -> Self {
         Self { severity, ..self }
@@ -165,7 +165,7 @@ impl Diagnostic {
         self
     }
 
-    /// Names the managed thing concerned.
+    /// Names the managed thing affected.
     #[must_use]
     pub fn about(mut self, address: impl Into<String>) -> Self {
         self.address = Some(address.into());
@@ -173,7 +173,7 @@ impl Diagnostic {
     }
 }
 
-/// A text, cut behind so many characters; what follows says how long it is in all.
+/// A text, cut after a number of characters; the end says how long it is in all.
 fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.char_indices().nth(LONGEST + ROOM).is_none() {
         return Cow::Borrowed(text);
@@ -182,7 +182,7 @@ fn cut(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{short}… ({} bytes in all)", text.len()))
 }
 
-/// Findings of a step, in the order found until [`Diagnostics::sort`].
+/// Findings of a step, in the order in which they were found until [`Diagnostics::sort`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -205,7 +205,7 @@ impl Diagnostics {
         self.all.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// How many of one severity there are.
+    /// How many findings of one severity there are.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.all.iter().filter(|d| d.severity == severity).map(Diagnostic::number).sum()
@@ -217,7 +217,7 @@ impl Diagnostics {
         self.all.is_empty()
     }
 
-    /// How many there are, with those that are not reported one by one.
+    /// How many there are, including those that are not reported one by one.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.iter().map(Diagnostic::number).sum()
@@ -228,15 +228,15 @@ impl Diagnostics {
         self.all.iter()
     }
 
-    /// Orders them by file, place, severity and code, drops exact repetitions, and bounds what is reported: the first
-    /// [`MOST_OF_A_KIND`] of a code and severity, behind them how many more there are, and no text longer than a page. Every
-    /// output is made of what was sorted.
+    /// Orders them by file, place, severity and code, drops exact duplicates, and bounds what is reported: the first
+    /// [`MOST_OF_A_KIND`] of a code and severity, then how many more there are, and no text longer than a page. All
+    /// outputs show sorted findings.
     ///
     /// # Order
-    /// Files by their name, so that the order in which they were given does not matter; findings without a place come last.
+    /// Files by name, so that the order in which they were given does not matter; findings without a place come last.
     pub fn sort(&mut self, sources: &Sources) {
         let mut more: HashMap<Kind, usize> = HashMap::new();
-        // Those that were left out before, and are counted on.
+        // Findings that an earlier sort left out; their number is added to the new one.
         self.all.retain(|d| {
             if d.more > 0 {
                 *more.entry(d.kind()).or_default() += d.more;
@@ -257,7 +257,7 @@ impl Diagnostics {
         self.bound(more);
     }
 
-    /// Leaves out what is too much; of some kinds, so many were left out before.
+    /// Leaves out the excess; `more` says how many of each kind were left out before.
     fn bound(&mut self, mut more: HashMap<Kind, usize>) {
         let mut kept: HashMap<Kind, usize> = HashMap::new();
         self.all.retain_mut(|d| {
@@ -275,7 +275,7 @@ impl Diagnostics {
         if more.is_empty() {
             return;
         }
-        // Each number behind the last one of its kind.
+        // Each number follows the last finding of its kind.
         let mut all = Vec::with_capacity(self.all.len() + more.len());
         for d in self.all.drain(..).rev() {
             if let Some(more) = more.remove(&d.kind()) {
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(shown.len(), MOST_OF_A_KIND + 2);
         assert_eq!(shown[99..], ["the 99th", "… and 4900 more of SPEC0016", "nothing"]);
         assert_eq!((all.len(), all.count(Severity::Error)), (5_001, 5_001));
-        // What comes later is counted on.
+        // Later findings are added to the count.
         all.append(flood(5_000, 5_010));
         all.sort(&sources);
         assert_eq!(details(&all)[100], "… and 4910 more of SPEC0016");

@@ -1,28 +1,29 @@
-//! What of a text cannot be seen or would be acted upon, and how it is written out.
+//! Finds text that is invisible or that a CI runner would act on, and writes it as escapes.
 //!
-//! Names, contents, comments and messages come from anywhere. Control characters could drive a terminal, bidirectional marks
-//! could make a text read differently from what it says, and invisible characters could hide a difference. Runners of
-//! pipelines act upon `##[command]` and `##vso[command]` wherever they stand in a line of a log.
+//! Names, contents, comments and messages come from untrusted sources. Control characters could drive a terminal,
+//! bidirectional marks could make a text read differently from its content, and invisible characters could hide a
+//! difference. CI runners act on `##[command]` and `##vso[command]` anywhere in a log line.
 
 use std::borrow::Cow;
 
-/// A text with everything that is not plainly visible written as an escape, on one line and whole.
+/// The whole text on one line, with everything that is not plainly visible written as an escape.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// A JSON document with everything that is not plainly visible written as escapes of JSON: it reads as the same values.
+/// A JSON document with everything that is not plainly visible written as JSON escapes: it reads back as the same
+/// values.
 #[must_use]
 pub fn visible_json(document: &str) -> Cow<'_, str> {
     escaped(document, |c, out| match c {
-        // What lays the document out; within its texts it is escaped already.
+        // A line break outside texts is layout; inside texts it is escaped already.
         '\n' => out.push('\n'),
         c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
     })
 }
 
-/// Replaces each character that is hidden or begins a command.
+/// Replaces each character that is hidden or begins a runner command.
 fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     if !text.contains("##") && !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -34,7 +35,7 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a text begins with something that a runner takes for a command: `##[error]`, `##vso[task.setvariable …]`.
+/// Whether a text begins with what a runner takes for a command: `##[error]`, `##vso[task.setvariable …]`.
 ///
 /// # Sources
 /// github.com/actions/runner, `ActionCommand.TryParse`: anywhere in a line; learn.microsoft.com/azure/devops/pipelines,
@@ -45,7 +46,7 @@ pub fn begins_command(text: &str) -> bool {
     rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).starts_with('[')
 }
 
-/// Whether a character controls the terminal, reorders text, or cannot be told from a blank or from nothing.
+/// Whether a character controls the terminal, reorders text, or looks like a blank or like nothing.
 ///
 /// # Sources
 /// Unicode 16, `Default_Ignorable_Code_Point`, `Bidi_Control` and the blanks other than U+0020.

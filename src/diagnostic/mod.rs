@@ -1,8 +1,9 @@
-//! Findings about what the user wrote, and about a plan.
+//! Findings about the user's input and about a plan.
 //!
-//! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with the user's own words, the places
-//! concerned and what to write instead. Many are collected at once; nothing here fails fast. Places are byte spans into
-//! [`Sources`]; lines and columns are computed only when something is shown. This module imports nothing of ours.
+//! A [`Diagnostic`] is data: a stable code, a severity, a fixed summary, a detail with text from the input, the places
+//! affected and what to write instead. Many are collected; the first does not stop the run. Places are byte spans into
+//! [`Sources`]; lines and columns are computed only when something is shown. This module imports no other module of the
+//! crate.
 
 mod diagnostics;
 pub mod findings;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Number of a source in [`Sources`].
+/// Index of a source in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
@@ -38,7 +38,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// No place in any text: for what was not written by anybody, such as what the service has.
+    /// No place in any text: for what is not in a file, such as the live state.
     pub const NOWHERE: Self = Self { source: SourceId(u32::MAX), span: Span { start: 0, end: 0 } };
 }
 
@@ -47,21 +47,21 @@ impl Place {
 pub struct Source {
     name: String,
     text: String,
-    /// Found when it is first asked for.
+    /// Computed on first use.
     index: OnceLock<Index>,
 }
 
-/// Where lines and characters of a text are.
+/// The positions of lines and characters of a text.
 #[derive(Debug, Clone)]
 struct Index {
     /// Where each line begins, in bytes.
     lines: Vec<u32>,
-    /// How many characters that take a column begin before each block of [`BLOCK`] bytes. A program may write a whole spec on
-    /// one line, and columns must not be counted from its start each time.
+    /// For each block of [`BLOCK`] bytes, how many characters that take a column begin before it. A program may write a
+    /// whole spec on one line, and columns must not be counted from its start each time.
     columns: Vec<u32>,
 }
 
-/// Bytes between two counts of characters.
+/// Bytes between two character counts.
 const BLOCK: usize = 1024;
 
 impl Source {
@@ -97,23 +97,23 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Adds a text under the name that the user knows it by.
+    /// Adds a text under the name that the user knows.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.all.len()).expect("fewer than 2^32 files are read"));
         self.all.push(Source { name: name.into(), text: text.into(), index: OnceLock::new() });
         id
     }
 
-    /// Covers a range of a text with `*`, byte for byte, so that it can never be shown; other places stay right.
+    /// Masks a range of a text with `*`, byte for byte, so that it is never shown; other places stay valid.
     pub fn redact(&mut self, place: Place) {
         let Some(source) = self.all.get_mut(place.source.0 as usize) else { return };
         let (start, end) = (place.span.start as usize, place.span.end as usize);
         let Some(secret) = source.text.get(start..end) else { return };
-        // Line breaks stay, or the lines below would be counted wrongly.
+        // Line breaks stay, so that the line numbers below do not change.
         let cover: String =
             secret.bytes().map(|b| if matches!(b, b'\n' | b'\r') { char::from(b) } else { '*' }).collect();
         source.text.replace_range(start..end, &cover);
-        // Lines are where they were; a character of several bytes became several.
+        // The lines are unchanged, but a character of several bytes became several characters.
         source.index = OnceLock::new();
     }
 
@@ -123,7 +123,7 @@ impl Sources {
         self.all.get(id.0 as usize)
     }
 
-    /// The name of a source; empty if it is not one of ours.
+    /// The name of a source; empty if it is unknown.
     #[must_use]
     pub fn name(&self, id: SourceId) -> &str {
         self.get(id).map_or("", Source::name)
@@ -134,7 +134,7 @@ impl Sources {
         self.all.iter().enumerate().map(|(n, s)| (SourceId(u32::try_from(n).unwrap_or(u32::MAX)), s))
     }
 
-    /// Line and column where a place begins.
+    /// The line and column at which a place begins.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
         self.get(place.source).map_or(LineColumn { line: 1, column: 1 }, |s| s.line_column(place.span.start as usize))
@@ -142,7 +142,7 @@ impl Sources {
 }
 
 impl Source {
-    /// Where lines and characters are.
+    /// The positions of lines and characters.
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let narrow = |n: usize| Span::new(n, n).start;
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn columns_of_a_long_line_are_those_counted_from_its_start() {
-        // Characters of one to four bytes, and marks, so that they lie across the ends of blocks in every way.
+        // Characters of one to four bytes, and marks, placed across the ends of blocks in every way.
         let line = "aé例😀\u{feff}b".repeat(600);
         let text = format!("x\n{line}\ny");
         let mut sources = Sources::default();

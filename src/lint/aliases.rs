@@ -1,7 +1,7 @@
 //! Where chains of CNAME records end.
 //!
-//! Every CNAME record leads to one name, so following them is walking a graph in which each step is given: each record is
-//! visited once, and what was found at the end holds for everything that leads there.
+//! Every CNAME record points to one name, so following them is walking a graph with one edge from each node: each
+//! record is visited once, and the end of a chain is the same for every record that leads to it.
 
 use super::view::{ADDRESSES, Found, View};
 use crate::model::{DesiredRecord, RecordType};
@@ -9,26 +9,26 @@ use crate::model::{DesiredRecord, RecordType};
 /// Where following a CNAME record ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// At a name with an address, or at one that the spec does not know about.
+    /// At a name with an address, or at a name that the spec does not cover.
     Good,
-    /// Nowhere: it comes back to a name that it went through.
+    /// Nowhere: it returns to a name that it passed.
     Loop,
-    /// At a name of the spec without any address; the number of the last record of the chain.
+    /// At a name of the spec without any address; the index of the last record of the chain.
     Dead(usize),
 }
 
 /// A CNAME record.
 #[derive(Debug)]
 pub(super) struct Alias<'a> {
-    /// Number of its zone.
+    /// Index of its zone.
     pub(super) zone: usize,
     /// The record.
     pub(super) record: &'a DesiredRecord,
-    /// The record that its target leads to.
+    /// The record at its target.
     pub(super) next: Option<usize>,
-    /// Whether the target exists by a wildcard only.
+    /// Whether the target exists only through a wildcard.
     pub(super) by_wildcard: bool,
-    /// Whether nothing that the service may have beside the spec can lead elsewhere, here or further on.
+    /// Whether no unmanaged live record can lead elsewhere, here or later in the chain.
     pub(super) certain: bool,
     /// Where it ends.
     pub(super) end: End,
@@ -39,7 +39,7 @@ pub(super) struct Alias<'a> {
 pub(super) struct Aliases<'a> {
     /// All of them, by zone and name.
     pub(super) all: Vec<Alias<'a>>,
-    /// Each loop once, from its first name on.
+    /// Each loop once, beginning with its first name.
     pub(super) loops: Vec<Vec<usize>>,
 }
 
@@ -47,13 +47,13 @@ impl<'a> Aliases<'a> {
     /// Follows every CNAME record.
     pub(super) fn new(view: &View<'a>) -> Self {
         let mut all: Vec<Alias<'a>> = Vec::new();
-        // Numbers of aliases by zone and name.
+        // Indexes of aliases by zone and name.
         let mut numbers: Vec<Vec<Option<usize>>> = Vec::with_capacity(view.zones.len());
         for (number, zone) in view.zones.iter().enumerate() {
             let mut of_zone = vec![None; zone.owners.len()];
             for (n, owner) in zone.owners.iter().enumerate() {
                 let Some(record) = owner.of_type(RecordType::Cname).next() else { continue };
-                // What is below a delegated name is not answered from here.
+                // Names below a delegated name are answered elsewhere.
                 if zone.delegation_above(n).is_some() {
                     continue;
                 }
@@ -79,7 +79,7 @@ impl<'a> Aliases<'a> {
                     if !has_address {
                         alias.end = End::Dead(n);
                     }
-                    // Another record may stand at a name that has no address here, and at one that the wildcard covers.
+                    // A name without an address here, or covered by a wildcard, may have another live record.
                     alias.certain = (has_address && !wildcard) || view.zones[zone].knows_all(ADDRESSES);
                 }
             }
@@ -89,17 +89,17 @@ impl<'a> Aliases<'a> {
         aliases
     }
 
-    /// Carries what is found at the end of each chain back to its start.
+    /// Carries the result at the end of each chain back to its start.
     fn follow(&mut self) {
         let mut done = vec![false; self.all.len()];
-        // At which step of its walk a record was met.
+        // At which step of its walk a record was reached.
         let mut met: Vec<Option<usize>> = vec![None; self.all.len()];
         for start in 0..self.all.len() {
             let mut way = Vec::new();
             let mut at = Some(start);
             let mut end = None;
             while let Some(n) = at.filter(|n| !done[*n]) {
-                // Whatever another walk met is done by now.
+                // A record that an earlier walk reached is done.
                 if let Some(step) = met[n] {
                     self.loops.push(self.turned_to_first_name(&way[step..]));
                     end = Some(End::Loop);
@@ -123,7 +123,7 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// A loop, turned so that its first name in order stands first.
+    /// A loop, rotated so that the lowest of its names is first.
     fn turned_to_first_name(&self, members: &[usize]) -> Vec<usize> {
         let mut members = members.to_vec();
         let first = members.iter().enumerate().min_by_key(|(_, n)| &self.all[**n].record.name).map_or(0, |(at, _)| at);

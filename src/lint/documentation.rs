@@ -1,11 +1,11 @@
-//! docs/findings.md, from the registry.
+//! Generates docs/findings.md from the registry.
 
 use std::fmt::Write as _;
 
 use super::{Rule, findings};
 use crate::diagnostic::Finding;
 
-/// What the page begins with.
+/// The beginning of the page.
 const HEAD: &str = "\
 <!-- Generated from src/diagnostic/findings and src/lint/rules; do not edit. UPDATE_GENERATED=1 cargo test --test pure generated writes it again. -->
 

@@ -1,19 +1,19 @@
-//! Rules about what a spec says as a whole: each legal record by record, and still wrong or odd together.
+//! Rules about a spec as a whole: records that are valid one by one, but wrong or odd together.
 //!
-//! [`Desired`] goes in, [`Diagnostics`] come out; nothing is asked of the service, so everything here is known before the
-//! first request. What a single record or a single name gets wrong is found by `spec` already.
+//! [`Desired`] goes in, [`Diagnostics`] come out. There are no requests, so all findings are known before the first
+//! one. Errors in a single record or at a single name are found by `spec`.
 //!
 //! | file | what |
 //! |---|---|
-//! | `rules` | the one list of rules; one file for each below it |
-//! | `view` | the zones of a spec for looking up names, as the DNS would |
+//! | `rules` | the list of rules; each has its own file in the folder of that name |
+//! | `view` | the zones of a spec, with name lookup as in the DNS |
 //! | `aliases` | where chains of CNAME records end |
-//! | `network` | addresses that the service does not proxy to |
-//! | `protection` | which hosts requests reach through the service |
+//! | `network` | addresses that Cloudflare does not proxy to |
+//! | `protection` | which hosts get their requests through Cloudflare |
 //! | `documentation` | docs/findings.md, from the registry of findings |
 //!
-//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that it does not give may exist at the
-//! service all the same. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
+//! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the spec may still
+//! exist at Cloudflare. A rule that draws a conclusion from what is *not* in the spec is milder there, or silent.
 
 mod aliases;
 mod documentation;
@@ -29,29 +29,29 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, Severity};
 use crate::model::Desired;
 use view::View;
 
-/// A rule: what it finds, why that matters, what to do about it.
+/// A rule: what it finds, why that matters, how to fix it.
 #[derive(Debug)]
 pub struct Rule {
     /// Its code, severity, summary, reason and fix. A finding is milder where the rule says so.
     pub finding: Finding,
-    /// Where the knowledge comes from.
+    /// The sources of the facts.
     pub sources: &'static [&'static str],
     /// The `zones` of a spec in which the rule finds nothing.
     pub good: &'static str,
     /// The `zones` of a spec in which the rule finds something.
     pub bad: &'static str,
-    /// Looks for it.
+    /// The check.
     check: fn(&View<'_>, &mut Findings),
 }
 
 impl Rule {
-    /// A finding of this rule at a place; the detail is shown there.
+    /// A finding of this rule at a place, which shows the detail.
     fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
         self.finding.at(place, detail)
     }
 }
 
-/// Most findings of one rule that are reported: a broken generator must not fill the memory.
+/// How many findings of one rule are reported at most: a broken generator must not fill the memory.
 const MOST: usize = 1_000;
 
 /// What one rule found.
@@ -63,7 +63,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Adds one, unless there are so many that another says nothing new.
+    /// Adds one, unless there are too many.
     fn push(&mut self, diagnostic: Diagnostic) {
         self.count += 1;
         if self.count <= MOST {
@@ -72,7 +72,7 @@ impl Findings {
     }
 }
 
-/// Says that findings were left out.
+/// Reports that findings were left out.
 static MORE: Finding = Finding {
     code: "LINT0000",
     severity: Severity::Note,
@@ -91,10 +91,10 @@ pub fn lints() -> impl Iterator<Item = &'static Finding> {
     ALL.iter().map(|rule| &rule.finding)
 }
 
-/// Applies every rule.
+/// Runs every rule.
 ///
 /// # Order
-/// By rule; the caller sorts what it collected.
+/// By rule; the caller sorts the result.
 #[must_use]
 pub fn check(desired: &Desired) -> Diagnostics {
     let view = View::new(desired);
@@ -112,14 +112,14 @@ pub fn check(desired: &Desired) -> Diagnostics {
     all
 }
 
-/// Names of a chain for a message, with what is left out.
+/// The names of a chain for a message, with the number left out.
 fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    /// Names that are spelled out.
+    /// How many names are written out.
     const SHOWN: usize = 8;
     let length = names.len();
     let mut words: Vec<String> = Vec::new();
     for (n, name) in names.enumerate() {
-        // The last one is what the chain comes to, so it is always there.
+        // The last one is the end of the chain, so it is always shown.
         if n + 1 < SHOWN || n + 1 == length {
             words.push(name.to_owned());
         } else if n + 1 == SHOWN {
@@ -129,7 +129,7 @@ fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     words.join(" → ")
 }
 
-/// Most places beside the first one that a finding points to.
+/// How many places a finding points to at most, in addition to the first.
 const RELATED: usize = 8;
 
 /// A count with its noun.

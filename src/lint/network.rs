@@ -1,15 +1,15 @@
-//! Addresses that the service does not proxy to.
+//! Addresses that Cloudflare does not proxy to.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-/// Networks of the service itself.
+/// Cloudflare's own networks.
 ///
 /// # Sources
-/// www.cloudflare.com/ips, read 2026-11-20. The networks of its public resolver (1.1.1.1, 1.0.0.1 and 2606:4700:4700::/48)
-/// are refused as well, although not all of them are on that list.
+/// www.cloudflare.com/ips, read 2026-11-20. The networks of Cloudflare's public resolver (1.1.1.1, 1.0.0.1 and
+/// 2606:4700:4700::/48) are refused as well, although not all of them are on that list.
 const SERVICE: &[&str] = &[
     "1.0.0.1/32",
     "1.1.1.1/32",
@@ -38,11 +38,11 @@ const SERVICE: &[&str] = &[
     "2c0f:f248::/32",
 ];
 
-/// Networks that nobody reaches from the internet, each with its usual name.
+/// Networks that are not reachable from the internet, each with its usual name.
 ///
 /// # Sources
-/// RFC 6890 sections 2.2.2 and 2.2.3. The service refuses them with code 9003. The documentation networks of RFC 5737 and
-/// the discard prefix 100::/64 are not here: the service recommends them for hosts without an origin.
+/// RFC 6890 sections 2.2.2 and 2.2.3. Cloudflare refuses them with code 9003. The documentation networks of RFC 5737
+/// and the discard prefix 100::/64 are not here: Cloudflare recommends them for hosts without an origin.
 const PRIVATE: &[(&str, &str)] = &[
     ("0.0.0.0/8", "\"this network\""),
     ("10.0.0.0/8", "a private network"),
@@ -55,14 +55,14 @@ const PRIVATE: &[(&str, &str)] = &[
     ("fe80::/10", "the link-local network"),
 ];
 
-/// Both lists, parsed, with how messages call them.
+/// Both lists, parsed, with their names for messages.
 static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
     let service = SERVICE.iter().map(|network| (*network, "the service's own network"));
     let parse = |(network, name): (&str, _)| (network.parse().expect("the lists above hold networks"), name);
     PRIVATE.iter().copied().chain(service).map(parse).collect()
 });
 
-/// The network that an address is in, if the service does not proxy to it, with how messages call it.
+/// The network of an address that Cloudflare does not proxy to, with its name for messages.
 pub(super) fn refused(address: IpAddr) -> Option<(IpNet, &'static str)> {
     NETWORKS.iter().copied().find(|(network, _)| network.contains(&address))
 }

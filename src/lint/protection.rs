@@ -1,4 +1,4 @@
-//! What the rules about protection have in common: which hosts requests reach through the service.
+//! What the rules about protection have in common: which hosts get their requests through Cloudflare.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,18 @@ use super::view::{ADDRESSES, Owner, View};
 use crate::model::ruleset::{RuleForm, Switch, WafWants};
 use crate::model::{Fqdn, RecordType};
 
-/// Whether requests to a host go through the service, as far as the spec says it.
+/// Whether requests to a host go through Cloudflare, as far as the spec says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proxying {
     /// They do.
     On,
     /// They do not.
     Off,
-    /// The spec leaves it as it is; a new record is not proxied.
+    /// The spec does not say; a new record is not proxied.
     Unsaid,
 }
 
-/// Whether requests to a name go through the service; `None` if the name has no address.
+/// Whether requests to a name go through Cloudflare; `None` if the name has no address.
 pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
     let mut all = ADDRESSES.iter().flat_map(|t| owner.of_type(*t)).map(|r| r.facets.proxied).peekable();
     all.peek()?;
@@ -29,7 +29,7 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
     })
 }
 
-/// Whether a section protects from anything.
+/// Whether a section protects against anything.
 pub(super) fn is_protected(waf: &WafWants) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
     let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
@@ -37,7 +37,7 @@ pub(super) fn is_protected(waf: &WafWants) -> bool {
         || rules.into_iter().any(|r| r.enabled && !r.is_absent && acts(&r.form))
 }
 
-/// The names that mail servers, name servers and services have, which are not there for websites.
+/// The names of mail servers, name servers and other services, which are not for websites.
 pub(super) fn serves_others<'a>(view: &View<'a>) -> HashSet<&'a Fqdn> {
     let is_other = |t: Option<RecordType>| matches!(t, Some(RecordType::Mx | RecordType::Ns | RecordType::Srv));
     view.records().filter(|(_, r)| is_other(r.data.record_type())).filter_map(|(_, r)| r.data.target()).collect()

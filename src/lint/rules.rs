@@ -1,4 +1,4 @@
-//! The list of rules. A rule is a file below this one and a line in each of the two lists.
+//! The list of rules. A rule is a file in the folder `rules` and a line in each of the two lists.
 
 mod address_not_proxied;
 mod alias_as_target;

@@ -1,8 +1,8 @@
-//! The zones of a spec for looking up names as the DNS would: closest zone, delegations, exact names, wildcards.
+//! The zones of a spec, for looking up names as the DNS would: closest zone, delegations, exact names, wildcards.
 //!
-//! Names are kept in the order of the DNS, in which everything below a name directly follows it, wildcards first. So the
-//! zone, the delegation, the wildcard and the closest name with records of any name are found from its predecessor, in
-//! logarithmic time.
+//! Names are kept in DNS order, in which everything below a name directly follows it, wildcards first. So the zone, the
+//! delegation, the wildcard and the closest name with records are found from the predecessor of a name, in logarithmic
+//! time.
 
 use super::aliases::Aliases;
 use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePattern, RecordType, Unmanaged};
@@ -10,7 +10,7 @@ use crate::model::{Address, Desired, DesiredRecord, DesiredZone, Fqdn, IgnorePat
 /// Types whose records give a name an address.
 pub(super) const ADDRESSES: &[RecordType] = &[RecordType::A, RecordType::Aaaa, RecordType::Cname];
 
-/// A spec, ready for looking up names.
+/// A spec with an index for looking up names.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     /// The zones in the order of their names.
@@ -22,11 +22,11 @@ pub(super) struct View<'a> {
 /// A zone of a spec.
 #[derive(Debug)]
 pub(super) struct ZoneView<'a> {
-    /// As the spec wants it.
+    /// The zone in the spec.
     pub(super) zone: &'a DesiredZone,
     /// Its names that have records, in order.
     pub(super) owners: Vec<Owner<'a>>,
-    /// The zone of the spec that this one is below.
+    /// The zone of the spec that contains this one.
     above: Option<usize>,
 }
 
@@ -37,31 +37,31 @@ pub(super) struct Owner<'a> {
     pub(super) name: &'a Fqdn,
     /// Its records, by type, value and place.
     pub(super) records: Vec<&'a DesiredRecord>,
-    /// The topmost delegated name at or above it, as the number of an owner.
+    /// The topmost delegated name at or above it, as the index of an owner.
     pub(super) cut: Option<usize>,
     /// The next name above it that has records.
     above: Option<usize>,
-    /// The next wildcard that would cover it, apart from itself.
+    /// The closest wildcard that would cover it, other than itself.
     wildcard: Option<usize>,
 }
 
-/// What the spec has at a name.
+/// The result of looking up a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The name is answered elsewhere: in no zone of the spec, or below a delegated name.
+    /// The name is answered elsewhere: it is in no zone of the spec, or below a delegated name.
     Elsewhere,
     /// These records.
     Records {
-        /// Number of the zone.
+        /// Index of the zone.
         zone: usize,
-        /// Number of the name in it.
+        /// Index of the name in it.
         owner: usize,
-        /// Whether they are those of a wildcard.
+        /// Whether they come from a wildcard.
         wildcard: bool,
     },
     /// No record, in this zone.
     Nothing {
-        /// Number of the zone.
+        /// Index of the zone.
         zone: usize,
     },
 }
@@ -71,7 +71,7 @@ impl<'a> View<'a> {
     pub(super) fn new(desired: &'a Desired) -> Self {
         let mut zones: Vec<ZoneView<'a>> = Vec::with_capacity(desired.zones.len());
         for zone in desired.zones.values() {
-            // Whatever stands between a zone and what is below it is below it as well, so the last one leads up to it.
+            // Anything between a zone and a name below it is also below that zone, so the last one leads up to it.
             let above =
                 lead_up(zones.len().checked_sub(1), |n| zones[n].above, |n| zones[n].is_above(zone.name.as_fqdn()));
             zones.push(ZoneView { zone, owners: owners(zone), above });
@@ -89,8 +89,9 @@ impl<'a> View<'a> {
 
     /// Looks a name up.
     ///
-    /// A wildcard covers every name below its own but those at or below a name that has records. Unlike in RFC 4592, a name
-    /// that exists only by what is below it does not count, except for zones with advanced name servers.
+    /// A wildcard covers every name below its parent, except those at or below a name that has records. Unlike in RFC
+    /// 4592, a name that exists only because of names below it does not count, except for zones with advanced name
+    /// servers.
     ///
     /// # Sources
     /// RFC 1034 section 4.3.2; developers.cloudflare.com/dns/manage-dns-records/reference/wildcard-dns-records and
@@ -132,12 +133,12 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ZoneView<'a> {
-    /// How messages call the records of a name and type.
+    /// The address that messages use for the records of a name and type.
     pub(super) fn address(&self, record: &DesiredRecord) -> String {
         Address::of_record(&self.zone.name, &record.name, &record.data, false).to_string()
     }
 
-    /// Whether the zone has no records of these types but those of the spec: it is pruned, and `ignore` spares none.
+    /// Whether all records of these types are in the spec: the zone is pruned, and `ignore` spares none.
     pub(super) fn knows_all(&self, types: &[RecordType]) -> bool {
         let spares = |pattern: &IgnorePattern| match &pattern.record_type {
             None => true,
@@ -146,12 +147,12 @@ impl<'a> ZoneView<'a> {
         self.zone.unmanaged == Unmanaged::Prune && !self.zone.ignore.iter().any(spares)
     }
 
-    /// Whether it is the apex.
+    /// Whether a name is the apex.
     pub(super) fn is_apex(&self, name: &Fqdn) -> bool {
         name == self.zone.name.as_fqdn()
     }
 
-    /// The delegated name that this name is below, not counting itself.
+    /// The delegated name above this name.
     pub(super) fn delegation_above(&self, number: usize) -> Option<&Owner<'a>> {
         let owner = &self.owners[number];
         owner.is_occluded(number).then_some(owner.cut).flatten().map(|cut| &self.owners[cut])
@@ -174,7 +175,7 @@ impl<'a> Owner<'a> {
         self.records.iter().any(|r| r.data.record_type().is_some_and(|t| types.contains(&t)))
     }
 
-    /// Whether it is below a delegated name, given its own number.
+    /// Whether it is below a delegated name, given its own index.
     fn is_occluded(&self, number: usize) -> bool {
         self.cut.is_some_and(|cut| cut != number)
     }
@@ -199,7 +200,7 @@ fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
             above: above(&owners, last, name),
             wildcard: covering(&owners, last, name),
         };
-        // A wildcard delegates nothing: its NS records are those of the names that it stands for.
+        // A wildcard delegates nothing: its NS records belong to the names that it covers.
         let delegates = name != zone.name.as_fqdn() && !name.is_wildcard();
         if owner.cut.is_none() && delegates && owner.of_type(RecordType::Ns).next().is_some() {
             owner.cut = Some(number);
@@ -209,17 +210,17 @@ fn owners(zone: &DesiredZone) -> Vec<Owner<'_>> {
     owners
 }
 
-/// From a number up to the first one that is good.
+/// From an index up to the first one that passes the test.
 fn lead_up(from: Option<usize>, above: impl Fn(usize) -> Option<usize>, good: impl Fn(usize) -> bool) -> Option<usize> {
     std::iter::successors(from, |n| above(*n)).find(|n| good(*n))
 }
 
-/// The next name with records above a name, given the name before it in order.
+/// The closest name with records above a name, given the name before it in order.
 fn above(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usize> {
     lead_up(before, |n| owners[n].above, |n| name.is_within(owners[n].name))
 }
 
-/// The next wildcard above a name, given the name before it in order.
+/// The closest wildcard above a name, given the name before it in order.
 fn covering(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<usize> {
     let from = before.and_then(|n| if owners[n].name.is_wildcard() { Some(n) } else { owners[n].wildcard });
     let covers = |n: usize| {
@@ -229,7 +230,7 @@ fn covering(owners: &[Owner<'_>], before: Option<usize>, name: &Fqdn) -> Option<
     lead_up(from, |n| owners[n].wildcard, covers)
 }
 
-/// What a wildcard stands below.
+/// The name that a wildcard is directly below.
 fn scope(wildcard: &Fqdn) -> Option<&str> {
     wildcard.as_str().strip_prefix("*.")
 }
@@ -240,7 +241,7 @@ mod tests {
     use crate::diagnostic::{Place, Sources, Span};
     use crate::model::{Facets, Rdata, Spelling, ZoneName};
 
-    /// The wildcard that answers for each name, looked for label by label.
+    /// Compares with a search label by label.
     #[test]
     fn wildcards_are_found_as_by_walking() {
         let zone = ZoneName::parse("example.com").unwrap();
@@ -251,7 +252,7 @@ mod tests {
             "n", "n.a", "n.b.a", "n.c", "n.d.c", "n.n.d.c", "y.c", "n.y.c", "z.y", "n.z.y", "w", "n.w", "n.q.w",
             "n.-.c", "b.c", "d.c",
         ];
-        // Trying every set takes long, and every seventh shows as much.
+        // Trying every set takes too long, and every seventh is as good a test.
         for chosen in (0..1u32 << all.len()).step_by(7) {
             let own: Vec<Fqdn> = all
                 .iter()

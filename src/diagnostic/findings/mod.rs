@@ -1,8 +1,8 @@
 //! The registry of findings: every kind of diagnostic with its stable code, severity, summary, reason and fix.
 //!
-//! A kind is declared once, in the file of its family, in the order of the codes. Lints declare theirs beside the check
-//! (`src/lint/rules/`); [`crate::lint::findings`] lists both together. From the registry come `docs/findings.md`, the rules
-//! of SARIF reports and the names of JUnit cases. A code is never reused: a kind that is given up leaves a gap.
+//! A kind is declared once, in the file of its family, in the order of the codes. Lints declare theirs next to the
+//! check (`src/lint/rules/`); [`crate::lint::findings`] lists both. The registry is the source of `docs/findings.md`,
+//! the rules of SARIF reports and the names of JUnit cases. A code is never reused: a removed kind leaves a gap.
 
 use super::{Diagnostic, Place, Severity};
 
@@ -11,24 +11,24 @@ use super::{Diagnostic, Place, Severity};
 pub struct Finding {
     /// Stable code, such as `SPEC0012`.
     pub code: &'static str,
-    /// How bad it usually is; a diagnostic can be milder.
+    /// Its usual severity; a diagnostic can be milder.
     pub severity: Severity,
-    /// The first words of every finding of this kind; they hold no user data.
+    /// The first words of every finding of this kind, without user data.
     pub summary: &'static str,
-    /// What goes wrong otherwise.
+    /// What goes wrong if it is not fixed.
     pub why: &'static str,
     /// What to write or do instead.
     pub fix: &'static str,
 }
 
 impl Finding {
-    /// A diagnostic of this kind about a place; the detail is shown there.
+    /// A diagnostic of this kind at a place, which shows the detail.
     #[must_use]
     pub fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
         self.nowhere(detail).at(place, "")
     }
 
-    /// A diagnostic of this kind that has no place in a text.
+    /// A diagnostic of this kind without a place in a text.
     #[must_use]
     pub fn nowhere(&'static self, detail: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self, detail)
@@ -54,7 +54,7 @@ macro_rules! findings {
     };
 }
 
-// Below the macro, which they use.
+// Below the macro, because they use it.
 mod dns;
 mod plan;
 mod snapshot;
@@ -67,7 +67,7 @@ pub use snapshot::*;
 pub use spec::*;
 pub use waf::*;
 
-/// Every finding but the lints, by family, in the order of the codes.
+/// Every finding except the lints, by family, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Finding> {
     [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL].into_iter().flatten().copied()
 }

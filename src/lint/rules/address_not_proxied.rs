@@ -1,4 +1,4 @@
-//! Proxied records whose address the service refuses.
+//! Proxied records whose address Cloudflare refuses.
 
 use std::net::IpAddr;
 

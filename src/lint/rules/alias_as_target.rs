@@ -1,4 +1,4 @@
-//! Mail exchanges, name servers and services that are aliases.
+//! Mail exchanges, name servers and services whose host is an alias.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::{Found, View};
@@ -42,7 +42,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         let Some(target) = record.data.target().filter(|t| !t.is_root()) else { continue };
         let Found::Records { zone: place, owner, wildcard } = view.look_up(target) else { continue };
         let home = &view.zones[place];
-        // What a wildcard covers may have a live record of its own.
+        // A name covered by a wildcard may have its own live record.
         if wildcard && !home.knows_all(RecordType::ALL) {
             continue;
         }

@@ -43,7 +43,7 @@ zones:
 
 fn check(view: &View<'_>, findings: &mut Findings) {
     let aliases = &view.aliases;
-    // Proxied records by the last record of their chain: that is where something is to be mended.
+    // Proxied records by the last record of their chain, because that is the place to fix.
     let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, alias) in aliases.all.iter().enumerate() {
         if let (End::Dead(last), Some(true)) = (alias.end, alias.record.facets.proxied) {

@@ -43,7 +43,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     for (zone, owner) in view.owners().filter(|(z, o)| !z.is_apex(o.name)) {
         let Some(ns) = owner.of_type(RecordType::Ns).next() else { continue };
         let beside = |t: RecordType| t != RecordType::Ns && t.as_str() != "DS" && !t.excludes_at(RecordType::Ns, false);
-        // One for each type is enough.
+        // One finding for each type is enough.
         for same in owner.records.chunk_by(|a, b| a.data.record_type() == b.data.record_type()) {
             let (record, Some(record_type)) = (same[0], same[0].data.record_type()) else { continue };
             if !beside(record_type) {

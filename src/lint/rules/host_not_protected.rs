@@ -1,11 +1,11 @@
-//! Hosts that requests reach without passing by the service, in zones that are protected.
+//! Hosts whose requests bypass Cloudflare, in zones that have protection.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::protection::{Proxying, is_protected, proxying, serves_others};
 use crate::lint::view::View;
 use crate::lint::{Findings, Rule, counted};
 
-/// Hosts that are named in a finding.
+/// How many hosts a finding names.
 const NAMED: usize = 5;
 
 /// The rule.

@@ -1,4 +1,4 @@
-//! CNAME records that lead back to where they came from.
+//! CNAME records that form a loop.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
@@ -37,7 +37,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     for members in &view.aliases.loops {
         let aliases: Vec<_> = members.iter().map(|n| &view.aliases.all[*n]).collect();
         let Some((first, others)) = aliases.split_first() else { continue };
-        // A record that names itself is a mistake of its own, and has been reported as such.
+        // A record that points to itself is a different error, and has been reported.
         if others.is_empty() && !first.by_wildcard {
             continue;
         }

@@ -1,11 +1,11 @@
-//! Names that look as if they were meant for another zone.
+//! Names that seem to be meant for another zone.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::{Owner, View, ZoneView};
 use crate::lint::{Findings, Rule};
 use crate::model::{DesiredRecord, Fqdn};
 
-/// Last labels that nobody uses inside a zone by chance.
+/// Last labels that do not occur inside a zone by chance.
 const TOP_LEVEL: &[&str] = &["com", "net", "org"];
 
 /// The rule.
@@ -61,9 +61,9 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
-/// The first record whose name was written without the zone's, and that name as it would be outside the zone.
+/// The first record whose name was written without the zone name, and that name as it would be outside the zone.
 fn odd<'a>(zone: &ZoneView<'a>, owner: &Owner<'a>) -> Option<(&'a DesiredRecord, Fqdn)> {
-    // Only names of two labels and more can be meant; this spares most names the work.
+    // Only names with at least two labels can be meant; this skips the work for most names.
     if owner.name.label_count() < zone.zone.name.as_fqdn().label_count() + 2 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Rules about hosts whose requests do not pass by the service.
+//! Rules about hosts whose requests bypass Cloudflare.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
-/// Looks at one expression.
+/// Checks one expression.
 fn look_at(zone: &ZoneView<'_>, when: &Expression, place: Place, findings: &mut Findings) {
     let Some(hosts) = when.hosts().filter(|hosts| !hosts.is_empty()) else { return };
     let is_open = |host: &String| {

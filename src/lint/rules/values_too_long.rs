@@ -48,7 +48,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             if most <= COMBINED {
                 continue;
             }
-            // The record that is one too many is the one to point at.
+            // Point at the record that exceeds the limit.
             let certain = least > COMBINED;
             let mut sum = 0;
             let over = lengths.iter().position(|(least, most)| {
@@ -76,12 +76,12 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
-/// The least and the most that a record can count.
+/// The minimum and maximum length of a record.
 fn lengths(record: &DesiredRecord) -> (usize, usize) {
     let shown = record.data.presentation().chars().count();
     match (&record.data, record.data.record_type()) {
         (Rdata::Txt(text), _) => (text.as_bytes().len().min(shown), shown),
-        // The priority may stand beside the content.
+        // The priority may be next to the content.
         (_, Some(kind)) if kind.facts().field("priority").is_none() && !kind.facts().has_data() => (shown, shown),
         _ => (0, shown),
     }

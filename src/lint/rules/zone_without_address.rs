@@ -52,7 +52,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether the names of a zone stand for addresses.
+/// Whether the names of a zone represent addresses.
 fn is_reverse(name: &Fqdn) -> bool {
     [".in-addr.arpa", ".ip6.arpa"].iter().any(|end| name.as_str().ends_with(end))
 }
