@@ -1,4 +1,4 @@
-//! A zone as the service has it, as the spec that would leave it so.
+//! Converts a live zone into the spec that leaves it unchanged.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use crate::model::{
     parse_expression,
 };
 
-/// Longest name that is made up for a rule.
+/// Longest name that is generated for a rule.
 const NAME_CHARACTERS: usize = 40;
-/// Why something is exempt, where the service does not say it.
+/// Reason of an exemption, as Cloudflare does not store one.
 const REASON: &str = "found at the service; say why";
 
-/// A zone that was taken over.
+/// An imported zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What a spec would say.
+    /// The spec of the zone.
     pub zone: DesiredZone,
-    /// What could not be said, and is left alone by a plan; and what deserves a look.
+    /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
     pub notes: Vec<String>,
 }
 
-/// Takes a zone over. Nothing is said about what was not read.
+/// Imports a zone. The spec says nothing about parts that were not read.
 #[must_use]
 pub fn from_live(live: &LiveZone) -> Imported {
     let mut zone = DesiredZone::new(live.name.clone(), Place::NOWHERE);
@@ -55,7 +55,7 @@ pub fn from_live(live: &LiveZone) -> Imported {
     Imported { zone, notes }
 }
 
-/// A record with everything that it has.
+/// A record with all its attributes.
 fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     let LiveRecord { name, data, ttl, proxied, comment, tags, settings, .. } = record;
     let proxiable = data.record_type().is_some_and(|t| t.facts().proxiable);
@@ -75,7 +75,7 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
     }
 }
 
-/// Takes out what a spec cannot say, such as a comment of several lines; its names.
+/// Removes what a spec cannot express, such as a comment of several lines; returns the names of what was removed.
 fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
     let mut unsaid = Vec::new();
     if facets.ttl.take_if(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()).is_some() {
@@ -158,7 +158,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
     (!is_silent).then_some(wants)
 }
 
-/// Whether an exception stands after a deployment that it is from, so that it would have to be moved to have its effect.
+/// Whether an exception comes after a deployment that it exempts from, so that it has no effect until it is moved.
 fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     let above = rules.iter().take_while(|r| r.id != rule.id);
     let passes_by = |id: &str| match (rule.body.parameter("rulesets"), rule.body.parameter("rules")) {
@@ -170,7 +170,7 @@ fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     above.filter_map(|r| r.body.executes()).any(passes_by)
 }
 
-/// The managed rulesets that are deployed and that specs have words for.
+/// The managed rulesets that are deployed and that a spec can name.
 fn deployments<'r>(
     rules: &'r [LiveRule],
     live: &LiveWaf,

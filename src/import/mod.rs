@@ -1,4 +1,4 @@
-//! Specs from what is there already. Planned, such a spec changes nothing.
+//! Generates specs from live zones. Planning such a spec changes nothing.
 
 mod from_live;
 

@@ -1,7 +1,7 @@
-//! What a change of a deployment does: rule by rule, after all overrides are resolved.
+//! The effect of a change to a deployment: rule by rule, after all overrides are resolved.
 //!
-//! A deployment that is not there, or off, is one with every rule off. Two deployments that are on are compared in what
-//! their rules do, in the requests they concern, and in the members of which we do not know what they do.
+//! A deployment that is missing or disabled counts as one with every rule off. Two enabled deployments are compared by
+//! what their rules do, by the requests they apply to, and by the members whose effect is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,15 +17,16 @@ use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 
-/// Members of the rule that are compared by what they do, or do nothing to requests.
+/// Members of the rule that are compared by their effect, or have no effect on requests.
 const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
-/// The same of its parameters. `matched_data` is the key with which logged payloads are sealed.
+/// The same for its parameters. `matched_data` is the key that encrypts logged payloads.
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
-/// What is said where a score decides, and what it is compared with is not known.
+/// Used where a score decides, and the threshold is not known.
 const NOT_JUDGED: &str =
     "what this does cannot be judged: the rule that compares the score is not among the rules that the service lists";
 
-/// The rule that executes a managed ruleset changes; `None` = not there. With the rules of the ruleset, if they are known.
+/// The impact of a change to the rule that executes a managed ruleset; `None` means that it does not exist. The
+/// catalogue holds the rules of the ruleset, if they are known.
 #[must_use]
 pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, catalogue: Option<&Catalogue>) -> Impact {
     let on = |body: Option<&RuleBody>| body.is_some_and(|b| b.is_enabled() && !scope::expression(b).is_always_false());
@@ -39,7 +40,8 @@ pub fn deployment_impact(before: Option<&RuleBody>, after: Option<&RuleBody>, ca
     effects.finish()
 }
 
-/// Adds what a deployment does that comes or goes; `stays` if its rule is there on both sides and only switched.
+/// Adds the effect of a deployment that is added or removed; `stays` if its rule is on both sides and only enabled or
+/// disabled.
 fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalogue>, effects: &mut Effects) {
     let name = catalogue.map_or("ruleset", name);
     let line = match (is_on, stays) {
@@ -94,7 +96,7 @@ fn name(catalogue: &Catalogue) -> &str {
     }
 }
 
-/// Adds what changes between two deployments that are on.
+/// Adds what changes between two enabled deployments.
 fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, effects: &mut Effects) {
     let (left, right) = (canonical(before), canonical(after));
     if left.executes() != right.executes() {
@@ -133,7 +135,7 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
     strange_members(&left, &right, effects);
 }
 
-/// Adds members that differ and of which we do not know what they do.
+/// Adds members that differ and whose effect is unknown.
 fn strange_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     if before.parameter("matched_data") != after.parameter("matched_data") {
         let word = match (before.parameter("matched_data"), after.parameter("matched_data")) {

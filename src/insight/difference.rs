@@ -1,4 +1,5 @@
-//! Two states of a zone's protection, compared in effect: each rule of its own, and each rule of its managed rulesets.
+//! Compares the effect of two states of a zone's protection: each of its own rules, and each rule of its managed
+//! rulesets.
 
 use std::collections::BTreeMap;
 
@@ -14,35 +15,35 @@ use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, Phase, canonical};
 pub struct ChangedRule {
     /// Its phase.
     pub phase: Phase,
-    /// What a person knows it by.
+    /// Its display name.
     pub name: String,
     /// What the change does.
     pub impact: Impact,
 }
 
-/// A rule of a managed ruleset that stands otherwise.
+/// A rule of a managed ruleset whose state changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleDifference {
     /// The name of the ruleset.
     pub ruleset: String,
     /// The rule.
     pub rule: CatalogueRule,
-    /// `off`, or its action.
+    /// `off`, or its action, before.
     pub before: String,
-    /// The same afterwards.
+    /// `off`, or its action, after.
     pub after: String,
-    /// Exceptions that concern it, before.
+    /// Exceptions that apply to it before.
     pub exceptions_before: Vec<String>,
-    /// The same afterwards.
+    /// Exceptions that apply to it after.
     pub exceptions_after: Vec<String>,
-    /// Why it stands so afterwards.
+    /// The reason for its state after.
     pub why: &'static str,
 }
 
-/// What differs.
+/// The differences.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Difference {
-    /// Of everything together.
+    /// Direction of all changes together.
     pub direction: Direction,
     /// By phase and order.
     pub changed: Vec<ChangedRule>,
@@ -50,7 +51,8 @@ pub struct Difference {
     pub rules: Vec<RuleDifference>,
 }
 
-/// Compares two states of a zone's protection, in which equal rules have equal ids. The managed rulesets are those of `after`.
+/// Compares two states of a zone's protection. Equal rules have equal ids in both. The managed rulesets are those of
+/// `after`.
 #[must_use]
 pub fn difference(before: &LiveWaf, after: &LiveWaf) -> Difference {
     let mut difference = Difference::default();
@@ -101,7 +103,7 @@ fn changed(phase: Phase, before: &[LiveRule], after: &[LiveRule], waf: &LiveWaf)
     found
 }
 
-/// Rules of one managed ruleset that stand otherwise.
+/// Rules of one managed ruleset whose state changes.
 fn rules(before: Option<&RulesetSurvey>, after: &RulesetSurvey) -> Vec<RuleDifference> {
     let then = before.map(RulesetSurvey::rows).unwrap_or_default();
     let then: BTreeMap<&str, &RuleRow> = then.iter().map(|row| (row.rule.id.0.as_str(), row)).collect();

@@ -1,30 +1,30 @@
-//! Which way a change goes, and the sentences that say why.
+//! The direction of a change, and the sentences that explain it.
 //!
-//! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the greatest, and something
-//! unclassified beside a weakening counts as both, so that a weakening never hides behind what is not known.
+//! Directions form a lattice under [`Direction::combine`]: neutral is the least, "both" the greatest. Something
+//! unclassified with a weakening counts as both, so that unknown effects never hide a weakening.
 //!
 //! # Sources
 //! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
-/// What is said where a change makes no difference to requests.
+/// Used where a change makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
-/// Sentences about one change; the rest is counted.
+/// Largest number of sentences about one change; the others are counted.
 const MOST_LINES: usize = 12;
 
-/// Which way a change goes.
+/// The direction of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Direction {
-    /// Neither way.
+    /// Neither stronger nor weaker.
     #[default]
     Neutral,
-    /// More is stopped.
+    /// More is blocked or challenged.
     Strengthens,
-    /// Less is stopped.
+    /// Less is blocked or challenged.
     Weakens,
-    /// Some of each, or a weakening beside something that cannot be told.
+    /// Some of each, or a weakening with something unknown.
     Both,
-    /// It cannot be told.
+    /// Unknown.
     Unclassified,
 }
 
@@ -41,7 +41,7 @@ impl Direction {
         }
     }
 
-    /// Of two effects together. The order makes no difference.
+    /// The direction of two effects together. The order makes no difference.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
         match (self, other) {
@@ -57,7 +57,7 @@ impl Direction {
         }
     }
 
-    /// Of the change back.
+    /// The direction of the reverse change.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -69,7 +69,7 @@ impl Direction {
         }
     }
 
-    /// Whether something is, or may be, weaker afterwards.
+    /// Whether something is, or may be, weaker after the change.
     #[must_use]
     pub fn may_weaken(self) -> bool {
         match self {
@@ -82,26 +82,26 @@ impl Direction {
 /// What a change does to traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Impact {
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// Sentences for the reviewer: plain text, with words of the service in it.
+    /// Sentences for the reviewer: plain text that may contain text from Cloudflare.
     pub lines: Vec<String>,
 }
 
 impl Impact {
-    /// A change without any effect, perhaps with a sentence why.
+    /// A change without any effect, optionally with a reason.
     pub(super) fn none(why: &str) -> Self {
         let line = if why.is_empty() { NO_EFFECT.to_owned() } else { format!("{NO_EFFECT}: {why}") };
         Self { direction: Direction::Neutral, lines: vec![line] }
     }
 }
 
-/// Effects as they are found.
+/// Collects effects.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     direction: Direction,
     lines: Vec<String>,
-    /// What is said beside the effects, whatever they are.
+    /// Remarks that are shown in addition to the effects.
     asides: Vec<String>,
 }
 
@@ -112,12 +112,12 @@ impl Effects {
         self.lines.push(line);
     }
 
-    /// Adds a remark that is no effect.
+    /// Adds a remark that is not an effect.
     pub(super) fn remark(&mut self, line: String) {
         self.asides.push(line);
     }
 
-    /// The impact: effects first, then remarks, at most so many lines.
+    /// The impact: effects first, then remarks, up to the largest number of lines.
     pub(super) fn finish(self) -> Impact {
         let Self { direction, mut lines, asides } = self;
         if lines.is_empty() {
@@ -133,18 +133,18 @@ impl Effects {
     }
 }
 
-/// How much an action stops.
+/// How strongly an action acts on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// Nothing; it leaves a trace.
+    /// It only logs the request.
     Log,
-    /// Whoever does not pass a challenge.
+    /// It blocks clients that fail a challenge.
     Challenge,
-    /// Everything.
+    /// It blocks the request.
     Block,
 }
 
-/// How much an action stops; `None` of an action that does something else.
+/// The strength of an action; `None` for an action of another kind.
 pub(super) fn strength(action: &str) -> Option<Strength> {
     match action {
         "log" => Some(Strength::Log),
@@ -154,7 +154,7 @@ pub(super) fn strength(action: &str) -> Option<Strength> {
     }
 }
 
-/// Which way something goes of which more is stronger.
+/// The direction of a change where more is stronger.
 pub(super) fn more_is_stronger<T: Ord>(before: T, after: T) -> Direction {
     match after.cmp(&before) {
         std::cmp::Ordering::Greater => Direction::Strengthens,
@@ -163,7 +163,7 @@ pub(super) fn more_is_stronger<T: Ord>(before: T, after: T) -> Direction {
     }
 }
 
-/// Which way a change of action goes.
+/// The direction of a change of action.
 pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
     match (strength(before), strength(after)) {
         _ if before == after => Direction::Neutral,
@@ -176,7 +176,7 @@ pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
 mod tests {
     use super::*;
 
-    /// All of them.
+    /// All directions.
     const ALL: [Direction; 5] =
         [Direction::Neutral, Direction::Strengthens, Direction::Weakens, Direction::Both, Direction::Unclassified];
 

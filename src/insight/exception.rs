@@ -1,8 +1,9 @@
-//! What an exception lets requests pass by, and how that changes.
+//! What an exception lets requests bypass, and how a change of it affects that.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/managed-rules/waf-exceptions/define-api and /waf/custom-rules/skip/options, read
-//! 2026-11-20. That passing by the rule that compares the score passes by the whole OWASP ruleset follows from how it works.
+//! 2026-11-20. Skipping the rule that compares the score bypasses the whole OWASP ruleset; this follows from how it
+//! works.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +15,10 @@ use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESET
 use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
-/// Rules that are named in one sentence.
+/// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 8;
 
-/// Something that is passed by.
+/// Something that is bypassed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     /// Everything after the rule in its ruleset.
@@ -34,16 +35,16 @@ enum Target {
     Product(String),
 }
 
-/// What a skip rule lets requests pass by.
+/// What a skip rule lets requests bypass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// Everything that we understand.
+    /// All known targets.
     targets: BTreeSet<Target>,
-    /// Parameters that we do not know.
+    /// Unknown parameters.
     pub unknown: BTreeMap<String, Value>,
 }
 
-/// What a rule lets requests pass by; `None` if it is no skip rule.
+/// What a rule lets requests bypass; `None` if it is not a skip rule.
 #[must_use]
 pub fn skipped(body: &RuleBody) -> Option<Skipped> {
     if body.action() != "skip" {
@@ -91,27 +92,27 @@ fn texts(value: &Value) -> Option<Vec<String>> {
 }
 
 impl Skipped {
-    /// Whether a request that matches passes by a rule of a managed ruleset.
+    /// Whether a matching request bypasses a rule of a managed ruleset.
     #[must_use]
     pub fn passes_by(&self, ruleset: &str, rule: &str, catalogue: Option<&Catalogue>) -> bool {
         let rule = Target::Rule(ruleset.to_owned(), rule.to_owned());
         self.targets.iter().any(|t| covers(t, &rule) || covers(&stronger(t, catalogue), &rule))
     }
 
-    /// Whether a request that matches passes by a whole managed ruleset.
+    /// Whether a matching request bypasses a whole managed ruleset.
     #[must_use]
     pub fn passes_by_all_of(&self, ruleset: &str, catalogue: Option<&Catalogue>) -> bool {
         let all = Target::Ruleset(ruleset.to_owned());
         self.targets.iter().any(|t| covers(&stronger(t, catalogue), &all))
     }
 
-    /// Whether a request that matches passes by a whole later phase.
+    /// Whether a matching request bypasses a whole later phase.
     #[must_use]
     pub fn passes_by_phase(&self, phase: Phase) -> bool {
         self.targets.contains(&Target::Phase(phase.as_str().to_owned()))
     }
 
-    /// Whether it acts on a rule that comes after it in its phase; `None` if that cannot be told.
+    /// Whether it affects a rule that comes after it in its phase; `None` if unknown.
     pub(super) fn acts_on(&self, rule: &RuleBody, waf: &LiveWaf) -> Option<bool> {
         let concerns = |target: &Target| match (target, rule.executes()) {
             (Target::Rest | Target::RestOfPhase, _) => true,
@@ -124,7 +125,7 @@ impl Skipped {
         }
     }
 
-    /// Whether all that it passes by comes after it in its own entry point.
+    /// Whether everything that it bypasses comes after it in its own entry point.
     #[must_use]
     pub fn stays_in_entry_point(&self) -> bool {
         let is_inside = |t: &Target| match t {
@@ -134,14 +135,14 @@ impl Skipped {
         self.unknown.is_empty() && self.targets.iter().all(is_inside)
     }
 
-    /// What is passed by by requests that match this exception and then another: nothing of it after one that passes by
-    /// the rest.
+    /// What requests bypass that match this exception and then another one: the second adds nothing if the first
+    /// bypasses the rest.
     fn and_then(&self, next: &Self) -> BTreeSet<Target> {
         let ends = self.targets.iter().any(|t| matches!(t, Target::Rest | Target::RestOfPhase));
         self.targets.iter().chain(next.targets.iter().filter(|_| !ends)).cloned().collect()
     }
 
-    /// What is passed by, in words.
+    /// What is bypassed, in words.
     #[must_use]
     pub fn about(&self, phase: Phase, waf: &LiveWaf) -> String {
         let mut words = list(self.targets.iter(), phase, waf);
@@ -151,7 +152,7 @@ impl Skipped {
 
     /// Targets that have an effect, and those that name no rule.
     fn split(&self, waf: &LiveWaf) -> (BTreeSet<Target>, BTreeSet<Target>) {
-        // The rule that compares the score exists, also where the list does not have it.
+        // The rule that compares the score exists even if the catalogue does not contain it.
         let is_void = |t: &Target| match stronger(t, of(t, waf)) {
             Target::Rule(ruleset, id) => waf.catalogue(&ruleset).is_some_and(|c| c.rule(&id).is_none()),
             Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => false,
@@ -160,7 +161,7 @@ impl Skipped {
     }
 }
 
-/// The rule that compares the score stands for its whole ruleset.
+/// Skipping the rule that compares the score means skipping its whole ruleset.
 fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     match target {
         Target::Rule(ruleset, id) => {
@@ -174,7 +175,7 @@ fn stronger(target: &Target, catalogue: Option<&Catalogue>) -> Target {
     }
 }
 
-/// Whether passing by one thing is passing by the other as well.
+/// Whether bypassing one target includes bypassing the other.
 fn covers(one: &Target, other: &Target) -> bool {
     one == other
         || match (one, other) {
@@ -193,14 +194,14 @@ fn covers(one: &Target, other: &Target) -> bool {
         }
 }
 
-/// What is passed by anew where one set of targets takes the place of another.
+/// What is newly bypassed when one set of targets replaces another.
 fn beyond(these: &BTreeSet<Target>, those: &BTreeSet<Target>, waf: &LiveWaf) -> Vec<Target> {
     let those: BTreeSet<Target> = those.iter().map(|t| stronger(t, of(t, waf))).collect();
     let is_new = |t: &&Target| !those.iter().any(|covering| covers(covering, &stronger(t, of(t, waf))));
     these.iter().filter(is_new).cloned().collect()
 }
 
-/// Which way it goes that an exception comes before another that came before it.
+/// The direction of a change that puts one exception before another.
 pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) -> Direction {
     if !rises.unknown.is_empty() || !sinks.unknown.is_empty() {
         return if rises == sinks { Direction::Neutral } else { Direction::Unclassified };
@@ -211,8 +212,8 @@ pub(super) fn compare_orders(rises: &Skipped, sinks: &Skipped, waf: &LiveWaf) ->
     more.combine(is_any(beyond(&before, &after, waf), Direction::Strengthens))
 }
 
-/// Whether an exception, standing before a deployment, leaves nothing of it: it passes by the whole ruleset for all the
-/// requests that the deployment concerns.
+/// Whether an exception before a deployment cancels it: it bypasses the whole ruleset for all requests that the
+/// deployment applies to.
 #[must_use]
 pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bool {
     let (Some(skipped), Some(id)) = (skipped(exception), deployment.executes()) else { return false };
@@ -243,7 +244,7 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
     remark_void(void.difference(&void_before), waf, effects);
 }
 
-/// Adds what an exception that comes or goes does.
+/// Adds the effect of an exception that is added or removed.
 pub(super) fn whole(
     skipped: &Skipped,
     is_new: bool,
@@ -269,7 +270,7 @@ pub(super) fn whole(
     remark_void(void.iter(), waf, effects);
 }
 
-/// Says that the rule which compares the score stands for all.
+/// Adds the remark that the rule which compares the score represents the whole ruleset.
 fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
     for target in targets {
         if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf))) {
@@ -280,7 +281,7 @@ fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, e
     }
 }
 
-/// Says which names lead nowhere.
+/// Adds a remark about targets that do not exist.
 fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
     for target in targets {
         if let Target::Rule(ruleset, id) = target {
@@ -294,7 +295,7 @@ fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, eff
     }
 }
 
-/// The catalogue that a target is of.
+/// The catalogue of a target's ruleset.
 fn of<'w>(target: &Target, waf: &'w LiveWaf) -> Option<&'w Catalogue> {
     match target {
         Target::Rule(ruleset, _) | Target::Ruleset(ruleset) => waf.catalogue(ruleset),
@@ -302,7 +303,7 @@ fn of<'w>(target: &Target, waf: &'w LiveWaf) -> Option<&'w Catalogue> {
     }
 }
 
-/// Targets in words; rules of one ruleset together.
+/// Targets in words; rules of one ruleset are grouped.
 fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveWaf) -> Vec<String> {
     let (mut words, mut rules) = (Vec::new(), BTreeMap::<&str, Vec<String>>::new());
     for target in targets {
@@ -326,7 +327,7 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
     words
 }
 
-/// A managed ruleset by the name that people use.
+/// The common name of a managed ruleset.
 pub(super) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
     let known = MANAGED_RULESETS.iter().find(|m| m.id == id).map(|m| m.name.to_owned());
     let served = waf.catalogue(id);

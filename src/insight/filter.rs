@@ -1,8 +1,8 @@
-//! A choice of rules of a managed ruleset.
+//! Selects rules of a managed ruleset.
 
 use super::survey::RuleRow;
 
-/// Which rules are shown. What is `None` does not matter.
+/// The filter. A member that is `None` matches every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleFilter {
     /// With this tag.
@@ -16,7 +16,7 @@ pub struct RuleFilter {
 }
 
 impl RuleFilter {
-    /// Whether a rule is one of them.
+    /// Whether a rule matches.
     #[must_use]
     pub fn keeps(&self, row: &RuleRow) -> bool {
         let Self { tag, family, level, is_on } = self;

@@ -1,7 +1,8 @@
-//! `waf.lock`: the managed rulesets as they were when somebody last looked, so that what the service changes in them shows
-//! as a difference in a review.
+//! `waf.lock`: the managed rulesets at the last review, so that Cloudflare's changes in them show as a difference in
+//! the next review.
 //!
-//! Text, one line for each rule, ordered by number and id, so that a change of one rule is a change of one line:
+//! The file is text with one line for each rule, ordered by number and id, so that a change of one rule changes one
+//! line:
 //!
 //! ```text
 //! waf.lock 1
@@ -9,8 +10,8 @@
 //! 5e4903d6afa841c9b88b96203297003f 942430 level-2 on score 1f0c2a9b Restricted SQL Character Anomaly Detection
 //! ```
 //!
-//! After the id: number, paranoia level, whether it is on unless overridden, what it then does, a digest of its tags, its
-//! title. What is not there is `-`. Lines that begin with `#` are comments.
+//! After the id: number, paranoia level, whether it is on by default, its default action, a digest of its tags, its
+//! title. `-` means that there is none. Lines that begin with `#` are comments.
 
 use std::collections::BTreeMap;
 
@@ -22,18 +23,18 @@ use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 
 /// Version of the form.
 const FORMAT: u32 = 1;
-/// What stands above the rest.
+/// The header comment.
 const COMMENT: &str = "\
 # The managed rulesets of the service as last looked at, written by `zonewright waf lock`. Do not edit.
 # id, number, paranoia level, state unless overridden, action, digest of the tags, title";
-/// The word before a ruleset.
+/// The keyword of a ruleset.
 const RULESET: &str = "ruleset";
 /// Hexadecimal digits of the digest of tags.
 const DIGEST_DIGITS: usize = 8;
-/// Rules named in a sentence.
+/// Largest number of rules that a sentence names.
 const MOST_NAMES: usize = 8;
 
-/// A rule as it was.
+/// A rule in the lock.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LockedRule {
     /// Its number, if it has one.
@@ -42,9 +43,9 @@ pub struct LockedRule {
     pub id: String,
     /// Its paranoia level, if it has one.
     pub level: Option<Paranoia>,
-    /// Whether it is on unless overridden.
+    /// Whether it is on by default.
     pub enabled: bool,
-    /// What it does unless overridden.
+    /// Its default action.
     pub action: String,
     /// A digest of its tags.
     pub tags: String,
@@ -53,7 +54,7 @@ pub struct LockedRule {
 }
 
 impl LockedRule {
-    /// As it is now.
+    /// From the current rule.
     fn of(rule: &CatalogueRule) -> Self {
         Self {
             number: rule.number,
@@ -66,7 +67,7 @@ impl LockedRule {
         }
     }
 
-    /// The shortest name by which a person knows it.
+    /// Its shortest display name.
     #[must_use]
     pub fn label(&self) -> String {
         match (self.number, self.title.as_str()) {
@@ -76,7 +77,7 @@ impl LockedRule {
         }
     }
 
-    /// Its line.
+    /// Formats its line.
     fn print(&self) -> String {
         let Self { number, id, level, enabled, action, tags, title } = self;
         let number = number.map_or_else(|| "-".to_owned(), |n| n.to_string());
@@ -85,7 +86,7 @@ impl LockedRule {
         format!("{id} {number} {level} {state} {action} {tags} {title}").trim_end().to_owned()
     }
 
-    /// From its line.
+    /// Parses its line.
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(7, ' ');
         let mut next = || parts.next();
@@ -111,7 +112,7 @@ impl LockedRule {
     }
 }
 
-/// A managed ruleset as it was.
+/// A managed ruleset in the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockedRuleset {
     /// Its id.
@@ -125,7 +126,7 @@ pub struct LockedRuleset {
 }
 
 impl LockedRuleset {
-    /// As it is now.
+    /// From the current ruleset.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
         let mut rules: Vec<_> = catalogue.rules.iter().map(LockedRule::of).collect();
@@ -142,7 +143,7 @@ pub struct Lock {
     pub rulesets: Vec<LockedRuleset>,
 }
 
-/// A file that is no lock.
+/// Why a file is not a valid lock.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct LockError {
@@ -153,7 +154,7 @@ pub struct LockError {
 }
 
 impl Lock {
-    /// Of rulesets as they are now; one that is named twice counts once.
+    /// From the current rulesets; a duplicate counts once.
     #[must_use]
     pub fn of<'c>(catalogues: impl Iterator<Item = &'c Catalogue>) -> Self {
         let by_id: BTreeMap<String, LockedRuleset> =
@@ -161,7 +162,7 @@ impl Lock {
         Self { rulesets: by_id.into_values().collect() }
     }
 
-    /// A ruleset by its id.
+    /// The ruleset with an id.
     #[must_use]
     pub fn ruleset(&self, id: &str) -> Option<&LockedRuleset> {
         self.rulesets.iter().find(|r| r.id == id)
@@ -170,7 +171,7 @@ impl Lock {
     /// Reads a file.
     ///
     /// # Errors
-    /// The first line that cannot be understood, such as a mark of a merge.
+    /// The first line that is invalid, such as a merge conflict marker.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let mut lock = Self::default();
         let mut has_head = false;
@@ -205,7 +206,7 @@ impl Lock {
         if has_head { Ok(lock) } else { Err(LockError { line: 1, what: "the file is empty" }) }
     }
 
-    /// The file.
+    /// Formats the file.
     #[must_use]
     pub fn print(&self) -> String {
         let mut text = format!("{COMMENT}\nwaf.lock {FORMAT}\n");
@@ -222,7 +223,7 @@ impl Lock {
     }
 }
 
-/// What the service changed in a managed ruleset.
+/// What Cloudflare changed in a managed ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockChanges {
     /// The ruleset's name.
@@ -233,19 +234,19 @@ pub struct LockChanges {
     pub to_version: String,
     /// New rules.
     pub added: Vec<LockedRule>,
-    /// Rules that are gone.
+    /// Removed rules.
     pub removed: Vec<LockedRule>,
-    /// Rules at another paranoia level, before and after.
+    /// Rules whose paranoia level changed, before and after.
     pub relevelled: Vec<(LockedRule, LockedRule)>,
-    /// Rules that are on, off, or do something else unless overridden.
+    /// Rules whose default state or action changed.
     pub default_changed: Vec<(LockedRule, LockedRule)>,
-    /// Rules with another number or title.
+    /// Rules whose number or title changed.
     pub renamed: Vec<(LockedRule, LockedRule)>,
-    /// Rules with other tags, at the same level.
+    /// Rules whose tags changed at the same level.
     pub retagged: Vec<(LockedRule, LockedRule)>,
 }
 
-/// What the service changed in a ruleset since it was locked.
+/// What Cloudflare changed in a ruleset since it was locked.
 #[must_use]
 pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChanges {
     let now = LockedRuleset::of(catalogue);
@@ -280,7 +281,7 @@ pub fn compare(lock: Option<&LockedRuleset>, catalogue: &Catalogue) -> LockChang
 }
 
 impl LockChanges {
-    /// Whether nothing changed but perhaps the version.
+    /// Whether at most the version changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self {
@@ -300,7 +301,7 @@ impl LockChanges {
             && [relevelled, default_changed, renamed, retagged].iter().all(|l| l.is_empty())
     }
 
-    /// Whether the version is the one in the lock.
+    /// Whether the version equals the one in the lock.
     #[must_use]
     pub fn is_same_version(&self) -> bool {
         self.from_version.as_ref() == Some(&self.to_version)
@@ -354,7 +355,7 @@ fn word(text: &str) -> String {
     let word: String = text.chars().map(|c| if c.is_whitespace() || is_hidden(c) { '_' } else { c }).collect();
     match word.as_str() {
         "" => "-".to_owned(),
-        // What would be a comment or the head of a ruleset at the beginning of a line.
+        // At the beginning of a line, this would be a comment or start a ruleset.
         text if text.starts_with('#') || text == RULESET => format!("_{text}"),
         text => visible(text).into_owned(),
     }
@@ -366,7 +367,7 @@ fn line(text: &str) -> String {
     visible(&words.chars().filter(|c| !c.is_control()).collect::<String>()).into_owned()
 }
 
-/// A digest of tags, whatever their order.
+/// A digest of tags that does not depend on their order.
 fn digest(tags: &[String]) -> String {
     let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     tags.sort_unstable();

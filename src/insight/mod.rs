@@ -1,5 +1,5 @@
-//! What a setting of the protection means for traffic: which rules are on and why, which way a change goes, and what cannot
-//! be stopped at all. Pure.
+//! The effect of protection settings on traffic: which rules are on and why, the direction of a change, and which
+//! attacks cannot be stopped. Pure.
 //!
 //! | question | answer |
 //! |---|---|
@@ -8,12 +8,12 @@
 //! | what differs between two states of it? | [`difference`] |
 //! | what does this change of a deployment do? | [`deployment_impact`] |
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
-//! | does an exception leave anything of a deployment? | [`cancels`] |
+//! | does an exception cancel a deployment? | [`cancels`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
-//! | what did the service change in its rulesets? | [`lock`] |
+//! | what did Cloudflare change in its rulesets? | [`lock`] |
 //!
-//! Every effect is a sentence of its own; nothing is averaged to a grade. Where an effect cannot be told it says so. The
-//! sentences hold words of the service (descriptions, expressions), so whoever shows them makes them safe to show.
+//! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
+//! says so. The sentences contain text from Cloudflare (descriptions, expressions), so outputs must escape them.
 
 mod deployment;
 mod difference;

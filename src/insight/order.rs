@@ -1,16 +1,16 @@
-//! What a move of a rule does.
+//! The effect of moving a rule.
 //!
-//! A rule that moves passes others. Each of them, with the moved rule, is a pair of which one *rises* and the other
-//! *sinks*, whichever of them was moved. What matters are requests that both concern:
+//! A rule that moves changes places with others. In each pair of the moved rule and another one, one *rises* and the
+//! other *sinks*, whichever of them was moved. Only requests that match both matter:
 //!
 //! | rises | sinks | direction |
 //! |---|---|---|
-//! | exception | a deployment, or a rule that stops, that it acts on | weakens |
-//! | a deployment, or a rule that stops | exception that acted on it | strengthens |
-//! | exception | exception | by what both pass by together, in either order |
+//! | exception | a deployment, or a rule that stops requests, that it affects | weakens |
+//! | a deployment, or a rule that stops requests | exception that affected it | strengthens |
+//! | exception | exception | by what both bypass together, in either order |
 //! | deployment of a known ruleset | the same | neutral: what either stops is stopped |
-//! | rule that stops | one that stops as much, neither with a rate | neutral |
-//! | rule that only logs | anything that stops, or the other way round | neutral |
+//! | rule that stops requests | one of equal strength, both without a rate | neutral |
+//! | rule that only logs | any rule that stops requests, or the reverse | neutral |
 //! | anything | anything else | unclassified |
 
 use std::cell::OnceCell;
@@ -22,8 +22,8 @@ use crate::model::expression::Expression;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
-/// A rule that moves, or that others pass. Of a phase in the reverse order every pair is looked at, so what is asked of a rule
-/// each time is found out once.
+/// A rule that moves, or that others pass. If a phase is reversed, every pair is compared, so the properties of a rule
+/// are computed only once.
 #[derive(Debug)]
 pub struct Passing<'r> {
     /// The rule.
@@ -33,24 +33,24 @@ pub struct Passing<'r> {
 }
 
 impl<'r> Passing<'r> {
-    /// Nothing asked yet.
+    /// Nothing is computed yet.
     #[must_use]
     pub fn new(body: &'r RuleBody) -> Self {
         Self { body, kind: OnceCell::new(), scope: OnceCell::new() }
     }
 
-    /// What it does with a request.
+    /// Its kind.
     fn kind(&self) -> &Kind<'r> {
         self.kind.get_or_init(|| kind(self.body))
     }
 
-    /// The requests that it concerns.
+    /// The requests that it applies to.
     fn scope(&self) -> &Expression {
         self.scope.get_or_init(|| scope::expression(self.body))
     }
 }
 
-/// A rule that moves within its phase, with the rules that it passes. All of them as they will be.
+/// A rule that moves within its phase, with the rules that it passes, in their state after the change.
 #[derive(Debug)]
 pub struct Move<'p, 'r> {
     /// The rule.
@@ -61,7 +61,7 @@ pub struct Move<'p, 'r> {
     pub downward: Vec<&'p Passing<'r>>,
 }
 
-/// A rule stands elsewhere in its phase.
+/// The impact of a rule's new position in its phase.
 #[must_use]
 pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact {
     let Move { rule, upward, downward } = moved;
@@ -92,22 +92,22 @@ pub fn move_impact(phase: Phase, moved: &Move<'_, '_>, waf: &LiveWaf) -> Impact 
     }
 }
 
-/// What a rule does with a request.
+/// The kind of a rule.
 #[derive(Debug)]
 enum Kind<'r> {
-    /// It lets it pass by other rules.
+    /// It lets requests bypass other rules.
     Skips(Skipped),
-    /// It stops it, or makes a note.
+    /// It blocks, challenges or logs requests.
     Acts(Strength),
-    /// The same, from a rate on.
+    /// The same, above a rate.
     Limits(Strength),
-    /// It hands it to a ruleset.
+    /// It executes a ruleset.
     Executes(&'r str),
     /// Something else.
     Other,
 }
 
-/// What kind of rule it is.
+/// The kind of a rule.
 fn kind(body: &RuleBody) -> Kind<'_> {
     match (skipped(body), body.executes(), strength(body.action())) {
         (Some(skipped), _, _) => Kind::Skips(skipped),
@@ -118,10 +118,10 @@ fn kind(body: &RuleBody) -> Kind<'_> {
     }
 }
 
-/// What it does that one rule now comes before another that came before it.
+/// The direction of a change that puts one rule before another that came before it.
 fn exchanged(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
     let direction = for_both(rises, sinks, waf);
-    // The costly part, only where it matters.
+    // The expensive check, only where it matters.
     if direction == Direction::Neutral || !rises.body.is_enabled() || !sinks.body.is_enabled() {
         return Direction::Neutral;
     }
@@ -131,7 +131,7 @@ fn exchanged(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Directi
     }
 }
 
-/// The same for requests that both concern.
+/// The direction for requests that match both.
 fn for_both(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
     match (rises.kind(), sinks.kind()) {
         (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
@@ -149,7 +149,7 @@ fn for_both(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Directio
     }
 }
 
-/// What it does that an exception now comes before a rule.
+/// The direction of a change that puts an exception before a rule.
 fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) -> Direction {
     match (skipped.acts_on(rule, waf), kind) {
         (Some(false), _) | (_, Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => Direction::Neutral,
@@ -158,12 +158,12 @@ fn passed(skipped: &Skipped, kind: &Kind<'_>, rule: &RuleBody, waf: &LiveWaf) ->
     }
 }
 
-/// Whether a ruleset is one of the service's own, which hold no exceptions.
+/// Whether a ruleset is managed by Cloudflare; those contain no exceptions.
 fn is_managed(id: &str, waf: &LiveWaf) -> bool {
     waf.catalogue(id).is_some() || Managed::recognise(id, "").is_some()
 }
 
-/// What passing another rule does, in a sentence. The moved rule now stands `side` the other.
+/// The effect of passing another rule as a sentence. The moved rule is now on this `side` of the other.
 fn sentence(
     rule: &RuleBody,
     other: &RuleBody,
@@ -190,7 +190,7 @@ fn sentence(
     format!("stands {side} {name} now: {what}")
 }
 
-/// A rule by what a person knows it by.
+/// The display name of a rule.
 fn name(body: &RuleBody, waf: &LiveWaf) -> String {
     if let Some(id) = body.executes() {
         return format!("the {}", exception::ruleset_name(id, waf));

@@ -1,18 +1,18 @@
-//! What a change of a rate limit does.
+//! The effect of a change to a rate limit.
 //!
 //! | part | stronger is |
 //! |---|---|
 //! | requests | fewer |
 //! | timeout | longer |
-//! | counted by | less (a request is counted together with more others) |
+//! | counted by | fewer characteristics (a request is counted together with more others) |
 //! | only requests to the origin | no |
-//! | what is counted (without an expression for it: what the rule concerns) | more |
+//! | what is counted (without a counting expression: what the rule matches) | more |
 //! | period | longer |
-//! | everything else | not known |
+//! | everything else | unknown |
 //!
-//! Where requests and period both grow, or both shrink, the rate tells: fewer requests in a shorter time at no higher a
-//! rate stop whoever was stopped before, and more. At a higher rate they stop bursts that passed, and let those pass who
-//! keep just below it: some of each.
+//! If requests and period both grow or both shrink, the rate decides. Fewer requests in a shorter time at an equal or
+//! lower rate stop every client that was stopped before, and more. At a higher rate they stop bursts that passed
+//! before, but let clients pass that stay just below the rate: some of each.
 //!
 //! # Sources
 //! developers.cloudflare.com/waf/rate-limiting-rules/parameters and …/request-rate, read 2026-11-20.
@@ -26,9 +26,9 @@ use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::ruleset::{RuleBody, canonical};
 
-/// The members of a rule's rate, in canonical form; `None` if it has none.
+/// The members of a rule's rate limit, in canonical form; `None` if it has none.
 pub(super) fn rate(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
-    // Most rules have none, and a canonical form costs reading an expression; rules are asked in pairs.
+    // Most rules have none, and a canonical form requires parsing an expression; rules are compared in pairs.
     body.get("ratelimit")?;
     match canonical(body).get("ratelimit") {
         Some(Value::Map(members)) => Some(members.clone()),
@@ -44,7 +44,7 @@ fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
     }
 }
 
-/// What requests are counted by, without the data centre.
+/// The characteristics that requests are counted by, without the data centre.
 fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
     match rate.get("characteristics") {
         Some(Value::List(list)) => list.iter().map(ToString::to_string).filter(|c| c != RATE_COLO).collect(),
@@ -60,12 +60,12 @@ pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
     format!("more than {} requests in {} s{by}", shown("requests_per_period"), shown("period"))
 }
 
-/// How long what is done lasts, in words.
+/// How long the action lasts, in words.
 pub(super) fn lasting(rate: &BTreeMap<String, Value>) -> String {
     number(rate, "mitigation_timeout").filter(|n| *n > 0).map_or_else(String::new, |n| format!(" for {n} s"))
 }
 
-/// Adds what changes between two rates, each with the requests that its rule concerns.
+/// Adds what changes between two rate limits, each with the requests that its rule matches.
 pub(super) fn compare(
     (before, concerned): (&BTreeMap<String, Value>, &Expression),
     (after, concerned_after): (&BTreeMap<String, Value>, &Expression),
@@ -112,7 +112,7 @@ pub(super) fn compare(
     }
 }
 
-/// Adds a change of how many requests in which time are too many.
+/// Adds a change of the number of requests or the period.
 fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, effects: &mut Effects) {
     let limit = |rate: &BTreeMap<String, Value>| (number(rate, "requests_per_period"), number(rate, "period"));
     let (b, a) = (limit(before), limit(after));
@@ -127,7 +127,7 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
             let rate = i128::from(requests) * i128::from(period_after);
             let lower = more_is_stronger(i128::from(requests_after) * i128::from(period), rate);
             let both = fewer.combine(longer);
-            // They pull in opposite ways: the rate tells if it goes the way of the requests.
+            // The two point in opposite directions: the rate decides if it agrees with the requests.
             let direction = match both == Direction::Both && (lower == fewer || lower == Direction::Neutral) {
                 true => fewer,
                 false => both,
@@ -162,7 +162,7 @@ fn compare_limits(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Val
     }
 }
 
-/// Adds a change of what requests are counted by.
+/// Adds a change of the characteristics.
 fn compare_counting(before: &BTreeSet<String>, after: &BTreeSet<String>, effects: &mut Effects) {
     let direction = match (before.is_subset(after), after.is_subset(before)) {
         (true, true) => Direction::Neutral,
@@ -179,7 +179,7 @@ fn compare_counting(before: &BTreeSet<String>, after: &BTreeSet<String>, effects
     effects.add(direction, format!("counted by {} → {}{words}", list(before), list(after)));
 }
 
-/// Names in a row.
+/// Names as a list.
 fn list(names: &BTreeSet<String>) -> String {
     if names.is_empty() { RATE_COLO.to_owned() } else { names.iter().cloned().collect::<Vec<_>>().join(", ") }
 }

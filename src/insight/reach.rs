@@ -1,11 +1,12 @@
 //! Attacks that the score of the OWASP ruleset can never stop.
 //!
-//! A request is stopped once the scores of all rules that it hits reach the threshold. If all rules of a family together
-//! score less, an attack of that family alone passes, whatever it does.
+//! A request is stopped once the scores of all rules that it matches reach the threshold. If all rules of a family
+//! together score less, an attack that matches only that family always passes.
 //!
 //! # Sources
-//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11-20. The reckoning is
-//! ours: an upper bound for one family at a time, with scores of the service where it says them, else of the Core Rule Set.
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11-20. The calculation
+//! is ours: an upper bound for one family at a time, with Cloudflare's scores where it gives them, else those of the
+//! Core Rule Set.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::model::facts::crs::{FAMILIES, Family};
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
 
-/// The highest score of a single rule: that of a critical one.
+/// The highest score of a single rule, that of a critical one.
 pub(super) const HIGHEST_SCORE: u32 = 5;
 
 /// A family of attacks that stays below the threshold.
@@ -23,16 +24,16 @@ pub(super) const HIGHEST_SCORE: u32 = 5;
 pub struct Reach {
     /// The family.
     pub family: &'static Family,
-    /// What all its enabled rules score together, at most.
+    /// The largest total score of its enabled rules.
     pub total: u32,
-    /// What would be needed.
+    /// The required score.
     pub threshold: u32,
-    /// Rules whose score is not known and was taken as the highest there is.
+    /// Rules whose score is unknown and assumed to be the highest.
     pub assumed: Vec<String>,
 }
 
 impl Reach {
-    /// In a sentence.
+    /// As a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { family, total, threshold, assumed } = self;
@@ -48,7 +49,7 @@ impl Reach {
     }
 }
 
-/// Families that cannot be stopped, in one sentence; `None` if there are none.
+/// Families that cannot be stopped, as one sentence; `None` if there are none.
 #[must_use]
 pub fn reach_summary(all: &[Reach]) -> Option<String> {
     match all {
@@ -70,7 +71,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
     }
 }
 
-/// The families of which no attack alone can reach the threshold. None where nothing is compared with a threshold.
+/// The families whose attacks alone cannot reach the threshold. Empty if there is no threshold.
 #[must_use]
 pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Reach> {
     let mut body = RuleBody::default();
@@ -80,7 +81,7 @@ pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec
     standing(&body, catalogue).as_ref().map(of_standing).unwrap_or_default()
 }
 
-/// The same of a deployment.
+/// The same for a deployment.
 pub(super) fn of_standing(standing: &Standing) -> Vec<Reach> {
     let Some(threshold) = standing.threshold().filter(|_| standing.acts()) else { return Vec::new() };
     let mut totals: BTreeMap<u32, (u32, Vec<String>)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a change of a rule with an expression of its own does: exceptions, custom rules, rate limits.
+//! The effect of a change to a rule with its own expression: exceptions, custom rules, rate limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +10,21 @@ use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
-/// Members whose meaning is known; a change of any other cannot be told.
+/// Members whose effect is known.
 const KNOWN: &[&str] =
     &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging", "ratelimit"];
 
-/// What a rule does with a request.
+/// The kind of a rule.
 enum Kind {
-    /// It lets it pass by other rules.
+    /// It lets requests bypass other rules.
     Skips(Skipped),
-    /// It stops it, or makes a note.
+    /// It blocks, challenges or logs requests.
     Acts,
     /// Something else.
     Other,
 }
 
-/// What kind of rule it is.
+/// The kind of a rule.
 fn kind(body: &RuleBody) -> Kind {
     match (skipped(body), strength(body.action())) {
         (Some(skipped), _) => Kind::Skips(skipped),
@@ -33,12 +33,13 @@ fn kind(body: &RuleBody) -> Kind {
     }
 }
 
-/// Whether a rule concerns any request.
+/// Whether a rule applies to any request.
 fn is_live(body: &RuleBody) -> bool {
     body.is_enabled() && !scope::expression(body).is_always_false()
 }
 
-/// A rule other than a deployment that we tune is made, changed or deleted; `None` = not there.
+/// The impact of a rule that is created, changed or deleted, other than a deployment that we tune; `None` means that it
+/// does not exist.
 #[must_use]
 pub fn rule_impact(phase: Phase, before: Option<&RuleBody>, after: Option<&RuleBody>, waf: &LiveWaf) -> Impact {
     let executed = |side: Option<&RuleBody>| side.and_then(RuleBody::executes).map(str::to_owned);
@@ -60,7 +61,7 @@ pub fn rule_impact(phase: Phase, before: Option<&RuleBody>, after: Option<&RuleB
     effects.finish()
 }
 
-/// Adds what a rule that comes or goes does.
+/// Adds the effect of a rule that is added or removed.
 fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &mut Effects) {
     let requests = requests(rule);
     match kind(rule) {
@@ -95,7 +96,7 @@ pub(super) fn requests(rule: &RuleBody) -> String {
     }
 }
 
-/// What becomes of requests.
+/// What happens to the requests.
 pub(super) fn fate(action: &str) -> &'static str {
     match strength(action) {
         Some(Strength::Block) => "are blocked",
@@ -105,7 +106,7 @@ pub(super) fn fate(action: &str) -> &'static str {
     }
 }
 
-/// Adds what changes between two rules that both concern requests.
+/// Adds what changes between two rules that both apply to requests.
 fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
     let change = Expression::scope_change(&requests, &requests_after);
@@ -160,7 +161,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
     other_members(before, after, effects);
 }
 
-/// Adds changes of members that do not say which requests are stopped, or of which we do not know what they say.
+/// Adds changes of members that do not affect which requests are stopped, or whose effect is unknown.
 fn other_members(before: &RuleBody, after: &RuleBody, effects: &mut Effects) {
     let (before, after) = (canonical(before), canonical(after));
     if before.get("logging") != after.get("logging") {

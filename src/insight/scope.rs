@@ -1,11 +1,11 @@
-//! Whether a rule concerns more or fewer requests than before.
+//! Whether a rule applies to more or fewer requests than before.
 
 use super::direction::Direction;
 use super::words;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::RuleBody;
 
-/// The expression of a rule; one without any concerns nothing that we know.
+/// The expression of a rule; a rule without one matches nothing that we know.
 pub(super) fn expression(body: &RuleBody) -> Expression {
     body.expression().unwrap_or_else(|| Expression::reported(""))
 }
@@ -13,7 +13,7 @@ pub(super) fn expression(body: &RuleBody) -> Expression {
 /// Whether it is certain that no request matches both.
 pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
     let nothing = Expression::reported("false");
-    // What cannot be read would mean something else between parentheses.
+    // An invalid expression could change its meaning between parentheses.
     let is_readable = |e: &Expression| Expression::scope_change(e, &nothing) != ScopeChange::Unknown;
     if !is_readable(one) || !is_readable(other) {
         return false;
@@ -28,7 +28,7 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
         || is_outside(other, left)
 }
 
-/// Which way a change of requests goes, for a rule that stops them.
+/// The direction of a change of scope, for a rule that stops requests.
 pub(super) fn direction(change: ScopeChange) -> Direction {
     match change {
         ScopeChange::Equal => Direction::Neutral,
@@ -38,12 +38,12 @@ pub(super) fn direction(change: ScopeChange) -> Direction {
     }
 }
 
-/// The requests of an expression, in a sentence.
+/// The requests of an expression, as part of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
     if expression.is_always_true() { "all requests".to_owned() } else { words::expression(expression.text().trim()) }
 }
 
-/// A change of expression in a sentence.
+/// A change of expression as a sentence.
 pub(super) fn sentence(before: &Expression, after: &Expression, change: ScopeChange) -> String {
     let about = match change {
         ScopeChange::Equal => "the same requests are concerned",

@@ -1,4 +1,4 @@
-//! What a deployment of a managed ruleset does: every rule with its state and the reason for it.
+//! The effect of a deployment of a managed ruleset: every rule with its state and the reason for it.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::model::facts::rulesets::{ANOMALY_THRESHOLD, PARANOIA_TAGS};
 use crate::model::managed::{Catalogue, CatalogueRule, Effect, Managed, Overrides, Paranoia, RuleOverride, effective};
 use crate::model::ruleset::RuleBody;
 
-/// Why a rule is as it is.
+/// Why a rule has its state.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// The ruleset has it so.
+    /// The default of the ruleset.
     Default,
     /// An override of the whole ruleset.
     Ruleset,
@@ -19,7 +19,7 @@ pub enum Why {
     Level(u8),
     /// An override of another tag.
     Tag(String),
-    /// An override of its own.
+    /// An override of the rule itself.
     Rule,
 }
 
@@ -36,7 +36,7 @@ impl Why {
         }
     }
 
-    /// That of an override of a tag.
+    /// The reason for an override of a tag.
     fn of_tag(tag: &str) -> Self {
         match (1u8..).zip(PARANOIA_TAGS).find(|(_, t)| *t == tag) {
             Some((level, _)) => Self::Level(level),
@@ -54,22 +54,22 @@ pub struct RuleStanding<'c> {
     pub effect: Effect,
     /// Why it is on or off.
     pub why: Why,
-    /// Why it does what it does.
+    /// Why it has its action.
     pub why_action: Why,
 }
 
-/// What a deployment does.
+/// The effect of a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing<'c> {
-    /// Whether the deployment itself is on.
+    /// Whether the deployment itself is enabled.
     pub is_on: bool,
-    /// The requests that it concerns, if it says it.
+    /// The requests that it applies to, if it has an expression.
     pub scope: Option<Expression>,
-    /// The version that it is pinned to, if it is.
+    /// The version that it is pinned to, if any.
     pub version: Option<String>,
     /// Its overrides.
     pub overrides: Overrides,
-    /// The paranoia level; `None` if the state of the rules is that of no level, or the ruleset has none.
+    /// The paranoia level; `None` if the state of the rules matches no level, or the ruleset has none.
     pub paranoia: Option<Paranoia>,
     /// The rule that compares the score.
     pub anomaly: Option<RuleStanding<'c>>,
@@ -78,19 +78,19 @@ pub struct Standing<'c> {
 }
 
 impl Standing<'_> {
-    /// The score at which something is done, of a ruleset with a score.
+    /// The threshold of a ruleset with a score.
     #[must_use]
     pub fn threshold(&self) -> Option<u32> {
         self.anomaly.as_ref().map(|a| a.effect.threshold.unwrap_or(ANOMALY_THRESHOLD))
     }
 
-    /// What is done at that score.
+    /// The action at that score.
     #[must_use]
     pub fn action(&self) -> Option<&str> {
         self.anomaly.as_ref().map(|a| a.effect.action.as_str())
     }
 
-    /// Whether anything can come of it: it is on, and so is the rule that compares the score.
+    /// Whether it can have an effect: it is on, and so is the rule that compares the score.
     #[must_use]
     pub fn acts(&self) -> bool {
         self.is_on && self.anomaly.as_ref().is_none_or(|a| a.effect.enabled)
@@ -103,7 +103,7 @@ impl Standing<'_> {
     }
 }
 
-/// What a deployment does. `None` if its overrides have a shape that we do not know.
+/// Resolves the overrides of a deployment. `None` if they have an unknown form.
 #[must_use]
 pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standing<'c>> {
     let overrides = Overrides::read(body.parameter("overrides"))?;
@@ -132,13 +132,13 @@ pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standin
     })
 }
 
-/// The part that all overrides share.
+/// The members that all kinds of overrides share.
 struct Said<'o> {
     enabled: &'o Option<bool>,
     action: &'o Option<String>,
 }
 
-/// Which override decides.
+/// The override that decides.
 fn why(
     rule: &CatalogueRule,
     by_rule: &HashMap<&str, &RuleOverride>,
@@ -157,7 +157,7 @@ fn why(
     if says(&all) { Why::Ruleset } else { Why::Default }
 }
 
-/// The level whose rules are on, before any rule is tuned by itself: up to it all rules are as the ruleset has them or on,
+/// The level whose rules are on, without overrides of single rules: up to it all rules have their default or are on,
 /// above it all are off.
 fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
     if catalogue.which != Some(Managed::Owasp) || !PARANOIA_TAGS.iter().any(|t| catalogue.has_tag(t)) {
@@ -174,7 +174,7 @@ fn paranoia(catalogue: &Catalogue, overrides: &Overrides) -> Option<Paranoia> {
     };
     let is_off =
         |n: u8| overrides.tags.iter().any(|t| t.tag == PARANOIA_TAGS[usize::from(n) - 1] && t.enabled == Some(false));
-    // Where a level has no rules, several fit; the one meant is that above which the tags are off.
+    // If a level has no rules, several levels match; the intended one is the level above which the tags are off.
     let meant = |level: &Paranoia| (level.level() + 1..=4).all(is_off) && (1..=level.level()).all(|n| !is_off(n));
     let fitting: Vec<Paranoia> = (1..=4).filter_map(Paranoia::new).filter(fits).collect();
     fitting.iter().find(|l| meant(l)).or(fitting.last()).copied()

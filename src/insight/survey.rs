@@ -1,4 +1,4 @@
-//! Everything that protects a zone, in one piece: what each managed ruleset does, what passes by it, and the zone's own rules.
+//! Everything that protects a zone: what each managed ruleset does, what bypasses it, and the zone's own rules.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
 pub enum Deployed {
     /// No rule executes it.
     No,
-    /// A rule executes it, and is off.
+    /// A rule executes it but is disabled.
     Off,
-    /// It is.
+    /// An enabled rule executes it.
     On,
 }
 
@@ -37,7 +37,7 @@ impl Deployed {
 /// A managed ruleset of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesetSurvey<'w> {
-    /// Which one, if we have a word for it.
+    /// Which one, if it has a name in specs.
     pub which: Option<Managed>,
     /// Its id.
     pub id: String,
@@ -47,24 +47,24 @@ pub struct RulesetSurvey<'w> {
     pub catalogue: Option<&'w Catalogue>,
     /// Whether it is deployed.
     pub deployed: Deployed,
-    /// The requests that it concerns.
+    /// The requests that it applies to.
     pub scope: String,
-    /// What its deployment does, if that can be told.
+    /// The effect of its deployment, if known.
     pub standing: Option<Standing<'w>>,
-    /// Why there is no paranoia level, where there is none.
+    /// Why there is no paranoia level, if there is none.
     pub strange_levels: Option<String>,
-    /// What lets requests pass by all or some of it.
+    /// What lets requests bypass it, in whole or in part.
     pub exceptions: Vec<RuleSurvey>,
     /// Families of attacks that its score cannot stop.
     pub unreachable: Vec<Reach>,
-    /// By rule id, the exceptions that concern it, by their names.
+    /// The names of the exceptions that apply to a rule, by rule id.
     passed_by: BTreeMap<String, Vec<String>>,
 }
 
-/// A rule with an expression of its own.
+/// A rule with its own expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSurvey {
-    /// What a person knows it by.
+    /// Its display name.
     pub name: String,
     /// Its id.
     pub id: String,
@@ -72,16 +72,16 @@ pub struct RuleSurvey {
     pub action: String,
     /// Whether it is on.
     pub is_on: bool,
-    /// The requests that it concerns.
+    /// The requests that it applies to.
     pub scope: String,
-    /// What it does, in words.
+    /// Its effect, in words.
     pub does: String,
 }
 
 /// What protects a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey<'w> {
-    /// Managed rulesets, those without a deployment too if we have a word for them.
+    /// Managed rulesets, including those that are not deployed but have a name in specs.
     pub rulesets: Vec<RulesetSurvey<'w>>,
     /// Custom rules.
     pub custom: Vec<RuleSurvey>,
@@ -89,7 +89,7 @@ pub struct Survey<'w> {
     pub rate_limits: Vec<RuleSurvey>,
 }
 
-/// A rule of a managed ruleset as it stands in a zone.
+/// The state of a rule of a managed ruleset in a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRow<'c> {
     /// The rule.
@@ -98,15 +98,15 @@ pub struct RuleRow<'c> {
     pub is_on: bool,
     /// What it does.
     pub action: String,
-    /// Why: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`, `unknown`.
+    /// The reason: `default`, `ruleset`, `level`, `tag`, `rule`, `not deployed`, `switched off`, `unknown`.
     pub why: &'static str,
-    /// The tag that decides, where one does.
+    /// The tag that decides, if any.
     pub tag: Option<String>,
-    /// Exceptions that let some requests pass by it.
+    /// Exceptions that let some requests bypass it.
     pub exceptions: Vec<String>,
 }
 
-/// Rules of a family: how many there are and how many of them are on.
+/// The number of rules of a family, and how many of them are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FamilyCount {
     /// The family; `None` for rules without one.
@@ -117,7 +117,7 @@ pub struct FamilyCount {
     pub total: usize,
 }
 
-/// Looks at everything that was read of a zone's protection.
+/// Surveys everything that was read of a zone's protection.
 #[must_use]
 pub fn survey(waf: &LiveWaf) -> Survey<'_> {
     let rules = |phase: Phase| waf.entry_points.get(&phase).map(|e| e.rules()).unwrap_or_default();
@@ -154,7 +154,7 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
         ),
         (_, _) => None,
     };
-    // An exception acts on what comes after it; custom rules all come before.
+    // An exception affects what comes after it; all custom rules come before.
     let before = custom.iter().map(|r| (Phase::Custom, r));
     let before = before.chain(managed[..at.unwrap_or(0)].iter().map(|r| (Phase::Managed, r)));
     let mut exceptions = Vec::new();
@@ -194,7 +194,7 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
     }
 }
 
-/// A rule in words.
+/// Describes a rule.
 fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let body = &live.body;
     let does = match (skipped(body), rate::rate(body)) {
@@ -215,7 +215,7 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
 }
 
 impl<'w> RulesetSurvey<'w> {
-    /// Every rule of the ruleset as it stands, in the ruleset's order.
+    /// The state of every rule, in the ruleset's order.
     #[must_use]
     pub fn rows(&self) -> Vec<RuleRow<'w>> {
         let exceptions = |rule: &CatalogueRule| self.passed_by.get(&rule.id.0).cloned().unwrap_or_default();
@@ -249,7 +249,7 @@ impl<'w> RulesetSurvey<'w> {
         standing.rules.iter().chain(&standing.anomaly).map(row).collect()
     }
 
-    /// Rules on and in all, by family, without the one that compares the score.
+    /// The number of enabled rules and of all rules, by family, without the rule that compares the score.
     #[must_use]
     pub fn families(&self) -> Vec<FamilyCount> {
         let Some(standing) = &self.standing else { return Vec::new() };

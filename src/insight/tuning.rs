@@ -1,6 +1,6 @@
-//! Two tunings of one ruleset, both resolved, compared rule by rule.
+//! Compares two resolved tunings of one ruleset, rule by rule.
 //!
-//! Rules that are switched are put together by what switches them, so that a level is one sentence and not fifty.
+//! Rules that are switched on or off are grouped by cause, so that a level is one sentence instead of fifty.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::model::managed::{Anyway, Catalogue, Overrides};
 
 /// The score of one critical rule.
 const CRITICAL: u32 = reach::HIGHEST_SCORE;
-/// Rules that are named in one sentence.
+/// Largest number of rules that one sentence names.
 const MOST_NAMES: usize = 5;
 
 /// Adds what changes between two resolved tunings of one ruleset.
@@ -41,7 +41,7 @@ pub(super) fn compare(before: &Standing, after: &Standing, catalogue: &Catalogue
     remark_idle(&before.overrides, after, catalogue, effects);
 }
 
-/// The same of two that act.
+/// The same for two enabled deployments.
 fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
     compare_score(before, after, effects);
     let mut flips = Flips::default();
@@ -65,13 +65,13 @@ fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, ef
     }
 }
 
-/// Whether a rule does something else. Where a score decides, only its being on matters.
+/// Whether the state of a rule changes. With a score, only on and off matter.
 fn is_other(before: &RuleStanding, after: &RuleStanding, has_score: bool) -> bool {
     let (b, a) = (&before.effect, &after.effect);
     b.enabled != a.enabled || (!has_score && b.enabled && b.action != a.action)
 }
 
-/// Adds changes of threshold and action, where a score decides.
+/// Adds changes of threshold and action, for rulesets with a score.
 fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
     if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
         && a != b
@@ -96,19 +96,19 @@ fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
     }
 }
 
-/// Rules that are switched, by what switches them.
+/// Rules that are switched on or off, by cause.
 #[derive(Default)]
 struct Flips<'s, 'c> {
-    /// By their level, on and off.
+    /// By their level: on and off.
     levels: [Vec<&'s RuleStanding<'c>>; 2],
     /// By the whole ruleset or another tag.
     groups: BTreeMap<(Why, bool), Vec<&'s RuleStanding<'c>>>,
-    /// By themselves.
+    /// By an override of their own.
     own: Vec<&'s RuleStanding<'c>>,
 }
 
 impl<'s, 'c> Flips<'s, 'c> {
-    /// Puts a rule where it belongs, if it is switched.
+    /// Adds a rule to its group, if it is switched.
     fn sort_in(&mut self, b: &RuleStanding, a: &'s RuleStanding<'c>, before: &Standing, after: &Standing) {
         if b.effect.enabled == a.effect.enabled {
             return;
@@ -143,7 +143,7 @@ impl<'s, 'c> Flips<'s, 'c> {
         }
     }
 
-    /// Adds what tags, the ruleset, and rules of their own switch.
+    /// Adds what tags, the ruleset, and overrides of single rules switch.
     fn add_rest(&self, effects: &mut Effects) {
         for ((why, enabled), rules) in &self.groups {
             let (word, direction) = if *enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
@@ -159,7 +159,7 @@ impl<'s, 'c> Flips<'s, 'c> {
     }
 }
 
-/// What switches rules, as the subject of a sentence.
+/// The cause, as the subject of a sentence.
 fn cause(why: &Why) -> String {
     match why {
         Why::Default => "the ruleset".to_owned(),
@@ -181,10 +181,10 @@ fn sentence(cause: &str, word: &str, rules: &[&RuleStanding]) -> String {
     format!("{cause} {verb} {word} {count}: {list}")
 }
 
-/// Adds rules that stay on and do something else.
+/// Adds rules that stay on and change their action.
 fn add_actions(before: &Standing, after: &Standing, effects: &mut Effects) {
-    // Where a score decides, what a rule does besides adding to it is documented nowhere; the action of the whole ruleset
-    // is known not to matter.
+    // With a score, what a rule does besides adding to it is not documented; the action of the whole ruleset is known
+    // not to matter.
     let has_score = before.anomaly.is_some();
     let mut groups: BTreeMap<(Why, String, String), Vec<String>> = BTreeMap::new();
     for (b, a) in before.rules.iter().zip(&after.rules) {
@@ -217,7 +217,7 @@ fn add_actions(before: &Standing, after: &Standing, effects: &mut Effects) {
     }
 }
 
-/// Members of overrides that we do not know, by where they stand; only of what exists.
+/// Unknown members of overrides, by place; only for rules and tags that exist.
 fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, String, Value)> {
     let Overrides { enabled: _, action: _, tags, rules, other } = overrides;
     let member = |of: String| move |(name, value): (&String, &Value)| (of.clone(), name.clone(), value.clone());
@@ -233,7 +233,7 @@ fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, St
     all
 }
 
-/// Adds members of overrides that differ and of which we do not know what they do.
+/// Adds members of overrides that differ and whose effect is unknown.
 fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogue, effects: &mut Effects) {
     let (before, after) = (strange(before, catalogue), strange(after, catalogue));
     let places: BTreeSet<_> = before.symmetric_difference(&after).map(|(of, name, _)| (of, name)).collect();
@@ -242,13 +242,15 @@ fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogu
     }
 }
 
-/// Says which overrides have no effect: those of no rule, and new ones of rules that would be so anyway.
+/// Adds remarks about overrides without effect: those that match no rule, and new ones that repeat the state of their
+/// rule.
 pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
     let anyway = Anyway::new(catalogue, &after.overrides);
     for own in &after.overrides.rules {
         let Some(rule) = catalogue.rule(&own.id) else {
             if own.id == ANOMALY_RULE && catalogue.lacks_anomaly_rule() {
-                // It exists whatever the list says; that its change cannot be judged is said already.
+                // It exists even if the catalogue does not contain it; the remark that its change cannot be judged is
+                // already there.
                 continue;
             }
             let (id, version) = (words::short(&own.id), &catalogue.version);

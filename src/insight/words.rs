@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::model::managed::{CatalogueRule, threshold_word};
 
-/// Characters of a description that are shown.
+/// Largest number of characters shown of a description.
 const MOST_OF_TITLE: usize = 70;
-/// Characters of an expression that are shown.
+/// Largest number of characters shown of an expression.
 const MOST_OF_EXPRESSION: usize = 160;
-/// Characters of an id that are shown.
+/// Number of characters shown of an id.
 const SHORT_ID: usize = 8;
 
-/// What a rule looks for: its description without its number.
+/// The title of a rule: its description without its number.
 #[must_use]
 pub fn title(rule: &CatalogueRule) -> &str {
     match rule.description.split_once(':') {
@@ -22,7 +22,7 @@ pub fn title(rule: &CatalogueRule) -> &str {
     }
 }
 
-/// The shortest name by which a person knows a rule: its number, else its title, else the beginning of its id.
+/// The shortest display name of a rule: its number, else its title, else the beginning of its id.
 #[must_use]
 pub fn rule_label(rule: &CatalogueRule) -> String {
     match (rule.number, title(rule)) {
@@ -32,7 +32,7 @@ pub fn rule_label(rule: &CatalogueRule) -> String {
     }
 }
 
-/// A rule with what matters about it: `942430 off: SQL injection "…", paranoia 2, score 3`, without the state.
+/// A rule with its important properties, without its state: `942430 off: SQL injection "…", paranoia 2, score 3`.
 pub(super) fn about(rule: &CatalogueRule) -> String {
     let mut words = Vec::new();
     let title = cut(title(rule), MOST_OF_TITLE);
@@ -59,7 +59,7 @@ pub(super) fn short(id: &str) -> String {
     }
 }
 
-/// At most so many characters.
+/// A text, cut to a number of characters.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -77,7 +77,7 @@ pub(super) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// The first few, and how many more.
+/// The first names, and how many more there are.
 pub(super) fn some(names: &[String], most: usize) -> String {
     let mut list = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > most {
@@ -88,7 +88,7 @@ pub(super) fn some(names: &[String], most: usize) -> String {
 
 /// Rules by family, the largest first: `SQL injection 9, protocol enforcement 5`.
 pub(super) fn by_family<'r>(rules: impl Iterator<Item = &'r CatalogueRule>) -> String {
-    // Families by their number, so that equal counts have an order; rules without a family come last.
+    // Families are ordered by number so that equal counts have a stable order; rules without a family come last.
     let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
     for rule in rules {
         let key = rule.family().map_or((u32::MAX, "of no family"), |f| (f.prefix, f.name));

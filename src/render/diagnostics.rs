@@ -1,4 +1,4 @@
-//! Findings as text in the manner of `rustc`, and as JSON.
+//! Findings as text in the style of `rustc`, and as JSON.
 //!
 //! ```text
 //! error[SPEC0016]: the key is unknown
@@ -10,9 +10,9 @@
 //!    = help: did you mean `proxied`?
 //! ```
 //!
-//! The text comes from files that anyone may have written, so nothing of it reaches a terminal as it is: control
-//! characters, escape sequences and marks that reorder text are written out as `\u{…}`, and long lines are cut around the
-//! place. Columns in the heading count the characters of the file, not of what is shown.
+//! The text comes from files that anyone may have written, so none of it reaches a terminal unescaped: control
+//! characters, escape sequences and marks that reorder text are written as `\u{…}`, and long lines are cut around the
+//! place. Columns in the heading count the characters of the file, not of the shown text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Label, Place, Severity, Source,
 /// Characters.
 const LINE: usize = 140;
 
-/// What is shown before the place in a longer line.
+/// Length of what is shown before the place in a longer line.
 ///
 /// # Units
 /// Characters.
@@ -45,7 +45,7 @@ const MESSAGE: usize = 400;
 /// Lines between two places that are still shown in one excerpt.
 const NEAR: usize = 40;
 
-/// Columns that a message may take before it is wrapped by the terminal; nothing is cut by the renderer itself.
+/// Width at which a message would be wrapped; the renderer itself cuts nothing.
 const WIDTH: usize = 400;
 
 /// Writes findings one after the other, each followed by an empty line.
@@ -60,7 +60,7 @@ pub fn write(out: &mut dyn Write, diagnostics: &Diagnostics, sources: &Sources, 
         for (shown, meant) in headings {
             text = text.replacen(&shown, &meant, 1);
         }
-        // The renderer fills lines up with blanks, which no one needs.
+        // The renderer pads lines with spaces, which are not needed.
         for line in text.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -129,7 +129,7 @@ fn place_json(place: Place, sources: &Sources) -> Value {
     })
 }
 
-/// A heading as the renderer writes it, and as it should be: the renderer counts columns in what is shown of a line.
+/// A heading as the renderer writes it, and the corrected one: the renderer counts columns in the shown part of a line.
 type Heading = (String, String);
 
 /// A finding for the renderer.
@@ -176,7 +176,7 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Head
 /// A labelled place.
 type Labelled<'l> = (AnnotationKind, &'l Label, String);
 
-/// Puts labels together that are near enough for one excerpt; the primary one stays first.
+/// Groups labels that are close enough for one excerpt; the primary one stays first.
 fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelled<'l>>> {
     let mut excerpts: Vec<(SourceId, usize, usize, Vec<Labelled<'l>>)> = Vec::new();
     for label in labels {
@@ -195,14 +195,14 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelle
     excerpts.into_iter().map(|e| e.3).collect()
 }
 
-/// The excerpt of a text around its labels, made safe and short, and the column of the first label in what is shown.
+/// The excerpt of a text around its labels, escaped and shortened, and the column of the first label in the shown text.
 fn snippet<'a>(
     labels: Vec<Labelled<'_>>,
     sources: &Sources,
 ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, usize) {
     let source = labels[0].1.place.source;
     let text = sources.get(source).map_or("", Source::text);
-    // Of a place of several lines, the first line is shown.
+    // If a place has several lines, the first one is shown.
     let spots: Vec<(usize, Range<usize>)> = labels
         .iter()
         .map(|(_, label, _)| {
@@ -222,7 +222,7 @@ fn snippet<'a>(
     for line in first..=last {
         let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
         let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
-        // Lines without a label are folded away unless they touch one, so only their number matters.
+        // Lines without a label are folded unless they are next to one, so only their number matters.
         let cut = cut(&text[range.clone()], here.first().map_or(0, |n| spots[*n].1.start - range.start));
         let cut = range.start + cut.start..range.start + cut.end;
         if cut.start > range.start {
@@ -246,10 +246,10 @@ fn snippet<'a>(
     (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
 }
 
-/// The part of a line that is shown, so that a place in it is seen.
+/// The part of a line to show, so that a place in it is visible.
 fn cut(line: &str, place: usize) -> Range<usize> {
     let Some((end, _)) = line.char_indices().nth(LINE) else { return 0..line.len() };
-    // Nothing is counted from the start of the line: it may be a whole spec, with thousands of findings.
+    // Counting from the start of the line would be slow: the line may be a whole spec, with thousands of findings.
     if line[..place].chars().take(LINE).count() + 20 < LINE {
         return 0..end;
     }
@@ -258,9 +258,9 @@ fn cut(line: &str, place: usize) -> Range<usize> {
     start..end
 }
 
-/// A text on one line that cannot disturb a terminal, cut if it is very long.
+/// A text on one line that is safe for a terminal, cut if it is very long.
 fn message(text: &str) -> String {
-    // What a finding cut says how long it was; that is what counts, and not how much of it was kept.
+    // If the finding was cut, it says how long it was; that length counts, not the length of what was kept.
     let total = text.rfind("… (").filter(|_| text.ends_with(" bytes in all)"));
     match total {
         Some(at) if text[..at].chars().nth(MESSAGE).is_some() => {
@@ -271,12 +271,12 @@ fn message(text: &str) -> String {
     }
 }
 
-/// A text with everything written out that a terminal would act upon or not show.
+/// A text in which everything is escaped that a terminal would act on or not show.
 fn display(text: &str) -> String {
     visible(&plain(text)).into_owned()
 }
 
-/// A text without tabs, whose width nobody knows, and byte order marks, which take no column.
+/// A text without tabs, whose width varies, and byte order marks, which have no width.
 fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['\t', '\u{feff}']) {
         return Cow::Borrowed(text);

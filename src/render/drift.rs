@@ -1,4 +1,4 @@
-//! What differs and whose doing it is, as all outputs see it: operations of the plan beside their findings.
+//! Drift for all outputs: what changed and who changed it, as operations of the plan with their findings.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
 use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
 
-/// A report with everything that is told about it.
+/// A report with its context.
 #[derive(Debug, Clone, Copy)]
 pub struct DriftView<'a> {
     /// The report.
     pub report: &'a Report,
     /// The plan that it was made from.
     pub plan: &'a Plan,
-    /// The states that the caller wants to be told of by the exit code.
+    /// The states that the exit code reports.
     pub asked: &'a [State],
-    /// The texts of the spec.
+    /// The source texts of the spec.
     pub sources: &'a Sources,
 }
 
 impl<'a> DriftView<'a> {
-    /// What it comes to.
+    /// The result of the report.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.report.verdict(self.asked)
@@ -44,13 +44,13 @@ impl<'a> DriftView<'a> {
         }
     }
 
-    /// How many objects are in each state, in words; states without objects are left out, except what is in sync.
+    /// The number of objects in each state, in words; states without objects are omitted, except "in sync".
     #[must_use]
     pub fn counts(&self) -> String {
         words(|state| self.report.count(state))
     }
 
-    /// The last words of a summary: requests, and the spec before.
+    /// The end of a summary: requests, and the base.
     pub(super) fn circumstances(&self) -> String {
         let made = count(usize::try_from(self.plan.requests_made).unwrap_or(usize::MAX), "request");
         match &self.plan.base {
@@ -68,7 +68,7 @@ pub(super) fn words(count: impl Fn(State) -> usize) -> String {
     shown.map(|(state, n)| format!("{n} {}", state.as_str())).collect::<Vec<_>>().join(", ")
 }
 
-/// The findings of a zone with their operations, those that need most attention first.
+/// The findings of a zone with their operations, most important first.
 pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&'a Finding, OperationView<'a>)> {
     // Both are in the order of the plan.
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
@@ -76,7 +76,7 @@ pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&
     all
 }
 
-/// How an object differs, from the side of the service.
+/// How the live object differs from the spec.
 pub(super) fn how(mark: Action) -> &'static str {
     match mark {
         Action::Create => "missing",
@@ -86,13 +86,13 @@ pub(super) fn how(mark: Action) -> &'static str {
     }
 }
 
-/// Both sides of something that differs, in words; `shown` makes a value safe to show.
+/// Both sides of a difference, in words; `shown` escapes a value.
 pub(super) fn sides(before: Option<&str>, after: Option<&str>, shown: impl Fn(&str) -> String) -> String {
     let side = |side: Option<&str>| side.map_or_else(|| "unset".to_owned(), &shown);
     format!("{} at the service, {} in the spec", side(before), side(after))
 }
 
-/// What else there is to know of an object: when it was changed, why it is not wanted, what applying the spec would mean.
+/// Other facts about an object: when it was changed, why it is not wanted, what applying the spec would do.
 pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     match operation.direction {
@@ -112,13 +112,13 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
     remarks
 }
 
-/// What is left alone for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.
+/// What is unmanaged for one reason, in words: `3 unmanaged (2 A, 1 TXT)`.
 pub(super) fn aside(aside: &SetAsideCount) -> String {
     let types: Vec<_> = aside.types.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!("{} {} ({})", aside.count(), aside.reason, types.join(", "))
 }
 
-/// A time that has passed, in its largest unit.
+/// An elapsed time in its largest unit.
 #[must_use]
 pub fn ago(age: Duration) -> String {
     match age.as_secs() {

@@ -1,12 +1,12 @@
-//! Foreign text for markup: HTML, XML and Markdown in which data stays data.
+//! Escapes foreign text for HTML, XML and Markdown.
 //!
-//! In Markdown a backslash is not enough: what renders comments turns bare addresses, `@names`, `#numbers` and commit
-//! hashes into links after parsing. Code spans and code blocks are left alone by all of them, so whatever is not a plain
-//! word goes into one.
+//! In Markdown a backslash is not enough: renderers of comments turn bare URLs, `@names`, `#numbers` and commit hashes
+//! into links after parsing. They leave code spans and code blocks unchanged, so everything but plain words is written
+//! as code.
 
 use super::safe::safe;
 
-/// A text for HTML or XML, in content as well as in quoted attributes.
+/// A text for HTML or XML, in content and in quoted attributes.
 pub(super) fn html(text: &str) -> String {
     let shown = safe(text);
     let mut escaped = String::with_capacity(shown.len() + 16);
@@ -17,7 +17,7 @@ pub(super) fn html(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No XML document may hold these two, not even as references.
+            // XML documents must not contain these two characters, not even as references.
             '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
             c => escaped.push(c),
         }
@@ -25,7 +25,7 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// A sentence for HTML; what it has between backticks is code.
+/// A sentence for HTML; text between backticks becomes code.
 pub(super) fn html_prose(text: &str) -> String {
     let shown = safe(text);
     let mut out = String::with_capacity(shown.len() + 16);
@@ -46,15 +46,15 @@ pub(super) fn code(text: &str) -> String {
     }
     let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // One blank on each side is taken off again, so it is added wherever it matters.
+    // Markdown removes one space on each side, so one is added where it matters.
     let edge = |c: char| c == '`' || c == ' ';
     let pad = if shown.starts_with(edge) || shown.ends_with(edge) { " " } else { "" };
     format!("{fence}{pad}{shown}{pad}{fence}")
 }
 
-/// A sentence with foreign words in it as Markdown: plain words as they are, everything else in code spans.
+/// A sentence with foreign words as Markdown: plain words are kept, everything else becomes code spans.
 ///
-/// What a sentence has between backticks is one span; a backtick without a partner is nothing special.
+/// Text between backticks becomes one span; a backtick without a partner has no special meaning.
 pub(super) fn prose(text: &str) -> String {
     let shown = safe(text);
     let mut out = String::with_capacity(shown.len() + 16);
@@ -63,7 +63,7 @@ pub(super) fn prose(text: &str) -> String {
         words(&mut out, before);
         push(&mut out, &code(inside));
         rest = after;
-        // A sign that ends a phrase stays where it is.
+        // Punctuation after the phrase stays outside.
         let sign = rest.len() - rest.trim_start_matches([',', ';', ':', '.', ')']).len();
         if rest[sign..].is_empty() || rest[sign..].starts_with(' ') {
             out.push_str(&rest[..sign]);
@@ -71,18 +71,18 @@ pub(super) fn prose(text: &str) -> String {
         }
     }
     words(&mut out, rest);
-    // A list item without words would make a heading of the line above it.
+    // A list item without words would turn the line above it into a heading.
     if out.is_empty() { code(&shown) } else { out }
 }
 
-/// The first part of a text that stands between backticks, with what is before and after it.
+/// The first part of a text between backticks, with the text before and after it.
 fn quoted(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('`')?;
     let (inside, after) = rest.split_once('`')?;
     Some((before, inside, after))
 }
 
-/// Adds a part, set off by a blank from what is there.
+/// Adds a part, separated by a space.
 fn push(out: &mut String, part: &str) {
     if !out.is_empty() {
         out.push(' ');
@@ -90,7 +90,7 @@ fn push(out: &mut String, part: &str) {
     out.push_str(part);
 }
 
-/// Adds words, those that are not plain as code spans.
+/// Adds words; those that are not plain become code spans.
 fn words(out: &mut String, text: &str) {
     let mut span: Vec<&str> = Vec::new();
     for word in text.split(' ').filter(|w| !w.is_empty()) {
@@ -105,7 +105,7 @@ fn words(out: &mut String, text: &str) {
     push_span(out, &mut span);
 }
 
-/// Adds words as a code span; a sign that ends a phrase stays outside.
+/// Adds words as a code span; punctuation at the end stays outside.
 fn push_span(out: &mut String, span: &mut Vec<&str>) {
     if span.is_empty() {
         return;
@@ -121,7 +121,7 @@ fn push_span(out: &mut String, span: &mut Vec<&str>) {
     span.clear();
 }
 
-/// Whether a word means nothing in any Markdown, and is made into no link by anything after it.
+/// Whether a word has no meaning in any Markdown, and no later step turns it into a link.
 fn is_plain(word: &str) -> bool {
     let inner = word.trim_start_matches('(').trim_end_matches([',', '.', ';', ':', ')']);
     let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '%');
@@ -132,7 +132,7 @@ fn is_plain(word: &str) -> bool {
     (is_sign || is_word) && !is_reference(inner)
 }
 
-/// Whether a word, or a part of it, may be taken for a commit or an issue: `deadbeef1`, `GH-12`.
+/// Whether a word or a part of it may be read as a commit or an issue: `deadbeef1`, `GH-12`.
 fn is_reference(word: &str) -> bool {
     let mut before = "";
     word.split(|c: char| !c.is_alphanumeric()).any(|part| {
@@ -143,7 +143,7 @@ fn is_reference(word: &str) -> bool {
     })
 }
 
-/// Whether a word begins a list where it stands first.
+/// Whether a word starts a list at the beginning of a line.
 fn is_list_mark(word: &str) -> bool {
     word.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && word.ends_with(['.', ')'])
 }

@@ -1,22 +1,22 @@
-//! Findings about a spec for the outputs that other programs read: what was checked, and what was found.
+//! Findings about a spec for machine-readable outputs: what was checked, and what was found.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span};
 
-/// What was found by a command, and in what.
+/// The findings of a command and what it checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Findings<'a> {
     /// The command: `plan` or `validate`.
     pub command: &'static str,
-    /// What was found.
+    /// The findings.
     pub diagnostics: &'a Diagnostics,
-    /// The texts of the spec.
+    /// The source texts of the spec.
     pub sources: &'a Sources,
-    /// What a spec without errors holds, in words: `1 file, 2 zones, 30 records`.
+    /// The content of a valid spec, in words: `1 file, 2 zones, 30 records`.
     pub holds: Option<&'a str>,
 }
 
 impl Findings<'_> {
-    /// What was found, in words: `1 error, 2 warnings`.
+    /// The number of findings, in words: `1 error, 2 warnings`.
     pub(super) fn words(&self) -> String {
         let severities = [Severity::Error, Severity::Warning, Severity::Note];
         let parts: Vec<_> = severities
@@ -40,9 +40,9 @@ impl Findings<'_> {
 /// Lines and columns count from 1, columns in characters; the end column is one past the last character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region<'a> {
-    /// The file as the user knows it.
+    /// The file name as the user knows it.
     pub(super) file: &'a str,
-    /// Whether that is the name of a file, not of standard input or a flag.
+    /// Whether that is the name of a file, instead of standard input or a flag.
     pub(super) is_file: bool,
     /// First line.
     pub(super) line: usize,
@@ -55,7 +55,7 @@ pub(super) struct Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    /// The region of a place; `None` for what nobody wrote.
+    /// The region of a place; `None` if the place is in no source text.
     pub(super) fn of(place: Place, sources: &'a Sources) -> Option<Self> {
         let source = sources.get(place.source)?;
         let start = sources.line_column(place);
@@ -82,7 +82,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// What is wrong, in one line: the words at the place, if they say more than the detail.
+/// What is wrong, in one line: the label at the place if it is more specific than the detail.
 pub(super) fn detail(diagnostic: &Diagnostic) -> String {
     match &diagnostic.primary {
         Some(label) if !label.text.is_empty() && label.text != diagnostic.detail => {

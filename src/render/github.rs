@@ -1,13 +1,13 @@
-//! Findings and dangers as workflow commands, which GitHub Actions shows beside the lines of a pull request.
+//! Findings and dangers as workflow commands, which GitHub Actions shows next to the lines of a pull request.
 //!
 //! ```text
 //! ::error file=zones/example.com.yaml,line=4,col=48,endLine=4,endColumn=54,title=SPEC0016 the key is unknown::there is …
 //! ```
 //!
-//! GitHub shows few annotations of each step, so the worst come first.
+//! GitHub shows only a few annotations of each step, so the worst come first.
 //!
 //! # Sources
-//! docs.github.com/actions/reference/workflows-and-actions/workflow-commands; what is escaped and how is the command
+//! docs.github.com/actions/reference/workflows-and-actions/workflow-commands; the escaping is that of the command
 //! library of actions/toolkit; both read 2026-11-20.
 
 use std::io::{self, Write};
@@ -66,7 +66,7 @@ pub fn report(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     command(out, Level::Notice, None, &title, &words)
 }
 
-/// Writes what a reviewer of a plan must not miss: missing consents, findings, dangers, the counts.
+/// Writes what a reviewer of a plan must see: missing consents, findings, dangers, the counts.
 ///
 /// # Errors
 /// Those of the writer.
@@ -91,7 +91,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
     command(out, Level::Notice, None, &format!("zonewright plan: {}", review.verdict_words()), &words)
 }
 
-/// A dangerous operation: an error while a consent is missing, a warning once it is given.
+/// A dangerous operation: an error if a consent is missing, otherwise a warning.
 fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) -> io::Result<()> {
     let open = |danger: &Danger| view.dangers.contains(danger) && !view.accepted.contains_key(danger);
     let lacks = review.missing().iter().any(|missing| open(&missing.danger));
@@ -136,7 +136,7 @@ fn command(out: &mut dyn Write, level: Level, region: Option<Region<'_>>, title:
         let Region { file, is_file: _, line, column, end_line, end_column } = region;
         let file = file.strip_prefix("./").unwrap_or(file);
         write!(out, "file={},line={line},col={column},endLine={end_line},", property(file))?;
-        // Columns are meant within one line only.
+        // Columns are valid only within one line.
         if end_line == line {
             write!(out, "endColumn={},", end_column.max(column))?;
         }
@@ -144,9 +144,9 @@ fn command(out: &mut dyn Write, level: Level, region: Option<Region<'_>>, title:
     writeln!(out, "title={}::{}", property(title), message(text))
 }
 
-/// Text after the second `::`.
+/// The text after the second `::`.
 fn message(text: &str) -> String {
-    // Line breaks of ours are kept, those of the data are written out by then.
+    // The line breaks are ours; those of the data are already escaped.
     let lines: Vec<_> = text.split('\n').map(|line| safe(line).replace('%', "%25")).collect();
     lines.join("%0A")
 }

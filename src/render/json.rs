@@ -1,6 +1,6 @@
-//! Plans and results for programs.
+//! Plans and results as JSON.
 //!
-//! The field names and codes are a contract, frozen by tests; a change raises `format`.
+//! The field names and codes are a stable contract, held by tests; a change increases `format`.
 
 pub mod drift;
 pub mod waf;
@@ -52,7 +52,7 @@ pub fn plan(plan: &Plan, verdict: &Verdict, requests_to_apply: usize, sources: &
     })
 }
 
-/// Consents that are missing.
+/// The missing consents.
 fn consents(verdict: &Verdict) -> Json {
     let Verdict::NeedsConsent(missing) = verdict else { return json!([]) };
     missing
@@ -74,8 +74,8 @@ fn operations_of<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> impl Iterator<
     zone.operations.iter().map(move |one| operation(zone, one, sources))
 }
 
-/// One operation. What a subject has beside what all have is where a reader looks for it: the name of a rule with its kind,
-/// its position with its fields.
+/// One operation. Members that only some subjects have are where a reader expects them: the name of a rule with its
+/// kind, its position with its fields.
 fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json {
     let Operation { address, subject, fields, cause, impact, dangers, accepted, modified_on, place } = operation;
     let (before, after) = images(zone, subject, fields);
@@ -104,7 +104,7 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
     Json::Object(object)
 }
 
-/// What something is before an operation, and after it; `null` where there is nothing.
+/// The state before an operation and after it; `null` where there is none.
 fn images(zone: &ZonePlan, subject: &Subject, fields: &[FieldChange]) -> (Json, Json) {
     match subject {
         Subject::Zone => (Json::Null, json!({ "name": zone.name.as_str() })),
@@ -148,7 +148,7 @@ fn images_of_record(record: &RecordSubject) -> (Json, Json) {
     }
 }
 
-/// Why records of a zone are left alone, and what somebody has to do elsewhere.
+/// Why records of a zone are unmanaged, and what someone has to do elsewhere.
 fn notes(zone: &ZonePlan) -> Vec<Json> {
     let note = |aside: &crate::plan::SetAsideCount| json!({ "zone": zone.name.as_str(), "code": "left-alone", "reason": aside.reason, "count": aside.count(), "types": aside.types });
     let todo = |note: &String| json!({ "zone": zone.name.as_str(), "code": "to-do", "text": note });
@@ -165,7 +165,7 @@ fn reasons(accepted: &BTreeMap<Danger, String>) -> Json {
     accepted.iter().map(|(danger, reason)| (danger.code().to_owned(), json!(reason))).collect::<Map<_, _>>().into()
 }
 
-/// A record as the service would write it, as far as it is said.
+/// A record as the API would write it, as far as it is known.
 fn form(id: Option<&RecordId>, form: &RecordForm) -> Json {
     let mut object = Map::new();
     if let Some(id) = id {
@@ -198,7 +198,7 @@ pub fn requests(requests: &[Request]) -> Json {
     json!({ "format": Plan::FORMAT, "kind": "requests", "requests": requests.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// What an apply achieved.
+/// The result of an apply.
 #[must_use]
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
     let all = zones.iter().map(|ZoneResult { plan, applied, verified }| {
@@ -217,7 +217,7 @@ pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
     json!({ "zones": all.collect::<Vec<_>>(), "journal": journal })
 }
 
-/// An operation that was not simply done.
+/// An operation whose outcome is not a plain success.
 fn outcome(address: &Address, outcome: &Outcome) -> Option<Json> {
     let (word, reason) = match outcome {
         Outcome::Done => return None,

@@ -1,6 +1,6 @@
-//! Findings as JUnit XML, for services that show tests: one test for each file, one for each lint.
+//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint.
 //!
-//! A test fails by errors. Warnings and notes are its output, so they are seen and break nothing.
+//! A test fails because of errors. Warnings and notes are its output, so they are visible without a failure.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use super::escape::html;
 use super::findings::{Findings, Region, detail};
 use crate::diagnostic::{Diagnostic, Finding, Severity};
 
-/// The name of the test that stands for findings without a file.
+/// The name of the test for findings without a file.
 const NO_FILE: &str = "(no file)";
 
-/// What was found by one test.
+/// The findings of one test.
 #[derive(Debug, Default)]
 struct Case {
     failures: Vec<String>,
@@ -44,7 +44,7 @@ impl Case {
     }
 }
 
-/// A JUnit document; `lints` are the kinds of findings that have a test of their own.
+/// A JUnit document; `lints` are the kinds of findings that have their own test.
 #[must_use]
 pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     let mut files: BTreeMap<&str, Case> = found

@@ -1,22 +1,22 @@
-//! Results and findings made visible: text for people, JSON for programs, and the forms that pull requests, code scanning
-//! and test reports take. Takes writers, prints nothing itself.
+//! Renders results and findings: text for people, JSON for programs, and the formats of pull requests, code scanning
+//! and test reports. It writes to the given writers and prints nothing itself.
 //!
 //! | file | what |
 //! |---|---|
 //! | `text` | plans and results on a terminal |
 //! | `json` | the same for programs |
 //! | `markdown` | a plan or findings as a comment on a pull request |
-//! | `html` | a plan or findings as one page that needs nothing else |
+//! | `html` | a plan or findings as one self-contained page |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
-//! | `snapshot` | the moment of a snapshot that a plan was made against |
-//! | `spec_diff` | what two specs say differently, for programs |
-//! | `diagnostics` | findings in the manner of a compiler |
-//! | `drift` | what differs and whose doing it is, shared by the outputs of `text`, `json` and `markdown` |
+//! | `snapshot` | the time of the snapshot that a plan was made against |
+//! | `spec_diff` | the differences between two specs, as JSON |
+//! | `diagnostics` | findings in the style of a compiler |
+//! | `drift` | what changed and who changed it, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | the same as numbers for a monitoring system |
 //! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
-//! | `findings` | what was found, and where, shared in the same way |
-//! | `safe`, `escape` | foreign text made harmless |
+//! | `findings` | what was found, and where, shared by the outputs about specs |
+//! | `safe`, `escape` | escape foreign text |
 
 pub mod diagnostics;
 mod drift;

@@ -1,18 +1,19 @@
-//! What differs, as numbers for a monitoring system: the text format of OpenMetrics.
+//! Drift as numbers for a monitoring system, in the text format of OpenMetrics.
 //!
 //! # Sources
 //! OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec): a family has its metadata first and its samples
-//! together, counters end with `_total`, label values escape backslash, quote and line feed, and the last line is `# EOF`.
+//! together, counters end with `_total`, label values escape backslash, quote and line feed, and the last line is `#
+//! EOF`.
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
 
 use crate::drift::{Report, State};
 
-/// The type of the text, for an answer over HTTP.
+/// The content type for HTTP responses.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A report in numbers. `requests` is how many were made since the process began.
+/// A report in numbers. `requests` is the number of requests since the process started.
 #[must_use]
 pub fn drift(report: &Report, requests: u64) -> String {
     let mut out = String::new();
@@ -43,7 +44,7 @@ pub fn drift(report: &Report, requests: u64) -> String {
     out
 }
 
-/// What is said of a family before its samples.
+/// The metadata of a family.
 fn family(out: &mut String, name: &str, kind: &str, help: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# TYPE {name} {kind}");

@@ -1,22 +1,22 @@
-//! Foreign text made safe to show: names, contents, comments and error messages come from anywhere.
+//! Escapes foreign text for display: names, contents, comments and error messages come from anywhere.
 //!
-//! Control characters could drive the terminal, bidirectional marks could make a plan read differently from what it says,
-//! invisible characters could hide a difference, and a megabyte of text could bury the rest.
+//! Control characters could control the terminal, bidirectional marks could make a plan look different from what it
+//! says, invisible characters could hide a difference, and a megabyte of text could bury the rest.
 
 use std::borrow::Cow;
 
 pub use crate::diagnostic::{is_hidden, visible, visible_json};
 
-/// Characters shown of one text.
+/// Largest number of characters shown of one text.
 const MOST_CHARACTERS: usize = 1200;
 
-/// A text with everything that is not plainly visible written as an escape, and cut if it is very long.
+/// A text in which all invisible characters are escaped, cut if it is very long.
 #[must_use]
 pub fn safe(text: &str) -> Cow<'_, str> {
     shortened(text, MOST_CHARACTERS)
 }
 
-/// The same, cut behind so many characters; what follows says how long it is in all.
+/// The same, cut after this number of characters; a note then gives the full length.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => visible(text),

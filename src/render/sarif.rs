@@ -1,7 +1,7 @@
-//! Findings as SARIF 2.1.0, the form in which code scanning services and editors take them.
+//! Findings as SARIF 2.1.0, the format of code scanning services and editors.
 //!
-//! Paths are relative to `%SRCROOT%`, the directory that the program was started in; columns count Unicode code points.
-//! Fingerprints do not depend on line numbers, so a finding is the same one after lines were added above it.
+//! Paths are relative to `%SRCROOT%`, the working directory; columns count Unicode code points. Fingerprints do not
+//! depend on line numbers, so a finding keeps its identity when lines are added above it.
 //!
 //! # Sources
 //! docs.oasis-open.org/sarif/sarif/v2.1.0/os, sections 3.14 to 3.49; docs.github.com/code-security, "SARIF support for code
@@ -17,10 +17,10 @@ use super::findings::{Findings, Region, detail};
 use super::safe::safe;
 use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
 
-/// Where the schema of the form is published.
+/// The published schema of the format.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// Name and version of the fingerprint: what goes into it never changes under this name.
+/// Name and version of the fingerprint: its input never changes under this name.
 const FINGERPRINT: &str = "zonewright/v1";
 
 /// A SARIF log with one run.
@@ -51,7 +51,7 @@ pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Value {
     })
 }
 
-/// The kinds that are known, and those that were found beside them, in the order of their codes.
+/// The known kinds, and others that were found, in the order of their codes.
 fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Finding> {
     let all = known.iter().copied().chain(found.diagnostics.iter().map(|diagnostic| diagnostic.finding));
     all.map(|finding| (finding.code, finding)).collect::<BTreeMap<_, _>>().into_values().collect()
@@ -117,7 +117,7 @@ fn result(
     result
 }
 
-/// A place in a file; what was read from elsewhere is named in words.
+/// A place in a file; a source other than a file is described in words.
 fn physical(region: &Region<'_>) -> Value {
     let Region { file, is_file, line, column, end_line, end_column } = *region;
     if !is_file {
@@ -133,19 +133,19 @@ fn physical(region: &Region<'_>) -> Value {
     } })
 }
 
-/// Longest line that counts as a whole.
+/// Longest line that is used as a whole.
 ///
 /// # Units
 /// Bytes.
 const LINE: usize = 1_000;
 
-/// What counts of a longer one: so much before the place, and four times that from its start on.
+/// The part of a longer line that is used: this much before the place, and four times as much from its start.
 ///
 /// # Units
 /// Bytes.
 const BESIDE: usize = 50;
 
-/// The text of a finding's line, or what stands around the place where a whole spec is on one line.
+/// The text of a finding's line, or the text around the place if the line is very long.
 fn line(place: Place, sources: &Sources) -> Option<&str> {
     let source = sources.get(place.source)?;
     let (text, at) = (source.text(), place.span.start as usize);
@@ -158,7 +158,8 @@ fn line(place: Place, sources: &Sources) -> Option<&str> {
     Some(text[start.min(end)..end].trim())
 }
 
-/// What stays the same while lines move: the kind, the file, the words, and the text of the line. Equal ones are numbered.
+/// The parts that stay the same when lines move: the kind, the file, the words, and the text of the line. Equal ones
+/// are numbered.
 fn fingerprint(
     diagnostic: &Diagnostic,
     region: Option<Region<'_>>,
@@ -189,7 +190,7 @@ fn plain(text: &str) -> String {
     safe(text).replace("](", "] (")
 }
 
-/// Whether a path does not depend on a directory.
+/// Whether a path is absolute.
 fn is_absolute(file: &str) -> bool {
     file.starts_with('/') || file.starts_with('\\') || file.as_bytes().get(1) == Some(&b':')
 }
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(print("x: bad"), print("# a comment\n\n  x: bad  "));
         let (first, second) = print("x: bad");
         assert_ne!(first, second);
-        // On one line with everything else, only what is near counts.
+        // In a very long line, only nearby text counts.
         let far = |word: &str| format!("{}bad{}{word}", "é ".repeat(500), " é".repeat(500));
         assert_eq!(print(&far("one")), print(&far("another")));
         assert_ne!(print(&far("one")), print(&far("one").replace("bad", "bad, too")));

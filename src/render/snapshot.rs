@@ -1,4 +1,4 @@
-//! The moment of the snapshot that a plan was made against.
+//! The time of the snapshot that a plan was made against.
 
 use serde_json::{Value as Json, json};
 
@@ -6,14 +6,14 @@ use super::ago;
 use super::safe::safe;
 use crate::live::snapshot::AsOf;
 
-/// For programs.
+/// As JSON.
 #[must_use]
 pub fn json(as_of: &AsOf) -> Json {
     let AsOf { taken_at, age, tool, service } = as_of;
     json!({ "taken_at": taken_at, "age_seconds": age.map(|age| age.as_secs()), "tool": tool, "service": service })
 }
 
-/// For people.
+/// As text.
 #[must_use]
 pub fn words(as_of: &AsOf) -> String {
     let AsOf { taken_at, age, tool: _, service } = as_of;

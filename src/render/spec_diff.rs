@@ -1,6 +1,6 @@
-//! What two specs say differently, for programs.
+//! The differences between two specs, as JSON.
 //!
-//! The field names and codes are a contract, frozen by tests; a change raises `format`.
+//! The field names and codes are a stable contract, held by tests; a change increases `format`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -8,10 +8,10 @@ use crate::diagnostic::{Place, Sources};
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::wire::record::to_json;
 
-/// Version of the form.
+/// Version of the format.
 const FORMAT: u32 = 1;
 
-/// What two specs say differently.
+/// The differences between two specs.
 #[must_use]
 pub fn json(changes: &SpecChanges, sources: &Sources) -> Json {
     let SpecChanges { zones, unchanged } = changes;
@@ -38,7 +38,7 @@ fn zone(zone: &ZoneSpecChanges, sources: &Sources) -> Json {
     })
 }
 
-/// A difference. What a side does not say is not there, which is not the same as `null`.
+/// A difference. A side without a value is absent, which is not the same as `null`.
 fn change(change: &SpecChange, sources: &Sources) -> Json {
     let SpecChange { path, kind, place } = change;
     let mut object = Map::from_iter([("path".to_owned(), json!(path))]);

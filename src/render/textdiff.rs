@@ -1,19 +1,19 @@
-//! One text becoming another, on one line.
+//! The change of a text, on one line.
 //!
-//! Short values are shown as `before → after`. Longer ones that share words are shown once, with what goes and what comes
-//! marked word by word: `[-old-]{+new+}` without colour, struck through and green with it.
+//! Short values are shown as `before → after`. Longer ones that share words are shown once, with removed and added
+//! words marked: `[-old-]{+new+}` without colour; in colour, removed words are struck through and added ones are green.
 
 use anstyle::{AnsiColor, Effects, Style};
 use similar::{ChangeTag, TextDiff};
 
 use super::safe::safe;
 
-/// What goes.
+/// Removed words.
 const GOES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).effects(Effects::STRIKETHROUGH);
-/// What comes.
+/// Added words.
 const COMES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
-/// How much of the two texts must be the same for them to be shown as one.
+/// The similarity from which two texts are shown as one.
 const LIKENESS: f32 = 0.4;
 
 /// Shows a change on one line.
@@ -42,10 +42,10 @@ pub(super) fn inline(before: &str, after: &str, colour: bool) -> String {
     line
 }
 
-/// The words of a difference if the two texts share enough of them to be read as one; raw, not yet safe to show.
+/// The words of a difference if the two texts are similar enough to be shown as one; not escaped.
 #[must_use]
 pub(super) fn runs(before: &str, after: &str) -> Option<Vec<(ChangeTag, String)>> {
-    /// Longest texts that are compared word by word; beyond that both are shown as they are.
+    /// Longest texts that are compared word by word; longer ones are shown in full.
     const LONGEST: usize = 20_000;
     let has_words = |text: &str| text.trim().contains(char::is_whitespace);
     if !(has_words(before) && has_words(after)) || before.len().max(after.len()) > LONGEST {
@@ -55,7 +55,7 @@ pub(super) fn runs(before: &str, after: &str) -> Option<Vec<(ChangeTag, String)>
     (diff.ratio() >= LIKENESS).then(|| joined(&diff))
 }
 
-/// The words of a difference, neighbours of one kind joined.
+/// The words of a difference; adjacent ones of the same kind are joined.
 fn joined<'a>(diff: &TextDiff<'a, 'a, str>) -> Vec<(ChangeTag, String)> {
     let mut runs: Vec<(ChangeTag, String)> = Vec::new();
     for change in diff.iter_all_changes() {

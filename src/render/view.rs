@@ -1,8 +1,8 @@
-//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers learn what subjects there are.
+//! Any operation of a plan as one neutral view: the only place where the outputs for reviewers distinguish subjects.
 //!
-//! An operation on a zone, a setting, a rule or a record goes in; what it does, to what, before and after, and what that means
-//! comes out, as plain text. Nothing here is safe to show yet: names and values come from anywhere, and each output escapes
-//! them by its own rules.
+//! The input is an operation on a zone, a setting, a rule or a record. The output is the action, the object, before and
+//! after, and the effect, as plain text. Nothing here is escaped: names and values come from anywhere, and each output
+//! escapes them by its own rules.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,21 +17,21 @@ use crate::plan::{
     Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
 };
 
-/// A plan with everything that a reviewer is told about it.
+/// A plan with its context for a reviewer.
 #[derive(Debug, Clone, Copy)]
 pub struct Review<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What may happen to it.
+    /// Whether it may be applied.
     pub verdict: &'a Verdict,
-    /// Requests that applying takes.
+    /// Number of requests to apply it.
     pub requests_to_apply: usize,
-    /// The texts of the spec.
+    /// The source texts of the spec.
     pub sources: &'a Sources,
 }
 
 impl<'a> Review<'a> {
-    /// The consents that are missing.
+    /// The missing consents.
     pub(super) fn missing(&self) -> &'a [MissingConsent] {
         match self.verdict {
             Verdict::NeedsConsent(missing) => missing,
@@ -39,7 +39,7 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// How many operations take back what somebody changed outside the spec, in words.
+    /// How many operations revert changes that were made outside the spec, in words.
     pub(super) fn outside(&self) -> Option<String> {
         let operations = self.plan.zones.iter().flat_map(|zone| &zone.operations);
         match operations.filter(|o| o.cause.about(None).is_some()).count() {
@@ -60,7 +60,7 @@ impl<'a> Review<'a> {
     }
 }
 
-/// The part of a zone that something belongs to; each has its own layout on a terminal.
+/// The section of a zone that something belongs to; each has its own layout on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     /// The zone itself and its settings.
@@ -74,7 +74,7 @@ pub(super) enum Section {
 /// One side of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Nothing is said.
+    /// There is no value.
     Nothing,
     /// It could not be read.
     Unknown,
@@ -83,7 +83,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// In words, if there is anything to say.
+    /// In words, if there is a value.
     pub(super) fn words(&self) -> Option<&str> {
         match self {
             Self::Nothing => None,
@@ -98,26 +98,26 @@ impl Side {
 pub(super) struct FieldView {
     /// Its name.
     pub(super) name: String,
-    /// Whether it is all there is to the thing, so that its name says nothing new.
+    /// Whether the object has no other field, so that the name adds nothing.
     pub(super) is_whole: bool,
-    /// What it was.
+    /// The value before.
     pub(super) before: Side,
-    /// What it becomes.
+    /// The value after.
     pub(super) after: String,
 }
 
 /// One operation.
 #[derive(Debug, Clone)]
 pub(super) struct OperationView<'a> {
-    /// What is done.
+    /// The action.
     pub(super) action: Action,
-    /// The part of the zone that it belongs to.
+    /// The section of the zone that it belongs to.
     pub(super) section: Section,
-    /// To what kind of thing: `record`, `rule`, `rules`, `zone`, `setting`, …
+    /// The kind of object: `record`, `rule`, `rules`, `zone`, `setting`, …
     pub(super) kind: &'static str,
-    /// What a person knows it by.
+    /// Its display name.
     pub(super) name: Cow<'a, str>,
-    /// The service's id, where a person may want to look for it.
+    /// Cloudflare's id, where a reader may need it.
     pub(super) id: Option<&'a str>,
     /// The type of a record, the phase of a rule; may be empty.
     pub(super) type_name: &'a str,
@@ -127,43 +127,43 @@ pub(super) struct OperationView<'a> {
     pub(super) before: Option<String>,
     /// Its value after, where it has one value.
     pub(super) after: Option<String>,
-    /// What else is said of something that comes or goes.
+    /// Other attributes of something that is created or deleted.
     pub(super) aside: String,
     /// What changes beside the value.
     pub(super) fields: Vec<FieldView>,
-    /// Why it is done, where that is not the plain wish of the spec.
+    /// Why it is done, if not simply because the spec says so.
     pub(super) why: Why,
-    /// Who caused it, where that is somebody else than the author of the spec.
+    /// Who caused it, if someone other than the author of the spec.
     pub(super) cause: Option<String>,
-    /// Which way the protection goes, where that is judged.
+    /// The direction of the protection, if it is judged.
     pub(super) direction: Option<Direction>,
-    /// What it means for traffic.
+    /// Its effect on traffic.
     pub(super) impact: &'a [String],
-    /// What is dangerous about it.
+    /// Its dangers.
     pub(super) dangers: &'a [Danger],
-    /// Dangers of it that the spec accepts, with the reasons.
+    /// The dangers that the spec accepts, with the reasons.
     pub(super) accepted: &'a BTreeMap<Danger, String>,
-    /// The spec entry that asks for it.
+    /// The spec entry that requests it.
     pub(super) place: Option<Place>,
 }
 
 /// How much attention an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attention {
-    /// What was asked for.
+    /// An ordinary operation.
     Plain,
-    /// A weakening that the spec accepts, or something that cannot be judged.
+    /// A weakening that the spec accepts, or an unknown effect.
     Doubt,
     /// A danger.
     Danger,
-    /// Protection gets weaker, without the spec saying that this is accepted.
+    /// A weakening of the protection that the spec does not accept.
     Weakening,
 }
 
 impl OperationView<'_> {
     /// How much attention it needs.
     pub(super) fn attention(&self) -> Attention {
-        // Deletes are counted, whoever accepts them.
+        // Deletes are always counted, accepted or not.
         let open = |danger: &&Danger| **danger == Danger::Delete || !self.accepted.contains_key(danger);
         match self.dangers.iter().filter(open).max_by_key(|d| **d == Danger::WeakensProtection) {
             Some(Danger::WeakensProtection) => Attention::Weakening,
@@ -173,12 +173,12 @@ impl OperationView<'_> {
         }
     }
 
-    /// Whether it belongs into the list of dangers: it is one, accepted or not.
+    /// Whether it belongs in the list of dangers: it is dangerous, accepted or not.
     pub(super) fn is_loud(&self) -> bool {
         !self.dangers.is_empty() || self.weakens()
     }
 
-    /// Whether traffic gets through that was stopped before, accepted or not.
+    /// Whether it lets traffic through that was stopped before, accepted or not.
     pub(super) fn weakens(&self) -> bool {
         match self.direction {
             Some(Direction::Weakens | Direction::Both) => true,
@@ -186,16 +186,16 @@ impl OperationView<'_> {
         }
     }
 
-    /// What it is done to, in words: `record www A`, `rule login (rate limits)`.
+    /// The object, in words: `record www A`, `rule login (rate limits)`.
     pub(super) fn what(&self) -> String {
         let type_name = if self.direction.is_some() { format!("({})", self.type_name) } else { self.type_name.into() };
         let words = [self.kind, &self.name, &type_name];
         words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What changes, in one line: the value, or the first fields. Empty where what it means for traffic says more.
+    /// What changes, in one line: the value, or the first fields. Empty if the effect on traffic says more.
     pub(super) fn change(&self) -> String {
-        /// Fields that are named.
+        /// Number of fields that are named.
         const FIELDS: usize = 3;
         if !self.impact.is_empty() {
             return String::new();
@@ -221,13 +221,13 @@ impl OperationView<'_> {
     }
 }
 
-/// A file and line; `None` for what nobody wrote.
+/// A file and line; `None` if the place is in no source text.
 pub(super) fn place(place: Place, sources: &Sources) -> Option<String> {
     let source = sources.get(place.source)?;
     Some(format!("{}:{}", source.name(), sources.line_column(place).line))
 }
 
-/// Counts by what is done.
+/// Counts of operations by action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     create: usize,
@@ -249,7 +249,7 @@ impl Tally {
         tally
     }
 
-    /// Both together.
+    /// The sum of both.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             create: self.create + other.create,
@@ -271,7 +271,7 @@ pub(super) fn views(zone: &ZonePlan) -> impl Iterator<Item = OperationView<'_>> 
     zone.operations.iter().map(OperationView::of)
 }
 
-/// What is dangerous about the plan of a zone as a whole: the zone, the code, what happens.
+/// The dangers of a zone's plan as a whole: the zone, the code, the effect.
 pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'static str, String)> {
     zone.dangers.iter().map(|danger| {
         let why = zone.accepted.get(danger).map(|why| format!("; accepted in the spec: {why}")).unwrap_or_default();
@@ -279,12 +279,12 @@ pub(super) fn zone_dangers(zone: &ZonePlan) -> impl Iterator<Item = (&str, &'sta
     })
 }
 
-/// What a zone is, in a few words.
+/// A short description of a zone.
 pub(super) fn zone_words(zone: &ZonePlan) -> String {
     if zone.is_new { "new zone".to_owned() } else { format!("{} plan", zone.tier.facts().name) }
 }
 
-/// What of a zone needs nothing or is left alone, in words.
+/// What is in sync or unmanaged in a zone, in words.
 pub(super) fn rest(zone: &ZonePlan) -> String {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
     if zone.rules_unchanged > 0 {
@@ -330,7 +330,7 @@ impl<'a> OperationView<'a> {
         }
     }
 
-    /// With what is particular to a setting.
+    /// Adds the details of a setting.
     fn of_setting(self, setting: &'a ZonePart, fields: &[FieldChange]) -> Self {
         let (name, is_whole) = match setting {
             ZonePart::Setting { name, .. } => (name.as_str(), true),
@@ -349,7 +349,7 @@ impl<'a> OperationView<'a> {
         Self { name: name.into(), fields: fields.collect(), ..self }
     }
 
-    /// With what is particular to a rule.
+    /// Adds the details of a rule.
     fn of_rule(self, rule: &'a RuleSubject, fields: &[FieldChange]) -> Self {
         Self {
             section: Section::Rules,
@@ -361,7 +361,7 @@ impl<'a> OperationView<'a> {
         }
     }
 
-    /// With what is particular to a record.
+    /// Adds the details of a record.
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
         let (before, after) = (record.action.before(), record.action.after());
         let is_update = self.action == Action::Update;
@@ -372,7 +372,7 @@ impl<'a> OperationView<'a> {
             before: before.map(|form| form.data.presentation()),
             after: after.map(|form| form.data.presentation()),
             aside: if is_update { String::new() } else { facets(record.form()) },
-            // What is within the value is seen in the value.
+            // A part of the value is visible in the value.
             fields: if is_update {
                 fields.iter().filter(|change| change.field.is_facet()).map(facet).collect()
             } else {
@@ -383,7 +383,7 @@ impl<'a> OperationView<'a> {
     }
 }
 
-/// A facet of a record that changes.
+/// An attribute of a record that changes.
 fn facet(change: &FieldChange) -> FieldView {
     let words = |value: &Value| match (&change.field, value) {
         (Field::Ttl, Value::Integer(1)) => "auto".to_owned(),
@@ -398,7 +398,7 @@ fn facet(change: &FieldChange) -> FieldView {
     }
 }
 
-/// The fields of a rule; single rules of a managed ruleset that are switched in the same way share one.
+/// The fields of a rule; rules of a managed ruleset with the same override share one.
 fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     let switched = |field: &Field| match field {
         Field::Rule(RuleField::ManagedRule { rule, what: Override::Enabled }) => Some((String::new(), rule.clone())),
@@ -447,7 +447,7 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
     all
 }
 
-/// A setting of a rule, thresholds with their word.
+/// A setting of a rule; thresholds have their word.
 fn setting(field: &str, value: &Value) -> String {
     let word = match (field.rsplit('.').next(), value) {
         (Some("threshold"), Value::Integer(number)) => u32::try_from(*number).ok().and_then(threshold_word),

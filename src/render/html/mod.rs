@@ -1,10 +1,10 @@
-//! A plan, or what was found in a spec, as one page: no script, no request, nothing but this file.
+//! A plan, or the findings about a spec, as one self-contained page without scripts and requests.
 //!
-//! Verdict, missing consents and dangers come first, then every zone with its operations, before and after side by side.
-//! What to show is chosen by form controls that the style sheet looks at, so choosing needs no script; a browser that cannot
-//! do that shows everything. A policy in the page forbids whatever the page does not need.
+//! Verdict, missing consents and dangers come first, then every zone with its operations, before and after side by
+//! side. Form controls select what is shown, and the style sheet reads them, so no script is needed; a browser that
+//! does not support this shows everything. A policy in the page forbids everything that the page does not need.
 //!
-//! The page is well-formed XML as well, so that a test can read it strictly.
+//! The page is also well-formed XML, so that a test can parse it strictly.
 
 mod style;
 mod zone;
@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent};
 use crate::wire::budget;
 
-/// Most zones that can be chosen one by one; each takes a line of the style sheet.
+/// Largest number of zones that can be selected one by one; each needs a line in the style sheet.
 const CHOICES: usize = 500;
 
 /// A plan.
@@ -38,7 +38,7 @@ pub fn plan(review: &Review<'_>) -> String {
     end(page)
 }
 
-/// What was found in a spec.
+/// The findings about a spec.
 #[must_use]
 pub fn report(found: &Findings<'_>) -> String {
     let title = format!("zonewright {}: {}", found.command, found.verdict_words());
@@ -52,7 +52,7 @@ pub fn report(found: &Findings<'_>) -> String {
     end(page)
 }
 
-/// How many zones can be chosen one by one.
+/// The number of zones that can be selected one by one.
 fn choices(zones: &[(String, Vec<OperationView<'_>>)]) -> usize {
     if zones.len() > 1 { zones.len().min(CHOICES) } else { 0 }
 }
@@ -109,7 +109,7 @@ fn header(page: &mut String, review: &Review<'_>) {
     ));
 }
 
-/// What is missing, with the exact flags.
+/// The missing consents, with the exact flags.
 fn consents(page: &mut String, review: &Review<'_>) {
     let given = &review.plan.consents_given;
     if !given.is_empty() {
@@ -220,7 +220,7 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
     page.push_str("</ul></details>\n");
 }
 
-/// The controls that choose what is shown.
+/// The controls that select what is shown.
 fn filters(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)]) {
     let total: usize = zones.iter().map(|(_, operations)| operations.len()).sum();
     if total < 2 {

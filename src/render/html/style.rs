@@ -1,8 +1,9 @@
-//! The style sheet of the page. It holds no character that XML would take for markup.
+//! The style sheet of the page. It contains no character that is markup in XML.
 
 use std::fmt::Write as _;
 
-/// Colours by what they mean, for light and dark; layout for wide, narrow and paper; what the controls hide.
+/// Colours by meaning, for light and dark mode; layout for wide screens, narrow screens and paper; what the controls
+/// hide.
 pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--dim:#59636e;--line:#d5dae0;--card:#f6f8fa;
 --good:#116329;--good-bg:#dafbe1;--bad:#a40e26;--bad-bg:#ffebe9;--note:#7a4b00;--note-bg:#fff4d6;--link:#0550ae}
@@ -57,7 +58,7 @@ body:has(#show-update:checked) .zone:not(:has(.op.update)),body:has(#show-delete
 details::details-content{content-visibility:visible}a{color:inherit;text-decoration:none}.op,.badge,ins,del{print-color-adjust:exact}}
 ";
 
-/// What hides every other zone when one of so many is chosen.
+/// Rules that hide every other zone when one of `count` zones is selected.
 pub(super) fn zone_choices(count: usize) -> String {
     let mut style = String::new();
     for number in 0..count {

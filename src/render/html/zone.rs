@@ -1,4 +1,4 @@
-//! A zone of a plan on the page: its operations, what each means, what is left alone.
+//! A zone of a plan on the page: its operations, what each means, what is unmanaged.
 
 use similar::ChangeTag;
 
@@ -8,10 +8,10 @@ use crate::render::escape::{html, html_prose};
 use crate::render::textdiff::runs;
 use crate::render::view::{Attention, OperationView, Tally, place, rest, zone_words};
 
-/// Zones that are all unfolded; of more, only those with dangers.
+/// Up to this number of zones, all are unfolded; of more, only those with dangers.
 const UNFOLDED: usize = 12;
 
-/// The name of an operation in links.
+/// The anchor of an operation.
 pub(super) fn anchor(zone: usize, operation: usize) -> String {
     format!("z{zone}-{operation}")
 }
@@ -47,7 +47,7 @@ pub(super) fn write(
     page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone))));
 }
 
-/// Words for what is dangerous about an operation.
+/// Labels for the dangers of an operation.
 pub(super) fn badges(view: &OperationView<'_>) -> String {
     let mut all = String::new();
     if view.weakens() {
@@ -59,7 +59,7 @@ pub(super) fn badges(view: &OperationView<'_>) -> String {
     all
 }
 
-/// What an operation means for traffic, what it takes back, and why dangers are accepted.
+/// The effect of an operation on traffic, what it reverts, and why dangers are accepted.
 pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     let mut items: Vec<String> = view.impact.iter().map(|line| html_prose(line)).collect();
     items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
@@ -128,7 +128,7 @@ fn sides(page: &mut String, view: &OperationView<'_>) {
     page.push_str("</tbody></table>\n");
 }
 
-/// The two cells of a line, with the words that differ marked.
+/// The two cells of a line, with the words that differ highlighted.
 fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
     let nothing = || "<td class=\"none\">–</td>".to_owned();
     let (Some(left), Some(right)) = (before, after) else {

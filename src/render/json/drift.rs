@@ -1,6 +1,7 @@
-//! What differs and whose doing it is, for programs.
+//! Drift as JSON: what changed and who changed it.
 //!
-//! A finding is the operation of the plan's JSON with its state and age, so that a reader of plans can read it.
+//! A finding is the operation of the plan's JSON with its state and age, so that a program that reads plans can read
+//! it.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -52,13 +53,13 @@ fn zone(zone: &ZoneReport) -> Json {
     })
 }
 
-/// What is left alone for one reason.
+/// What is unmanaged for one reason.
 fn aside(aside: &SetAsideCount) -> Json {
     let SetAsideCount { keeper: _, reason, types, examples } = aside;
     json!({ "reason": reason, "count": aside.count(), "types": types, "examples": examples })
 }
 
-/// One finding: how it stands, then what a plan would do.
+/// One finding: its state, then what a plan would do.
 fn finding(finding: &Finding, operation: Json) -> Json {
     let Finding { address, state, modified_on: _, age } = finding;
     let mut object = Map::new();
@@ -68,7 +69,7 @@ fn finding(finding: &Finding, operation: Json) -> Json {
     if let Json::Object(operation) = operation {
         object.extend(operation);
     }
-    // Consents are a matter of plans.
+    // Consents belong to plans only.
     object.shift_remove("accepted");
     object.into()
 }

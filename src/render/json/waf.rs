@@ -1,4 +1,4 @@
-//! Insight into the protection of zones, for programs. The field names are a contract.
+//! Insight into the protection of zones as JSON. The field names are a stable contract.
 
 use serde_json::{Value as Json, json};
 
@@ -21,7 +21,7 @@ pub fn rules(zones: &[(&str, &RulesetSurvey, Vec<RuleRow>)]) -> Json {
     json!({ "format": Plan::FORMAT, "kind": "waf_rules", "zones": zones.collect::<Vec<_>>() })
 }
 
-/// What a ruleset is.
+/// The ruleset itself.
 fn head(ruleset: &RulesetSurvey) -> Json {
     json!({
         "id": ruleset.id,
@@ -32,7 +32,7 @@ fn head(ruleset: &RulesetSurvey) -> Json {
     })
 }
 
-/// What a rule is.
+/// The rule itself.
 fn rule(rule: &CatalogueRule) -> Json {
     json!({
         "id": rule.id.0,
@@ -45,7 +45,7 @@ fn rule(rule: &CatalogueRule) -> Json {
     })
 }
 
-/// A rule as it stands.
+/// The state of a rule.
 fn row(row: &RuleRow) -> Json {
     let mut object = rule(row.rule);
     object["enabled"] = json!(row.is_on);
@@ -56,7 +56,7 @@ fn row(row: &RuleRow) -> Json {
     object
 }
 
-/// What protects zones.
+/// The protection of zones.
 #[must_use]
 pub fn effective(zones: &[(&str, Survey)], with_rules: bool) -> Json {
     let own = |rules: &[RuleSurvey]| rules.iter().map(own_rule).collect::<Vec<_>>();
@@ -71,7 +71,7 @@ pub fn effective(zones: &[(&str, Survey)], with_rules: bool) -> Json {
     json!({ "format": Plan::FORMAT, "kind": "waf_effective", "zones": zones.collect::<Vec<_>>() })
 }
 
-/// A managed ruleset as it stands.
+/// A managed ruleset with its state.
 fn ruleset(ruleset: &RulesetSurvey, with_rules: bool) -> Json {
     let mut object = head(ruleset);
     let standing = ruleset.standing.as_ref();
@@ -108,13 +108,13 @@ fn reach(reach: &Reach) -> Json {
     json!({ "family": family.key, "total": total, "threshold": threshold, "assumed": assumed })
 }
 
-/// A rule with an expression of its own.
+/// A rule with its own expression.
 fn own_rule(rule: &RuleSurvey) -> Json {
     let RuleSurvey { name, id, action, is_on, scope, does } = rule;
     json!({ "name": name, "id": id, "action": action, "enabled": is_on, "expression": scope, "does": does })
 }
 
-/// What a spec changes.
+/// The effective changes of a spec.
 #[must_use]
 pub fn difference(zones: &[(&str, Difference)]) -> Json {
     let zones = zones.iter().map(|(name, difference)| {
@@ -132,7 +132,7 @@ pub fn difference(zones: &[(&str, Difference)]) -> Json {
     json!({ "format": Plan::FORMAT, "kind": "waf_diff", "zones": zones.collect::<Vec<_>>() })
 }
 
-/// A rule that stands otherwise.
+/// A rule whose state changes.
 fn rule_difference(difference: &RuleDifference) -> Json {
     let RuleDifference { ruleset, rule: of, before, after, exceptions_before, exceptions_after, why } = difference;
     let mut object = rule(of);
@@ -145,7 +145,7 @@ fn rule_difference(difference: &RuleDifference) -> Json {
     object
 }
 
-/// What the service changed since the lock was written.
+/// What Cloudflare changed since the lock was written.
 #[must_use]
 pub fn lock(file: &str, changes: &[LockChanges], is_same: bool, is_check: bool) -> Json {
     let ids = |rules: &[LockedRule]| rules.iter().map(locked).collect::<Vec<_>>();

@@ -1,12 +1,12 @@
-//! How much of a comment is still free, counted in characters.
+//! The remaining size of a comment, in characters.
 
-/// What is kept back for the words that say what was left out.
+/// Reserved for the text that says what was omitted.
 ///
 /// # Units
 /// Characters.
 const RESERVE: usize = 1_000;
 
-/// A whole piece of Markdown that is never cut, with its size.
+/// A piece of Markdown that is never cut, with its size.
 #[derive(Debug)]
 pub(super) struct Piece {
     /// Its text.
@@ -22,34 +22,34 @@ impl Piece {
     }
 }
 
-/// What is free.
+/// The remaining size.
 ///
 /// # Units
 /// Characters.
 #[derive(Debug)]
 pub(super) struct Budget {
     free: usize,
-    /// Whether one list may take everything.
+    /// Whether the next list may use all of it.
     alone: bool,
 }
 
 impl Budget {
-    /// What a limit leaves beside what is written already.
+    /// The size that a limit leaves after what is already written.
     pub(super) fn new(limit: usize, written: &str) -> Self {
         Self { free: limit.saturating_sub(written.chars().count() + RESERVE), alone: false }
     }
 
-    /// Lets the next list take everything.
+    /// Lets the next list use all of it.
     pub(super) fn give_all(&mut self) {
         self.alone = true;
     }
 
-    /// What is free.
+    /// The remaining size.
     pub(super) fn free(&self) -> usize {
         self.free
     }
 
-    /// Takes so much if it is free.
+    /// Takes this size if it is available.
     pub(super) fn take(&mut self, size: usize) -> bool {
         let fits = size <= self.free;
         if fits {
@@ -58,9 +58,10 @@ impl Budget {
         fits
     }
 
-    /// Writes a heading and pieces in their order while they fit into a share of what is free; returns how many did not.
+    /// Writes a heading and pieces in order while they fit into a share of the remaining size; returns how many did not
+    /// fit.
     ///
-    /// A piece that does not fit is left out, and smaller ones after it may still be in.
+    /// A piece that does not fit is omitted; smaller ones after it may still fit.
     pub(super) fn list(
         &mut self,
         out: &mut String,

@@ -1,4 +1,4 @@
-//! What differs and whose doing it is, as a comment or an issue.
+//! Drift as a comment or an issue: what changed and who changed it.
 
 use super::budget::{Budget, Piece};
 use super::{Comment, findings as diagnostics, marker, short};
@@ -8,7 +8,7 @@ use crate::render::drift::{aside, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
 use crate::render::view::OperationView;
 
-/// Names of what nobody names that are shown of one reason; the JSON has more.
+/// Largest number of unmanaged names shown for one reason; the JSON has more.
 const EXAMPLES: usize = 20;
 
 /// A report.
@@ -75,7 +75,7 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
     piece
 }
 
-/// The zones as a folded list, with what nobody names; returns how many did not fit.
+/// The zones as a folded list, with what is unmanaged; returns how many did not fit.
 fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     const END: &str = "\n</details>\n";
     let heading = Piece::new(format!(

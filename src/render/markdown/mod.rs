@@ -1,10 +1,10 @@
-//! A plan, or what was found in a spec, as a comment on a pull request.
+//! A plan, or the findings about a spec, as a comment on a pull request.
 //!
-//! The first line is a marker that a pipeline finds its earlier comment by. Then, in the order in which a reviewer has to
-//! know it: the verdict, consents that are missing with the flag to add, dangers in full, findings, the zones folded.
+//! The first line is a marker by which a pipeline finds its earlier comment. Then, in the order of importance for a
+//! reviewer: the verdict, missing consents with the flag to add, dangers in full, findings, the zones folded.
 //!
-//! Comments have a largest size, so the text is put together from whole pieces: a piece is in it or counted as left out, and
-//! no piece is ever cut. Foreign text is in code spans and code blocks only, see `render/escape.rs`.
+//! The size of comments is limited, so the text consists of pieces that are never cut: a piece is included, or counted
+//! as omitted. Foreign text appears only in code spans and code blocks, see `render/escape.rs`.
 
 mod budget;
 mod drift;
@@ -21,19 +21,19 @@ use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::wire::budget as limit;
 
-/// Size of a comment unless another is wanted: what GitHub takes (65,536), less room for what a pipeline puts around it.
+/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
 ///
 /// # Units
 /// Characters.
 pub const LIMIT: usize = 60_000;
 
-/// Smallest size that can be asked for; the parts that are never left out fit into it.
+/// Smallest size that can be requested; the parts that are never omitted fit into it.
 ///
 /// # Units
 /// Characters.
 pub const SMALLEST_LIMIT: usize = 4_000;
 
-/// Consents that are listed; the rest is counted.
+/// Largest number of consents that are listed; the others are counted.
 const CONSENTS: usize = 10;
 
 /// Longest reason of a consent that is shown in full.
@@ -45,10 +45,10 @@ const REASON: usize = 60;
 /// Longest name of a marker.
 const LONGEST_MARKER: usize = 64;
 
-/// How a comment is made.
+/// Options of a comment.
 #[derive(Debug, Clone, Copy)]
 pub struct Comment<'a> {
-    /// Tells comments of one pull request apart; see [`is_marker`].
+    /// Identifies one of several comments of a pull request; see [`is_marker`].
     pub marker: Option<&'a str>,
     /// Its largest size, in characters.
     pub limit: usize,
@@ -58,7 +58,7 @@ pub struct Comment<'a> {
 #[must_use]
 pub fn is_marker(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    // Two hyphens would end the HTML comment that the marker is in.
+    // Two hyphens would end the HTML comment that contains the marker.
     !name.is_empty() && name.len() <= LONGEST_MARKER && name.chars().all(fits) && !name.contains("--")
 }
 
@@ -89,7 +89,7 @@ pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     out
 }
 
-/// What was found in a spec.
+/// The findings about a spec.
 #[must_use]
 pub fn report(found: &Findings<'_>, comment: Comment<'_>) -> String {
     let mut out = marker(found.command, comment);
@@ -154,7 +154,7 @@ fn head(review: &Review<'_>) -> String {
     head
 }
 
-/// The beginning of a text, for what is never left out.
+/// The beginning of a text, for parts that are never omitted.
 fn short(text: &str) -> String {
     match text.char_indices().nth(REASON) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -188,7 +188,7 @@ fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
     }
 }
 
-/// An operation that needs attention: one line, and what it means.
+/// An operation that needs attention: one line, and its effect.
 fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
     let mut loud: Vec<String> = Vec::new();
     if view.weakens() {

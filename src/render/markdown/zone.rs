@@ -1,4 +1,4 @@
-//! The zones of a plan in a comment: each folded, its operations as a code block that readers know from patches.
+//! The zones of a plan in a comment: each folded, with its operations as a code block in the style of patches.
 //!
 //! ```text
 //! @@ update record www A @@ zones/example.com.yaml:12
@@ -8,7 +8,7 @@
 //! + ttl: 300
 //! ```
 //!
-//! Every line begins with a sign of ours, so that no line of foreign text ends the block or is taken for another sign.
+//! Every line begins with a sign of ours, so that no foreign text can end the block or be taken for another sign.
 
 use std::cmp::Reverse;
 
@@ -20,20 +20,20 @@ use crate::render::safe::safe;
 use crate::render::text::count;
 use crate::render::view::{Attention, OperationView, Review, Tally, rest, views, zone_words};
 
-/// Zones that are unfolded because something in them is dangerous; more would be no overview.
+/// Largest number of zones that are unfolded because of a danger; more would be confusing.
 const UNFOLDED: usize = 3;
 
 /// A zone, ready to be shown in full, in part, or as a count.
 struct Shown {
     tally: Tally,
     attention: Attention,
-    /// How many of its operations are dangerous.
+    /// Number of its dangerous operations.
     dangers: usize,
     head: Piece,
     operations: Vec<(Attention, Tally, Piece)>,
     tail: Piece,
     line: Piece,
-    /// What was decided: the operations that are shown, by number.
+    /// The operations to show, by number.
     chosen: Option<Vec<usize>>,
 }
 
@@ -63,14 +63,15 @@ impl Shown {
         self.head.size + self.tail.size + self.operations.iter().map(|(_, _, piece)| piece.size).sum::<usize>()
     }
 
-    /// Takes as much as is free beyond the line that is paid for already: all of it, its most dangerous part, or nothing.
+    /// Takes the remaining size beyond its line, which is already counted: all operations, the most dangerous ones, or
+    /// none.
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {
             self.chosen = Some((0..self.operations.len()).collect());
             return;
         }
-        /// Room for the line that says how much is missing.
+        /// Size of the line that says how many are missing.
         const MISSING: usize = 120;
         let around = (self.head.size + self.tail.size + MISSING).saturating_sub(self.line.size);
         let first = self.operations.iter().map(|(_, _, piece)| piece.size).min().unwrap_or(0);
@@ -84,7 +85,7 @@ impl Shown {
         self.chosen = Some(chosen);
     }
 
-    /// Writes what was chosen; says how many operations are not shown.
+    /// Writes what was chosen; returns how many operations are not shown.
     fn write(&self, out: &mut String, chosen: &[usize], unfold: bool) -> usize {
         let head = &self.head.text;
         out.push_str(&if unfold { head.replacen("<details>", "<details open>", 1) } else { head.clone() });
@@ -104,15 +105,15 @@ impl Shown {
     }
 }
 
-/// Writes the zones; those with dangers get their room first. Adds what was left out, in words.
+/// Writes the zones; those with dangers get their share first. Adds what was omitted, in words.
 pub(super) fn write(out: &mut String, review: &Review<'_>, budget: &mut Budget, left_out: &mut Vec<String>) {
-    // Zones in sync without anything to say are counted.
+    // Zones in sync without notes are only counted.
     let (busy, quiet): (Vec<_>, Vec<_>) =
         review.plan.zones.iter().partition(|zone| !zone.is_empty() || !zone.notes.is_empty());
     let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, review.sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     order.sort_by_key(|n| Reverse(zones[*n].attention));
-    // Each zone gets its line; then each, by its dangers, as much more as there is.
+    // First every zone gets its line; then the zones get the remaining size, in order of their dangers.
     let listed: Vec<usize> = order.iter().copied().take_while(|n| budget.take(zones[*n].line.size)).collect();
     for n in &listed {
         zones[*n].choose(budget);

@@ -1,4 +1,4 @@
-//! What differs and whose doing it is, for people.
+//! Drift as text: what changed and who changed it.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,13 @@ use crate::render::drift::{DriftView, aside, findings, how, remarks, sides, word
 use crate::render::safe::safe;
 use crate::render::view::OperationView;
 
-/// Width of the longest word for a state that is shown in a column.
+/// Width of the longest state that is shown in a column.
 const STATES: usize = "conflicting".len();
 
-/// Fields that are shown of one object; the JSON has all.
+/// Largest number of fields shown of one object; the JSON has all.
 const FIELDS: usize = 30;
 
-/// Writes a report: each zone that has something to say, and a line that counts.
+/// Writes a report: each zone with something to report, and a line of counts.
 ///
 /// # Errors
 /// Those of the writer.
@@ -36,7 +36,7 @@ pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verb
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&circumstances, DIM, colour))
 }
 
-/// One zone: its findings, and what else it has.
+/// One zone: its findings and its other objects.
 fn write_zone(
     out: &mut dyn Write,
     report: &ZoneReport,
@@ -63,7 +63,7 @@ fn write_zone(
     writeln!(out)
 }
 
-/// One object: its state, what a plan would do about it, and when it was changed.
+/// One object: its state, what a plan would do, and when it was changed.
 fn write_finding(
     out: &mut dyn Write,
     finding: &Finding,

@@ -1,19 +1,19 @@
-//! Colours, widths and small words shared by the text outputs.
+//! Colours, widths and short phrases shared by the text outputs.
 
 use anstyle::{AnsiColor, Color, Effects, Style};
 
 use crate::model::{Comment, Facets, RecordForm, Tag};
 use crate::render::safe::safe;
 
-/// Something that comes.
+/// Created.
 pub(super) const CREATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Green)));
-/// Something that changes.
+/// Changed.
 pub(super) const UPDATE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
-/// Something that goes.
+/// Deleted.
 pub(super) const DELETE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red)));
 /// Headings.
 pub(super) const BOLD: Style = Style::new().effects(Effects::BOLD);
-/// What matters less.
+/// Less important text.
 pub(super) const DIM: Style = Style::new().effects(Effects::DIMMED);
 
 /// Text in a style, or plain.
@@ -32,7 +32,7 @@ pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// What is said about a record beside its value, in a few words.
+/// The attributes of a record beside its value, in a few words.
 pub(in crate::render) fn facets(form: &RecordForm) -> String {
     let Facets { ttl, proxied, comment, tags, settings } = &form.facets;
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! Plans and results for people: on a terminal, in a log, in a review.
+//! Plans and results as text: on a terminal, in a log, in a review.
 
 mod drift;
 mod layout;

@@ -1,4 +1,4 @@
-//! A plan for a reviewer.
+//! A plan as text for reviewers.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,13 +17,13 @@ use crate::wire::budget;
 /// Widest column of names that is still aligned.
 const WIDEST_NAME: usize = 40;
 
-/// Most characters of the type of a record that are shown.
+/// Largest number of characters shown of a record type.
 const LONGEST_TYPE: usize = 20;
 
-/// Most fields that are shown of an operation on a rule; the JSON has all.
+/// Largest number of fields shown of an operation on a rule; the JSON has all.
 const FIELDS: usize = 30;
 
-/// Before what else is said about an operation.
+/// Indentation of additional lines about an operation.
 const INDENT: &str = "      ";
 
 /// How a plan is shown.
@@ -31,13 +31,13 @@ const INDENT: &str = "      ";
 pub struct PlanView<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What may happen to it.
+    /// Whether it may be applied.
     pub verdict: &'a Verdict,
-    /// Requests that applying takes.
+    /// Number of requests to apply it.
     pub requests_to_apply: usize,
     /// With colour.
     pub colour: bool,
-    /// Also name what is left alone.
+    /// Also name what is unmanaged.
     pub verbose: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     write_consents(out, view)
 }
 
-/// One zone: heading, operations, what is left alone.
+/// One zone: heading, operations, what is unmanaged.
 fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
     let about = format!("{} plan, zone {}", zone.tier.facts().name, safe(&zone.id.0));
     let about = if zone.is_new { "new zone, free plan".to_owned() } else { about };
@@ -70,7 +70,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     writeln!(out)
 }
 
-/// The operations of a zone, each section between empty lines.
+/// The operations of a zone; each section has an empty line before and after it.
 fn write_operations(out: &mut dyn Write, operations: &[OperationView<'_>], colour: bool) -> io::Result<()> {
     for section in operations.chunk_by(|a, b| a.section == b.section) {
         writeln!(out)?;
@@ -100,7 +100,7 @@ fn mark(action: Action, colour: bool) -> String {
     styled(mark, style, colour)
 }
 
-/// A zone that is made, or each field of a setting: what it was, and what it becomes.
+/// A new zone, or each field of a setting before and after.
 fn write_setting(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
     let head = format!("  {} {}", mark(operation.action, colour), safe(&operation.what()));
     if operation.fields.is_empty() {
@@ -114,7 +114,7 @@ fn write_setting(out: &mut dyn Write, operation: &OperationView<'_>, colour: boo
     Ok(())
 }
 
-/// A rule: what is done, which of its settings change, and what that means for traffic.
+/// A rule: the action, the settings that change, and the effect on traffic.
 fn write_rule(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
     let id = operation.id.map(|id| format!(" {}", styled(&safe(id), DIM, colour))).unwrap_or_default();
     let words = [operation.type_name, operation.why.brief];
@@ -143,7 +143,7 @@ fn write_rule(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) 
     Ok(())
 }
 
-/// Which way the protection goes, loud where it is dangerous.
+/// The direction of the protection, highlighted where it is dangerous.
 fn class(direction: Direction, colour: bool) -> String {
     let word = direction.as_str();
     match direction {
@@ -153,17 +153,17 @@ fn class(direction: Direction, colour: bool) -> String {
     }
 }
 
-/// How wide the columns of records are, in characters.
+/// The widths of the columns of records, in characters.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
-    /// Of names.
+    /// Width of names.
     names: usize,
-    /// Of types.
+    /// Width of types.
     types: usize,
 }
 
 impl Columns {
-    /// As wide as these need, within bounds.
+    /// As wide as these operations need, within limits.
     fn of(operations: &[OperationView<'_>]) -> Self {
         let name = |o: &OperationView<'_>| safe(&o.name).chars().count();
         let types = |o: &OperationView<'_>| shown_type(o).chars().count();
@@ -174,7 +174,7 @@ impl Columns {
     }
 }
 
-/// A record: name, type, value, then what else changes.
+/// A record: name, type, value, then other changes.
 fn write_record(
     out: &mut dyn Write,
     operation: &OperationView<'_>,
@@ -198,13 +198,13 @@ fn write_record(
     Ok(())
 }
 
-/// What is dangerous about an operation, and what it takes back, each in a line of its own.
+/// The dangers of an operation and what it reverts, one line each.
 fn write_dangers(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
     let line = |words: &str, style: Style| format!("{INDENT}{}", styled(&format!("! {words}"), style, colour));
     if let Some(cause) = &operation.cause {
         writeln!(out, "{}", line(&safe(cause), UPDATE))?;
     }
-    // That something is deleted is seen.
+    // A delete is visible already.
     for danger in operation.dangers.iter().filter(|d| **d != Danger::Delete) {
         let why = operation.accepted.get(danger).map(|reason| format!(" (accepted in the spec: {})", safe(reason)));
         let words = format!("{}: {}", danger.code(), danger.about());
@@ -213,17 +213,17 @@ fn write_dangers(out: &mut dyn Write, operation: &OperationView<'_>, colour: boo
     Ok(())
 }
 
-/// The type of a record; that of a type which nobody knows is no longer than that of one.
+/// The type of a record, cut if it is unknown and too long.
 fn shown_type<'a>(operation: &OperationView<'a>) -> Cow<'a, str> {
     shortened(operation.type_name, LONGEST_TYPE)
 }
 
-/// Words after a value.
+/// A note after a value.
 fn aside(words: &str, colour: bool) -> String {
     if words.is_empty() { String::new() } else { format!("  {}", styled(&format!("({words})"), DIM, colour)) }
 }
 
-/// What needs nothing, and what is left alone.
+/// What is in sync, and what is unmanaged.
 fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Result<()> {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
     if zone.rules_unchanged > 0 {
@@ -242,7 +242,7 @@ fn write_rest(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     Ok(())
 }
 
-/// The names of what is left alone.
+/// The names of what is unmanaged.
 fn write_examples(out: &mut dyn Write, aside: &SetAsideCount, colour: bool) -> io::Result<()> {
     for example in &aside.examples {
         writeln!(out, "    {}", styled(&format!("{} {}", safe(&aside.reason), safe(example)), DIM, colour))?;
@@ -291,7 +291,7 @@ fn rules_are_meant(view: &PlanView) -> bool {
     view.plan.zones.iter().any(|z| z.rules_unchanged > 0)
 }
 
-/// What is missing.
+/// The missing consents.
 fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
     let Verdict::NeedsConsent(missing) = view.verdict else { return Ok(()) };
     for MissingConsent { danger, operations, flag, given } in missing {

@@ -17,7 +17,7 @@ pub fn write_requests(out: &mut dyn Write, requests: &[Request], colour: bool) -
         let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
         writeln!(out, "{} {}", styled(method.as_str(), BOLD, colour), visible(&format!("{path}{query}")))?;
         if let Some(body) = body {
-            // Never cut: a dry run says exactly what would be sent.
+            // Never cut: a dry run shows exactly what would be sent.
             writeln!(out, "{}", visible_json(&format!("{body:#}")))?;
         }
         writeln!(out)?;

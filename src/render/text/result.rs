@@ -1,4 +1,4 @@
-//! What an apply achieved.
+//! The result of an apply as text.
 
 use std::io::{self, Write};
 
@@ -7,21 +7,21 @@ use crate::apply::{Outcome, Verified, ZoneApplied};
 use crate::plan::ZonePlan;
 use crate::render::safe::safe;
 
-/// Differences that are named when a zone did not converge.
+/// Largest number of differences named when a zone did not converge.
 const MOST_LEFT: usize = 50;
 
 /// One zone's result.
 #[derive(Debug, Clone, Copy)]
 pub struct ZoneResult<'a> {
-    /// What was planned.
+    /// Its plan.
     pub plan: &'a ZonePlan,
-    /// What became of it.
+    /// The result of applying it.
     pub applied: &'a ZoneApplied,
-    /// What was found when the zone was read back; `None` if it was not.
+    /// The result of reading the zone again; `None` if it was not read.
     pub verified: Option<&'a Verified>,
 }
 
-/// Writes the result of an apply; what did not land is named with its reason.
+/// Writes the result of an apply; operations that did not succeed are named with the reason.
 ///
 /// # Errors
 /// Those of the writer.

@@ -1,4 +1,4 @@
-//! What two specs say differently, for people.
+//! The differences between two specs as text.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::model::Value;
 use crate::render::safe::safe;
 use crate::render::textdiff::inline;
 
-/// Writes what two specs say differently: each zone with its differences, and a line that counts them.
+/// Writes the differences between two specs: each zone with its differences, and a line of counts.
 ///
 /// # Errors
 /// Those of the writer.
@@ -77,7 +77,7 @@ fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::R
     }
 }
 
-/// Something that only one side says.
+/// A value that only one side has.
 fn shown(value: &Value, words: Option<&str>) -> String {
     safe(&words.map_or_else(|| value.to_string(), str::to_owned)).into_owned()
 }

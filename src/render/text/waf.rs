@@ -1,4 +1,4 @@
-//! Insight into the protection of zones, for people.
+//! Insight into the protection of zones as text.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use crate::render::safe::safe;
 const WIDEST_TITLE: usize = 56;
 /// Width of the first column of a survey.
 const LABEL: usize = 12;
-/// Characters of an id that are shown where there is no number.
+/// Number of characters shown of an id if there is no number.
 const SHORT_ID: usize = 8;
 /// The score of a critical rule.
 const CRITICAL: u32 = 5;
@@ -92,7 +92,7 @@ fn name(rule: &CatalogueRule, colour: bool) -> String {
     }
 }
 
-/// Why a rule stands as it does.
+/// The reason for the state of a rule.
 fn because(row: &RuleRow) -> String {
     let mut words = Vec::new();
     match (&row.tag, row.why) {
@@ -109,7 +109,7 @@ fn because(row: &RuleRow) -> String {
     if words.is_empty() { String::new() } else { format!("  ({})", words.join("; ")) }
 }
 
-/// At most so many characters.
+/// A text, cut to a number of characters.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -117,7 +117,7 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Writes what protects a zone.
+/// Writes the protection of a zone.
 ///
 /// # Errors
 /// Those of the writer.
@@ -137,12 +137,12 @@ pub fn write_waf_survey(
     writeln!(out)
 }
 
-/// A line of a survey: what, and what of it.
+/// A line of a survey: label and value.
 fn line(out: &mut dyn Write, label: &str, value: &str, colour: bool) -> io::Result<()> {
     writeln!(out, "    {}{value}", styled(&pad(label, LABEL), DIM, colour))
 }
 
-/// Several lines of a survey under one name.
+/// Several lines of a survey under one label.
 fn lines(out: &mut dyn Write, label: &str, values: &[String], colour: bool) -> io::Result<()> {
     for (n, value) in values.iter().enumerate() {
         line(out, if n == 0 { label } else { "" }, value, colour)?;
@@ -199,7 +199,7 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
     writeln!(out)
 }
 
-/// Rules on of all, by family.
+/// The number of enabled rules and of all rules, by family.
 fn families(counts: &[FamilyCount]) -> String {
     let known: Vec<_> = counts
         .iter()
@@ -208,7 +208,7 @@ fn families(counts: &[FamilyCount]) -> String {
     if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) }
 }
 
-/// Rules with expressions of their own.
+/// Rules with their own expressions.
 fn write_own(out: &mut dyn Write, label: &str, rules: &[RuleSurvey], colour: bool) -> io::Result<()> {
     if rules.is_empty() {
         return writeln!(out, "  {}  none", styled(label, BOLD, colour));
@@ -221,7 +221,7 @@ fn write_own(out: &mut dyn Write, label: &str, rules: &[RuleSurvey], colour: boo
     Ok(())
 }
 
-/// Writes what a spec changes in effect.
+/// Writes the effective changes of a spec.
 ///
 /// # Errors
 /// Those of the writer.
@@ -271,7 +271,7 @@ fn word(direction: Direction, colour: bool) -> String {
     styled(direction.as_str(), style, colour)
 }
 
-/// Writes what the service changed since the lock was written.
+/// Writes what Cloudflare changed since the lock was written.
 ///
 /// # Errors
 /// Those of the writer.
