@@ -28,8 +28,8 @@ Exit codes:
   1   error, nothing was written
   2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
   3   refused: a consent is missing
-  4   the service is no longer as the plan saw it, nothing was written
-  5   applied in part: the journal says what
+  4   the zone is no longer as the plan saw it, nothing was written
+  5   applied in part, the journal says what
   64  wrong usage
 
 Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:
@@ -37,19 +37,19 @@ Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the 
 
 Environment:
   CLOUDFLARE_API_TOKEN                        an API token, or
-  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the account's e-mail and global key
-  CLOUDFLARE_ACCOUNT_ID                       look zones up in this account only
-  CLOUDFLARE_BASE_URL                         another address of the API
-  ZONEWRIGHT_WEBHOOK                          where drift and watch send their report
-  Each can be given as NAME_FILE, naming a file that holds the value.
-  JOB_COMPLETION_INDEX                        read for --shard auto/N only
+  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the e-mail address of the account and its global key
+  CLOUDFLARE_ACCOUNT_ID                       use the zones of this account only
+  CLOUDFLARE_BASE_URL                         another base URL of the API
+  ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
+  Each can be given as NAME_FILE, the name of a file with the value.
+  JOB_COMPLETION_INDEX                        used by --shard auto/N only
 "
     )
 }
 
 /// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
 ///
-/// A YAML spec says what should be; `plan` shows what differs; `apply` makes it so and reads it back.
+/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
 #[derive(Debug, Parser)]
 #[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
 pub(super) struct Cli {
@@ -64,74 +64,74 @@ pub(super) struct Cli {
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// Work on these zones only; a name or a glob, repeatable
+    /// Select zones by name or glob; repeatable
     #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
     pub zone: Vec<String>,
-    /// Work on one of N parts of the zones: I/N with I from 1, or auto/N in an Indexed Job of Kubernetes
+    /// Select one of N parts of the zones: I/N with I from 1, or auto/N in an indexed Kubernetes job
     #[arg(long, global = true, value_name = "I/N", value_parser = ShardArg::parse, help_heading = "Global options")]
     pub shard: Option<ShardArg>,
     /// Set a variable of the spec; repeatable
     #[arg(long = "var", global = true, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Global options")]
     pub variables: Vec<(String, String)>,
-    /// The previous version of the spec: a git revision of the same paths, or a file or directory, written ./PATH, /PATH or PATH/
+    /// Previous spec: a Git revision of the same paths, or a path written as ./PATH, /PATH or PATH/
     #[arg(long, global = true, value_name = "REV|PATH", help_heading = "Global options")]
     pub base: Option<String>,
-    /// Permissions and limits that are committed beside the spec [default: .zonewright-policy.yaml, if there is one]
+    /// Policy file with consents and limits [default: .zonewright-policy.yaml, if it exists]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub policy: Option<PathBuf>,
-    /// Judge what has expired as of this day [default: the day of the clock, in UTC]
+    /// Evaluate expiry dates as of this date [default: today, in UTC]
     #[arg(long, global = true, value_name = "YYYY-MM-DD", value_parser = day, help_heading = "Global options")]
     pub today: Option<String>,
-    /// How to print results; not every command has every format
+    /// Output format; not every command has every format
     #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
     pub format: Format,
-    /// Tell comments of one pull request apart (--format markdown): letters, digits, `-`, `_`, `.`
+    /// Name in the first line of a Markdown comment, to find it again: letters, digits, `-`, `_`, `.`
     #[arg(long, global = true, value_name = "NAME", value_parser = marker, help_heading = "Global options")]
     pub comment_marker: Option<String>,
-    /// Make comments of at most N characters (--format markdown); GitHub takes 65536, GitLab 1000000
+    /// Limit Markdown comments to N characters; GitHub allows 65536, GitLab 1000000
     #[arg(long, global = true, value_name = "N", default_value_t = crate::render::markdown::LIMIT, value_parser = comment_limit, help_heading = "Global options")]
     pub comment_limit: usize,
-    /// When to use colour; NO_COLOR is obeyed
+    /// When to use color; NO_COLOR is respected
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = "Global options")]
     pub color: Colour,
     /// Print results and errors only
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
-    /// Say more: once, name what is left alone; twice, log requests
+    /// -v lists unmanaged records; -vv also logs requests
     #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     pub verbose: u8,
-    /// Use the embedded service, with its state in DIR [default: .zonewright/sandbox]
+    /// Use the sandbox, with its state in DIR [default: .zonewright/sandbox]
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
           default_missing_value = ".zonewright/sandbox", conflicts_with = "base_url", help_heading = "Service")]
     pub sandbox: Option<PathBuf>,
-    /// Address of the API
+    /// Base URL of the API
     #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
     pub base_url: Option<String>,
-    /// Use e-mail and key for calls that the token is refused for
+    /// Use the e-mail address and key where the token is refused
     #[arg(long, global = true, help_heading = "Service")]
     pub key_fallback: bool,
     /// Send at most N requests a second
     #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = "Service")]
     pub max_rps: Option<f64>,
-    /// Ask for N records on a page
+    /// Request pages of N records
     #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = "Service")]
     pub page_size: u64,
-    /// Put at most N changes into a request [default: what the zone's plan allows]
+    /// Send at most N changes in a request [default: what the plan of the zone allows]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Service")]
     pub batch_size: Option<u32>,
-    /// Work on at most N zones at once, and with at most N requests
+    /// Handle at most N zones, and send at most N requests, at the same time
     #[arg(long, global = true, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64), help_heading = "Service")]
     pub concurrency: u16,
-    /// Wait at most this many seconds for an answer
+    /// Wait at most SECONDS for an answer
     #[arg(long, global = true, value_name = "SECONDS", default_value = "100", value_parser = seconds, help_heading = "Service")]
     pub timeout: Duration,
-    /// Directory in which managed rulesets are kept between runs
+    /// Directory for cached managed rulesets
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/cache", help_heading = "Service")]
     pub cache: PathBuf,
-    /// Directory for the journals of applies
+    /// Directory for journals
     #[arg(long, global = true, value_name = "DIR", default_value = ".zonewright/journal", help_heading = "Service")]
     pub journal: PathBuf,
-    /// What the program that runs this one inside itself gives; nothing on a command line.
+    /// What an embedding program passes in; not an argument.
     #[arg(skip)]
     pub surroundings: Surroundings,
 }
@@ -151,7 +151,7 @@ pub(super) enum Format {
     Sarif,
     /// JUnit XML for test reports: validate.
     Junit,
-    /// One page without scripts that needs no network: plan.
+    /// One self-contained page without scripts: plan.
     Html,
 }
 
@@ -184,36 +184,62 @@ pub(super) enum Colour {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show what differs between the spec and the service; never writes
+    /// Show what would change; never writes
+    #[command(
+        after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main --out plan.zwplan --format markdown"
+    )]
     Plan(PlanArgs),
-    /// Plan, ask, make it so, and read it back
+    /// Show the plan, ask for confirmation, apply it, verify the result
+    #[command(
+        after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2"
+    )]
     Apply(ApplyArgs),
-    /// Restore what an apply changed, from its journal: plan, ask, make it so, and read it back
+    /// Restore what an apply changed, from its journal
+    #[command(
+        after_help = "Examples:\n  zonewright undo .zonewright/journal/FILE.jsonl --dry-run\n  zonewright undo .zonewright/journal/FILE.jsonl --allow-deletes 3"
+    )]
     Undo(UndoArgs),
-    /// Show what two specs say differently, without network or credentials
+    /// Compare two specs offline
+    #[command(
+        after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json"
+    )]
     Diff(DiffArgs),
-    /// Report what differs, since when, and whose doing it is; for scheduled jobs
+    /// Detect drift: what changed, when, and who changed it
+    #[command(
+        after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom"
+    )]
     Drift(DriftArgs),
-    /// Report drift for ever, at an interval, with /metrics and /healthz
+    /// Check for drift continuously, with /metrics and /healthz
+    #[command(
+        after_help = "Examples:\n  zonewright watch zones/ --interval 15m\n  zonewright watch zones/ --base HEAD --listen 127.0.0.1:9184"
+    )]
     Watch(WatchArgs),
-    /// Save what the service has, for planning without credentials (plan --against)
+    /// Save the live state, for planning without credentials (plan --against)
+    #[command(
+        after_help = "Examples:\n  zonewright snapshot zones/\n  zonewright snapshot zones/ --out - | ssh host tee zones.json.gz"
+    )]
     Snapshot(SnapshotArgs),
-    /// Check a spec without network or credentials
+    /// Check a spec offline: syntax, meaning and lints
+    #[command(after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print")]
     Validate(ValidateArgs),
-    /// Write a spec of what the service has; planned, it changes nothing
+    /// Generate a spec from a live zone
+    #[command(
+        after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf"
+    )]
     Import(ImportArgs),
-    /// Run, fill, print or empty the embedded service
+    /// Run, fill, print or empty the sandbox, the embedded service
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(SandboxCommand),
-    /// See what the settings of the managed WAF mean
+    /// Show what the settings of the managed WAF mean
     #[command(subcommand)]
     Waf(WafCommand),
     /// Print the JSON Schema of the spec
+    #[command(after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema | jq .properties")]
     Schema,
     /// Print a completion script for a shell
     Completions {
-        /// Which shell
+        /// Shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
@@ -246,10 +272,10 @@ impl SpecArgs {
 /// Permissions.
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
-    /// Allow the deletion of exactly N records
+    /// Allow exactly N deletes
     #[arg(long, value_name = "N")]
     pub allow_deletes: Option<usize>,
-    /// Allow a named danger; repeatable, or separated by commas
+    /// Allow a danger by its code; repeatable, or separated by commas
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub allow: Vec<String>,
 }
@@ -266,16 +292,16 @@ pub(super) struct PlanArgs {
     /// Exit with 2 if there are differences
     #[arg(long)]
     pub detailed_exitcode: bool,
-    /// Ask the service whether it would accept each planned change of rules (a dry run; needs a token that may edit)
+    /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that can edit)
     #[arg(long)]
     pub server_check: bool,
-    /// Save the plan, complete, for `apply FILE`
+    /// Save the plan for `apply FILE`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Plan against a snapshot instead of the service: no credentials, no requests
+    /// Plan against a snapshot: no credentials, no requests
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "out", "sandbox", "base_url"])]
     pub against: Option<PathBuf>,
-    /// Warn if the snapshot is older
+    /// Warn if the snapshot is older than DURATION
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
     pub max_snapshot_age: Duration,
 }
@@ -283,10 +309,10 @@ pub(super) struct PlanArgs {
 /// `diff`.
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// The earlier spec: a file, a directory, or `-` for standard input
+    /// Old spec: a file, a directory, or `-` for standard input
     #[arg(value_name = "OLD")]
     pub before: PathBuf,
-    /// The later spec
+    /// New spec
     #[arg(value_name = "NEW")]
     pub after: PathBuf,
     /// Exit with 2 if there are differences
@@ -300,7 +326,7 @@ pub(super) struct SnapshotArgs {
     /// The spec.
     #[command(flatten)]
     pub spec: SpecArgs,
-    /// Where to save it; `-` for standard output [default: zonewright.snapshot.json.gz]
+    /// File to write; `-` for standard output [default: zonewright.snapshot.json.gz]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -314,16 +340,16 @@ pub(super) struct ApplyArgs {
     /// Permissions.
     #[command(flatten)]
     pub consents: ConsentArgs,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Print the exact requests instead of sending them
     #[arg(long)]
     pub dry_run: bool,
-    /// Of a saved plan: refuse it if it is older
+    /// Refuse a saved plan that is older than DURATION
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
     pub max_age: Duration,
-    /// Of a saved plan that was applied in part: carry out what is left of it
+    /// Finish a partly applied saved plan
     #[arg(long)]
     pub resume: bool,
 }
@@ -331,19 +357,19 @@ pub(super) struct ApplyArgs {
 /// `undo`.
 #[derive(Debug, Args)]
 pub(super) struct UndoArgs {
-    /// The journal of the apply, as it said at its end
+    /// Journal of the apply; the apply prints its path
     #[arg(value_name = "JOURNAL")]
     pub journal_file: PathBuf,
     /// Permissions.
     #[command(flatten)]
     pub consents: ConsentArgs,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Print the exact requests instead of sending them
     #[arg(long)]
     pub dry_run: bool,
-    /// Leave what somebody changed since as it is, and undo the rest
+    /// Keep what someone changed since, and undo the rest
     #[arg(long)]
     pub skip_conflicts: bool,
 }
@@ -362,13 +388,13 @@ pub(super) struct ValidateArgs {
 /// `import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// Names of zones
+    /// Zones to import
     #[arg(required = true, value_name = "ZONE")]
     pub zones: Vec<String>,
-    /// Import the records and leave the protection out
+    /// Import records only
     #[arg(long, conflicts_with = "only_waf")]
     pub only_dns: bool,
-    /// Import the protection and leave the records out
+    /// Import the protection only
     #[arg(long)]
     pub only_waf: bool,
 }
@@ -381,12 +407,12 @@ pub(super) enum SandboxCommand {
     Serve(Box<ServeArgs>),
     /// Add zones, records and rulesets from a JSON document (`-` for standard input)
     Seed {
-        /// The document, as `sandbox dump` prints it.
+        /// Document in the form that `sandbox dump` prints
         file: PathBuf,
     },
     /// Print all zones, records and rulesets as a JSON document
     Dump,
-    /// Forget everything
+    /// Delete all zones, records and rulesets
     Reset,
 }
 
@@ -394,58 +420,58 @@ pub(super) enum SandboxCommand {
 #[cfg(feature = "sandbox")]
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// Address to listen on; port 0 takes a free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: std::net::SocketAddr,
-    /// Answer requests for this host name too, as they come through a tunnel; repeatable
+    /// Also accept requests for this host name, for example through a tunnel; repeatable
     #[arg(long = "host", value_name = "NAME")]
     pub hosts: Vec<String>,
-    /// Plan of zones that are created
+    /// Plan of new zones
     #[arg(long, default_value = "free", value_parser = ["free", "pro", "business", "enterprise"])]
     pub plan: String,
-    /// Create these empty zones first, if they are missing; repeatable
+    /// Create this empty zone if it is missing; repeatable
     #[arg(long = "with-zone", value_name = "NAME")]
     pub with_zone: Vec<String>,
-    /// Shape of records in answers: of today, or of 2024
+    /// Form of records in answers: current, or that of 2024 (seed)
     #[arg(long, default_value = "modern", value_parser = ["modern", "seed"])]
     pub shape: String,
-    /// Have no batch operation
+    /// Disable the batch endpoint
     #[arg(long)]
     pub no_batch: bool,
-    /// Largest page of records
+    /// Maximum records on a page
     #[arg(long, default_value_t = 5000, value_name = "N")]
     pub page_limit: u64,
-    /// Records that a zone may hold, instead of what its plan allows
+    /// Record quota of a zone, instead of that of its plan
     #[arg(long, value_name = "N")]
     pub record_quota: Option<usize>,
-    /// Accept `service`, `proto` and `name` in SRV data where they say what the record's name says, as some clients send them
+    /// Accept `service`, `proto` and `name` in SRV data if they agree with the name of the record
     #[arg(long)]
     pub old_srv_members: bool,
-    /// Refuse members of `data` that the record's type does not have
+    /// Refuse members of `data` that the record type does not have
     #[arg(long)]
     pub strict_data: bool,
-    /// Accept NS records beside MX, TXT and other records than A, AAAA and CNAME, as some zones have them
+    /// Accept NS records beside other types than A, AAAA and CNAME
     #[arg(long)]
     pub ns_beside_others: bool,
-    /// List records in another order each time
+    /// List records in a different order each time
     #[arg(long)]
     pub random_order: bool,
-    /// Refuse `dry_run` of writes to rulesets
+    /// Refuse `dry_run` for rulesets
     #[arg(long)]
     pub without_dry_run: bool,
-    /// Refuse rulesets of the account, as on all plans but enterprise
+    /// Refuse account-level rulesets, as on all plans except Enterprise
     #[arg(long)]
     pub without_account_rulesets: bool,
-    /// Highest paranoia level whose rules are on in the OWASP ruleset itself
+    /// Highest paranoia level that is on by default in the OWASP ruleset
     #[arg(long, default_value_t = 4, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub owasp_level: u8,
     /// Requests allowed in five minutes; 0 for no limit
     #[arg(long, default_value_t = 1200, value_name = "N")]
     pub rate_limit: u32,
-    /// Wait this long before each answer, in milliseconds
+    /// Delay of each answer, in milliseconds
     #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
     pub latency: u64,
-    /// Fail as this JSON document says: which requests, and how (docs/faults.md)
+    /// Script of failures, as JSON (docs/faults.md)
     #[arg(long, value_name = "FILE")]
     pub faults: Option<PathBuf>,
 }

@@ -557,24 +557,3 @@ fn the_tuned_example_is_applied_and_its_entries_expire() {
     let later = workspace.run(&["plan", "spec.yaml", "--detailed-exitcode", "--today", "2029-02-01"]).exits(2);
     assert!(later.stderr.contains("WAF0022") && later.stdout.contains("editor"), "{}{}", later.stdout, later.stderr);
 }
-
-/// The transcript in the README is what the program prints, apart from the time in the journal's name.
-#[test]
-fn the_readme_tells_the_truth() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let block = readme.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
-    let (command, transcript) = block.split_once('\n').unwrap();
-    let arguments: Vec<_> = command.strip_prefix("$ cargo run --release -- ").unwrap().split(' ').collect();
-    let directory = tempfile::TempDir::new().unwrap();
-    let spec = root.join(arguments[1]);
-    let output = binary(directory.path()).arg(arguments[0]).arg(spec).args(&arguments[2..]).output().unwrap();
-    let ran = crate::support::workspace::Ran::from(output);
-    let printed: Vec<&str> =
-        ran.stdout.lines().chain(ran.stderr.lines()).filter(|l| !l.starts_with("journal: ")).collect();
-    let mut told: Vec<&str> = transcript.lines().filter(|l| !l.starts_with("journal: ")).collect();
-    let mut said = printed.clone();
-    told.sort_unstable();
-    said.sort_unstable();
-    assert_eq!(told, said, "the README shows other lines than are printed");
-}

@@ -108,7 +108,7 @@ fn rulesets_that_changed_since_they_were_locked_are_noted() {
     assert!(text.stderr.contains("1 rule added (942430"), "{}", text.stderr);
     // One that cannot be read hinders nothing.
     fs::write(&path, "nonsense\n").unwrap();
-    let found = findings(&workspace, "PLAN0021");
+    let found = findings(&workspace, "PLAN0035");
     assert_eq!((found.len(), found[0]["severity"].as_str()), (1, Some("warning")));
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
 }

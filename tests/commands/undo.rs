@@ -164,7 +164,7 @@ fn what_is_no_journal_is_refused_with_the_reason() {
     let outside = r#"{"event":"intent","step":1,"zone":"example.com","zone_id":"x","request":{},"operations":[{"address":"example.com/dns/a/A","action":"delete","id":"1","before":{"type":"A","name":"a.example.net","content":"192.0.2.1"}}]}"#;
     for (text, words) in [
         ("version: 1\n".to_owned(), "no journal of an apply"),
-        (begin.replace(":1,", ":2,"), "it has format 2; this version reads format 1 only"),
+        (begin.replace(":1,", ":2,") + "\n", "it has format 2; this version reads format 1 only"),
         (format!("{begin}\nnonsense\n{begin}\n"), "line 2 is broken"),
         (format!("{begin}\n{outside}\n"), "outside of its zone"),
     ] {
@@ -174,7 +174,7 @@ fn what_is_no_journal_is_refused_with_the_reason() {
     }
     workspace.run(&["undo", "missing.jsonl", "--yes"]).exits(1);
     // A journal in which nothing was sent leaves nothing to do.
-    workspace.file("journal.jsonl", begin);
+    workspace.file("journal.jsonl", format!("{begin}\n"));
     workspace.run(&["undo", "journal.jsonl", "--yes"]).exits(0);
     assert_eq!(workspace.writes().len(), 0);
 }

@@ -16,7 +16,7 @@ pub(in crate::cli) struct DriftArgs {
     /// The spec.
     #[command(flatten)]
     pub spec: SpecArgs,
-    /// What is told.
+    /// What is reported, and where.
     #[command(flatten)]
     pub tell: TellArgs,
     /// Exit with N instead of 2 on findings
@@ -27,16 +27,16 @@ pub(in crate::cli) struct DriftArgs {
 /// `watch`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WatchArgs {
-    /// The spec; it is read again each time, so standard input will not do.
+    /// The spec. It is read again in each round, so it cannot be standard input.
     #[command(flatten)]
     pub spec: SpecArgs,
-    /// What is told.
+    /// What is reported, and where.
     #[command(flatten)]
     pub tell: TellArgs,
-    /// Time from the beginning of one round to that of the next, give or take a tenth
+    /// Time between the starts of two rounds, plus or minus a tenth
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = interval)]
     pub interval: Duration,
-    /// Answer GET /metrics and GET /healthz at this address, such as 127.0.0.1:9184
+    /// Serve /metrics and /healthz at this address, such as 127.0.0.1:9184
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// Stop after N rounds, with the exit code of `drift` for the last one
@@ -44,28 +44,28 @@ pub(in crate::cli) struct WatchArgs {
     pub count: Option<u64>,
 }
 
-/// What is told to whom.
+/// What is reported, and where.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TellArgs {
     /// States that count as findings: conflicting, drifted, unknown, pending, unmanaged
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state,
           default_value = "conflicting,drifted,unknown,pending")]
     pub fail_on: Vec<State>,
-    /// Write metrics to FILE as OpenMetrics text; the file is replaced as a whole
+    /// Write metrics to FILE, as OpenMetrics text
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
     /// POST the JSON report to URL if there are findings [env: ZONEWRIGHT_WEBHOOK or ZONEWRIGHT_WEBHOOK_FILE]
     #[arg(long, value_name = "URL", value_parser = secret)]
     pub webhook: Option<SecretString>,
-    /// POST the report also if there are no findings
+    /// Send the report even without findings
     #[arg(long)]
     pub webhook_always: bool,
-    /// Wait at most this long for each answer of the webhook
+    /// Wait at most DURATION for an answer of the webhook
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub webhook_timeout: Duration,
 }
 
-/// A time between rounds: a month is already more than anybody waits.
+/// A time between rounds, at most a month.
 fn interval(text: &str) -> Result<Duration, String> {
     let longest = Duration::from_secs(31 * 24 * 3600);
     duration(text).and_then(|time| if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) })

@@ -12,13 +12,13 @@ use crate::model::managed::Managed;
 /// `waf`.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum WafCommand {
-    /// List the rules of a managed ruleset, with their state under the spec and the reason for it
+    /// List the rules of a managed ruleset: on or off under the spec, and why
     Rules(Box<WafRulesArgs>),
-    /// Show what protects zones at the service now
+    /// Show the live protection of a zone
     Effective(WafEffectiveArgs),
-    /// Show what the spec changes in effect, rule by rule
+    /// Show what the spec changes, rule by rule
     Diff(WafDiffArgs),
-    /// Write down the managed rulesets, or compare them with what was written down
+    /// Write waf.lock, or compare the managed rulesets with it
     Lock(WafLockArgs),
 }
 
@@ -31,10 +31,10 @@ pub(in crate::cli) struct WafRulesArgs {
     /// Which ruleset
     #[arg(long, value_enum, default_value_t = Ruleset::Owasp)]
     pub(in crate::cli) ruleset: Ruleset,
-    /// Only rules that carry this tag
+    /// Only rules with this tag
     #[arg(long, value_name = "TAG")]
     pub(in crate::cli) tag: Option<String>,
-    /// Only rules of this family of attacks
+    /// Only rules of this attack category
     #[arg(long, value_parser = PossibleValuesParser::new(FAMILIES.iter().map(|f| f.key)))]
     pub(in crate::cli) family: Option<String>,
     /// Only rules of this paranoia level
@@ -76,7 +76,7 @@ pub(in crate::cli) enum State {
 /// `waf effective`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WafEffectiveArgs {
-    /// Names of zones
+    /// Zones to show
     #[arg(required = true, value_name = "ZONE")]
     pub(in crate::cli) zones: Vec<String>,
     /// List the rules of the managed rulesets as well
@@ -104,7 +104,7 @@ pub(in crate::cli) struct WafLockArgs {
     /// The file [default: waf.lock beside the first SPEC]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) lock: Option<PathBuf>,
-    /// Write nothing; exit with 2 if the service has changed something
+    /// Compare only; exit with 2 if Cloudflare changed something
     #[arg(long)]
     pub(in crate::cli) check: bool,
 }

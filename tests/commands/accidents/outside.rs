@@ -118,7 +118,7 @@ fn c14_a_repair_by_hand_is_reverted() {
     refused_without(
         &workspace,
         &arguments,
-        &["somebody else changed the same thing as the spec"],
+        &["someone else changed what the spec changes"],
         &[&["--allow", "overrides-conflict"]],
     );
 }

@@ -168,7 +168,7 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
         &workspace,
         &["gone.yaml"],
         &[
-            "a name that goes is answered by a wildcard instead",
+            "a wildcard answers for a deleted name",
             "shop: once it is gone, *.example.com answers for it: A 203.0.113.9 (ttl 3600)",
         ],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"], &["--allow", "falls-to-wildcard"]],
@@ -182,7 +182,12 @@ fn c7_dnssec_is_rolled_back_in_haste() {
     zone_spec(&workspace, "spec.yaml", "dnssec: on");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     zone_spec(&workspace, "spec.yaml", "dnssec: off");
-    refused_without(&workspace, &["spec.yaml"], &["the chain of DNSSEC changes"], &[&["--allow", "changes-dnssec"]]);
+    refused_without(
+        &workspace,
+        &["spec.yaml"],
+        &["the DNSSEC chain of trust changes"],
+        &[&["--allow", "changes-dnssec"]],
+    );
     // The chain of a delegated zone.
     let digest = |c: &str| c.repeat(64);
     workspace.plant_records(json!([
@@ -194,7 +199,7 @@ fn c7_dnssec_is_rolled_back_in_haste() {
         "spec.yaml",
         &format!("records:\n  - {{ name: lab, type: DS, content: '1 13 2 {}' }}", digest("b")),
     );
-    let words = ["the chain of DNSSEC changes"];
+    let words = ["the DNSSEC chain of trust changes"];
     refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow", "changes-dnssec"]]);
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: lab, type: DS, state: absent }");
     refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow-deletes", "1"], &["--allow", "changes-dnssec"]]);

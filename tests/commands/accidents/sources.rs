@@ -124,7 +124,11 @@ fn c12_a_source_that_failed() {
         workspace.run(&[&["apply", "spec.yaml", "--base", "./before.yaml", "--yes"], consents].concat()).exits(3);
     }
     let planned = workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml"]).exits(0);
-    assert!(planned.stdout.contains("the spec says much less about the zone than before"), "{}", planned.stdout);
+    assert!(
+        planned.stdout.contains("the spec has much less for the zone than the previous spec"),
+        "{}",
+        planned.stdout
+    );
     assert_eq!(snapshot(&workspace), before);
     // The listing failed: short, empty though it counts more, or no listing at all.
     let answer = |result, total: u32| What::Answer {
@@ -151,7 +155,7 @@ fn c12_a_source_that_failed() {
     refused_without(
         &emptied,
         &["before.yaml", "--base", "./before.yaml"],
-        &["the service has much less than the spec before wanted"],
+        &["the live zone has much less than the previous spec wanted"],
         &[&["--allow", "live-shrank"]],
     );
 }
