@@ -25,7 +25,7 @@ impl Address {
         if !has_siblings {
             return Self(set);
         }
-        let digest = Sha256::digest(data.presentation().as_bytes());
+        let digest = Sha256::digest(data.canonical().as_bytes());
         // Eight digits: two members of the largest sets seen (10,000 values) meet with a chance of about one in a hundred.
         Self(format!("{set}/{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]))
     }

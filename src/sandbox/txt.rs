@@ -19,13 +19,15 @@ const STRING_BYTES: usize = 255;
 pub(super) struct Text {
     /// As it is stored and returned.
     pub(super) content: String,
-    /// The bytes of all strings together, which are the value of the record.
-    pub(super) octets: Vec<u8>,
+    /// Equal for texts with the same strings, whatever their quotes and escapes.
+    pub(super) identity: String,
     /// Length on the wire: the strings and one length octet each.
     pub(super) wire_bytes: usize,
 }
 
-/// Parses content; `None` if its quotes are unbalanced.
+/// Parses content; `None` if its quotes are unbalanced or it holds no byte.
+///
+/// ASSUMED: texts that are cut into strings differently are different records, as they are on the wire.
 ///
 /// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes are literal there.
 pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
@@ -39,14 +41,14 @@ pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
         .iter()
         .flat_map(|s| if s.is_empty() { vec![s.as_slice()] } else { s.chunks(STRING_BYTES).collect() })
         .collect();
-    let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
-    let stored = if cut.len() > strings.len() || wrap {
-        cut.iter().map(|s| quote(s)).collect::<Vec<_>>().join(" ")
-    } else {
-        content.to_owned()
-    };
+    if cut.iter().all(|s| s.is_empty()) {
+        return None;
+    }
+    let all_quoted = cut.iter().map(|s| quote(s)).collect::<Vec<_>>().join(" ");
     let wire_bytes = cut.iter().map(|s| s.len() + 1).sum();
-    Some(Text { content: stored, octets: strings.concat(), wire_bytes })
+    let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
+    let stored = if cut.len() > strings.len() || wrap { all_quoted.clone() } else { content.to_owned() };
+    Some(Text { content: stored, identity: all_quoted, wire_bytes })
 }
 
 /// The strings of a text that consists only of quoted strings.
@@ -119,8 +121,12 @@ mod tests {
         for content in ["v=spf1 -all", "\"v=spf1 -all\"", "\"a\"  \"b\"", "say \"hi\"", r#""a\"b\065""#] {
             assert_eq!(verbatim(content).content, content);
         }
-        assert_eq!(verbatim("\"v=spf1\" \" -all\"").octets, verbatim("v=spf1 -all").octets);
-        assert_eq!(verbatim(r#""a\"b\065""#).octets, b"a\"bA");
+        assert_eq!(verbatim("\"v=spf1 -all\"").identity, verbatim("v=spf1 -all").identity);
+        assert_ne!(verbatim("\"v=spf1\" \" -all\"").identity, verbatim("v=spf1 -all").identity);
+        assert_eq!(verbatim(r#""a\"b\065""#).identity, r#""a\"bA""#);
+        for empty in ["", r#""""#, r#""" """#] {
+            assert_eq!(read(empty, TxtQuotes::Verbatim), None, "{empty}");
+        }
         assert_eq!(read("a", TxtQuotes::Auto).unwrap().content, "\"a\"");
         assert_eq!(read("\"a\"", TxtQuotes::Auto).unwrap().content, "\"a\"");
     }

@@ -225,13 +225,12 @@ fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) 
         FieldKind::CharacterStrings => {
             // Empty content is refused: reported. ASSUMED: with the code for unbalanced quotes, which is not known.
             let refused = || Refusal::invalid(9051, format!("Invalid {kind} record."));
-            let text = raw.as_str().and_then(|s| txt::read(s, quotes)).filter(|t| !t.octets.is_empty());
-            let text = text.ok_or_else(refused)?;
+            let text = raw.as_str().and_then(|s| txt::read(s, quotes)).ok_or_else(refused)?;
             if text.wire_bytes > TXT_WIRE_BYTES {
                 return Err(too_long());
             }
-            // ASSUMED: two spellings of one text are the same record; only exact duplicates were seen refused.
-            Ok(Checked { identity: txt::quote(&text.octets), ..Checked::text(text.content) })
+            // ASSUMED: two spellings of the same strings are the same record; only exact repeats were seen refused.
+            Ok(Checked { identity: text.identity, ..Checked::text(text.content) })
         }
         FieldKind::Integer { max } => {
             let number = raw.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= max);

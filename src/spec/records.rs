@@ -71,7 +71,7 @@ impl Target<'_> {
             return;
         };
         for (data, place) in items {
-            let (name, spelling) = (name.clone(), spelling(place));
+            let (data, name, spelling) = (data.at(&name), name.clone(), spelling(place));
             if absent {
                 self.tombstones.push(Tombstone { name, record_type, data: Some(data), allow: allow.clone(), spelling });
                 continue;

@@ -42,10 +42,11 @@ pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
     let data = known(members.data, "data", Json::as_object)?.map(fields).unwrap_or_default();
     let priority = members.priority.map(scalar).filter(|v| *v != Value::Null);
     let content = known(members.content, "content", Json::as_str)?;
+    let name = Fqdn::reported(name);
     Ok(LiveRecord {
         id: RecordId(id.to_owned()),
-        name: Fqdn::reported(name),
-        data: Rdata::reported(type_name, content, &data, priority.as_ref()),
+        data: Rdata::reported(type_name, content, &data, priority.as_ref()).at(&name),
+        name,
         ttl: known(members.ttl, "ttl", seconds)?.map_or(Ttl::AUTOMATIC, Ttl::reported),
         proxied: known(members.proxied, "proxied", Json::as_bool)?.unwrap_or(false),
         comment: known(members.comment, "comment", Json::as_str)?.filter(|t| !t.is_empty()).map(str::to_owned),

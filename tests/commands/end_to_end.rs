@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, binary, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{
@@ -19,6 +20,8 @@ const EVERYTHING: &str = r#"
       - { name: long, type: TXT, content: "KKKK" }
       - { name: odd, type: TXT, content: 'a;b "c" \ ü' }
       - { name: cut, type: TXT, content: '"one " "two"' }
+      - { name: printer._ipp._tcp, type: TXT, content: '"txtvers=1" "rp=ipp/print"' }
+      - { name: key._domainkey, type: TXT, content: '"k=rsa; " "p=MIIB"' }
       - { name: lab, type: NS, content: [ns1.example.net, NS2.example.net.], ttl: 86400 }
       - { name: _sip._tcp, type: SRV, content: "10 5 5060 SIP.example.com." }
       - { name: "@", type: CAA, data: { flags: "0", tag: ISSUE, value: ca.example.net } }
@@ -90,8 +93,42 @@ fn every_type_settles_in_every_profile() {
         let workspace = Workspace::new(options);
         workspace.records_spec(&everything());
         workspace.settles("spec.yaml");
-        assert_eq!(workspace.records("example.com").len(), 32, "{name}");
+        assert_eq!(workspace.records("example.com").len(), 34, "{name}");
     }
+}
+
+#[test]
+fn a_text_keeps_the_strings_that_its_author_wrote() {
+    let workspace = Workspace::new(options());
+    let content = |name: &str| {
+        let name = format!("{name}.example.com");
+        workspace.records("example.com").into_iter().find(|r| r["name"] == name).expect("it exists")["content"].clone()
+    };
+    let (printer, key) = (r#""txtvers=1" "rp=ipp/print""#, r#""k=rsa; " "p=MIIB""#);
+    let record = |name: &str, content: &str| format!("      - {{ name: {name}, type: TXT, content: '{content}' }}\n");
+    let spec = |printer: &str, key: &str| record("printer", printer) + &record("a._domainkey", key);
+    workspace.records_spec(&spec(printer, key));
+    workspace.settles("spec.yaml");
+    assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
+
+    // Under `_domainkey` the strings are one text; elsewhere another cut is another value, and an undo restores the first.
+    workspace.records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=rsa; p=MIIB"));
+    let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(plan["operations"].as_array().map(Vec::len), Some(1), "{plan}");
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert_eq!((content("printer"), content("a._domainkey")), (r#""txtvers=1rp=ipp/print""#.into(), key.into()));
+    let journal = newest(&workspace);
+    workspace.run(&["undo", &journal, "--yes"]).exits(0);
+    assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
+
+    // An import keeps the cuts, and what it writes plans empty.
+    let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
+    for text in [printer, key] {
+        assert!(imported.contains(text), "{imported}");
+    }
+    workspace.file("spec.yaml", imported);
+    workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+    workspace.run(&["drift", "spec.yaml"]).exits(0);
 }
 
 #[test]

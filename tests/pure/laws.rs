@@ -92,6 +92,18 @@ fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {
     plan_zone(desired, live).0
 }
 
+/// Texts that are made of few octets and cut at random, so that some are equal.
+fn cut_texts() -> impl Strategy<Value = Vec<String>> {
+    let part = prop_oneof![
+        4 => "[ab]{0,2}".prop_map(String::from),
+        1 => proptest::sample::select(&["v=spf1", "v=sp", "f1 ", "k=rsa; "][..]).prop_map(String::from),
+        1 => (253usize..258).prop_map(|n| "b".repeat(n)),
+    ];
+    let quoted = proptest::collection::vec(part, 1..4)
+        .prop_map(|parts| parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(" "));
+    proptest::collection::vec(prop_oneof![5 => quoted, 1 => "[ab]{1,3}".prop_map(String::from)], 1..7)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -104,6 +116,35 @@ proptest! {
         prop_assert_eq!(&again, &data);
         prop_assert_eq!(again.presentation(), text);
         prop_assert_eq!(&Rdata::from_fields(record_type, &data.fields()).unwrap(), &data);
+    }
+
+    /// Equality of texts is an equivalence, whatever their strings, the spec's or the answer's spelling, and their name; and
+    /// equal texts have one hash, one order and one digest.
+    #[test]
+    fn texts_are_compared_by_an_equivalence(texts in cut_texts(), name in proptest::sample::select(&["a", "k._domainkey"][..])) {
+        let name = zone_name().resolve(name).unwrap();
+        let read = |text: &String| Rdata::from_text(RecordType::Txt, text).ok().map(|data| data.at(&name));
+        let answered = |text: &String| Rdata::reported("TXT", Some(text), &Fields::new(), None).at(&name);
+        let all: Vec<Rdata> = texts.iter().filter_map(read).chain(texts.iter().map(answered)).collect();
+        let hash = |data: &Rdata| std::hash::BuildHasher::hash_one(&std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default(), data);
+        for a in &all {
+            prop_assert_eq!(a, a);
+            for b in &all {
+                prop_assert_eq!(a == b, b == a, "{:?} {:?}", a, b);
+                prop_assert_eq!(a == b, a.cmp(b).is_eq(), "{:?} {:?}", a, b);
+                prop_assert_eq!(a == b, a.canonical() == b.canonical(), "{:?} {:?}", a, b);
+                prop_assert!(a != b || hash(a) == hash(b), "{:?} {:?}", a, b);
+                for c in &all {
+                    prop_assert!(a != b || b != c || a == c, "{:?} {:?} {:?}", a, b, c);
+                }
+            }
+        }
+        for text in &texts {
+            // The strings sent are the strings written, and read back they are the same value.
+            let Some(wanted) = read(text) else { continue };
+            prop_assert_eq!(&answered(&wanted.presentation()), &wanted);
+            prop_assert_eq!(answered(text), wanted);
+        }
     }
 
     /// Another spelling of a value is the same value, and planning it changes nothing.

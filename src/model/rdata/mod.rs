@@ -380,6 +380,25 @@ impl Rdata {
         with_priority.or_else(|| Self::from_text(record_type, content).ok()).unwrap_or_else(opaque)
     }
 
+    /// The value as it reads under this name. Whoever knows the name of a value calls this before comparing: the cuts of some
+    /// texts matter under one name and not under another.
+    #[must_use]
+    pub fn at(self, name: &Fqdn) -> Self {
+        match self {
+            Self::Txt(text) => Self::Txt(text.at(name)),
+            other => other,
+        }
+    }
+
+    /// In presentation form without differences of spelling: equal values have the same.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        match self {
+            Self::Txt(text) => text.canonical().presentation(),
+            other => other.presentation(),
+        }
+    }
+
     /// From a spec's `content` with the `priority` that stands beside it, if any.
     ///
     /// # Errors

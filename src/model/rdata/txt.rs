@@ -1,46 +1,141 @@
-//! TXT: bytes. Quoting and the cuts at 255 bytes are presentation only.
+//! TXT: character strings (RFC 1035 section 3.3.14).
+//!
+//! Quoting never matters. Where a text is cut into strings matters only where the strings are the value: RFC 6763 section 6.1
+//! (DNS-SD) reads each string as one attribute. In three cases the strings are one text, and its cuts are presentation:
+//!
+//! 1. There is one string.
+//! 2. Every string but the last has 255 octets: the text is too long for one string and was cut as late as possible.
+//! 3. The format concatenates its strings: known by the beginning of the text ([`CONCATENATED`]) or by the owner's name
+//!    ([`OWNERS`], [`Txt::at`]).
 //!
 //! | written | means |
 //! |---|---|
-//! | `v=spf1 -all` | these bytes |
-//! | `"v=spf1 -all"` | the same bytes |
-//! | `"v=spf1 " "-all"` | the same bytes: character strings are joined |
-//! | `say "hi"` | these bytes, quotes included: a text that does not begin with a quote is taken as it stands |
-//! | `"abc`, `abc"` | a mistake in a spec; from the service, these bytes |
+//! | `v=spf1 -all` | one text |
+//! | `"v=spf1 -all"` | the same text |
+//! | `"v=spf1 " "-all"` | the same text: SPF concatenates |
+//! | `"txtvers=1" "rp=ipp/print"` | a list of two strings; not `txtvers=1rp=ipp/print` |
+//! | `say "hi"` | one text, quotes included: what does not begin with a quote is taken verbatim |
+//! | `"abc`, `abc"` | an error in a spec; in an answer, these bytes |
+//!
+//! Values are sent with the cuts that their author made, and shown with the cuts that they have.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 
 use super::super::facts::{FieldFacts, FieldKind, Slot, TXT_WIRE_BYTES, TypeFacts};
 use super::super::fields::{Fields, Value};
+use super::super::name::Fqdn;
 use super::{DataError, FieldReader, Purpose, RecordData, presentation};
 
-/// Bytes in one character string (RFC 1035 section 3.3).
+/// Octets in one character string (RFC 1035 section 3.3).
 const STRING_BYTES: usize = 255;
 
-/// The joined bytes of a TXT record.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Txt(Vec<u8>);
+/// How texts begin whose strings are concatenated, compared without case.
+///
+/// # Sources
+/// SPF: RFC 7208 section 3.3. Sender ID: RFC 4406 section 3.1 (as SPF). DKIM: RFC 6376 section 3.6.2.2. DMARC: RFC 7489
+/// section 6.1 (as DKIM). MTA-STS: RFC 8461 section 3.1. SMTP TLS reporting: RFC 8460 section 3. BIMI:
+/// draft-brand-indicators-for-message-identification section 4.2 (as DKIM).
+const CONCATENATED: &[&str] = &["v=spf1", "spf2.0/", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1", "v=bimi1"];
+
+/// Labels in the owner names of formats whose strings are concatenated.
+///
+/// A DKIM key may leave out its version. An ACME challenge (RFC 8555 section 8.4) is one token.
+const OWNERS: &[&str] = &["_domainkey", "_dmarc", "_mta-sts", "_tls", "_bimi", "_acme-challenge"];
+
+/// The value of a TXT record. Equality, order and hash ignore cuts that do not matter.
+#[derive(Debug, Clone)]
+pub struct Txt {
+    /// The octets of all strings.
+    octets: Box<[u8]>,
+    /// Where it is cut; `None` for one string, or where each is as long as it can be.
+    cuts: Option<Box<Cuts>>,
+}
+
+/// Where a text is cut other than as late as possible.
+#[derive(Debug, Clone)]
+struct Cuts {
+    /// Offsets in the octets at which a string ends, without the last.
+    ends: Vec<u32>,
+    /// Whether the list of strings is the value.
+    matter: bool,
+}
 
 impl Txt {
-    /// The joined bytes.
+    /// The octets of all strings together.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.octets
     }
 
-    /// What the service reported; it stores text verbatim, so anything is possible and nothing is refused.
+    /// What Cloudflare reported; it stores text verbatim, so anything is possible and nothing is refused.
     pub(super) fn reported(content: &str) -> Self {
         match content.starts_with('"').then(|| presentation::words(content)) {
-            Some(Ok(words)) => Self(words.into_iter().flat_map(|w| w.octets).collect()),
-            _ => Self(content.as_bytes().to_vec()),
+            Some(Ok(words)) => Self::of_strings(words.iter().map(|word| &word.octets[..])),
+            _ => Self::of_strings([content.as_bytes()]),
         }
     }
 
-    /// The bytes, after the checks that hold for every spelling.
-    fn new(bytes: Vec<u8>) -> Result<Self, DataError> {
-        if bytes.is_empty() {
+    /// The value with these strings. A longer one than a string can be is cut as late as possible, as Cloudflare does.
+    fn of_strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let (mut octets, mut ends) = (Vec::new(), Vec::new());
+        for string in strings {
+            let mut rest = string;
+            loop {
+                let (first, after) = rest.split_at(rest.len().min(STRING_BYTES));
+                octets.extend_from_slice(first);
+                ends.push(u32::try_from(octets.len()).unwrap_or(u32::MAX));
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+        }
+        ends.pop();
+        let is_late = |(n, end): (usize, &u32)| usize::try_from(*end) == Ok((n + 1) * STRING_BYTES);
+        let is_full = ends.iter().enumerate().all(is_late);
+        let ends_empty = ends.last().is_some_and(|end| usize::try_from(*end) == Ok(octets.len()));
+        let matter = !is_full && !is_concatenated(&octets);
+        let cuts = (!is_full || ends_empty).then(|| Box::new(Cuts { ends, matter }));
+        Self { octets: octets.into(), cuts }
+    }
+
+    /// The value as the owner's name has it read: some formats that concatenate their strings are known by their name.
+    pub(super) fn at(mut self, name: &Fqdn) -> Self {
+        if let Some(cuts) = self.cuts.as_mut().filter(|cuts| cuts.matter) {
+            cuts.matter = !name.as_str().split('.').any(|label| OWNERS.contains(&label));
+        }
+        self
+    }
+
+    /// The value without cuts that do not matter.
+    pub(super) fn canonical(&self) -> Self {
+        Self { octets: self.octets.clone(), cuts: self.cuts.clone().filter(|cuts| cuts.matter) }
+    }
+
+    /// What equality compares: the octets, and where they are cut if that matters.
+    fn key(&self) -> (&[u8], Option<&[u32]>) {
+        (&self.octets, self.cuts.as_ref().filter(|cuts| cuts.matter).map(|cuts| &cuts.ends[..]))
+    }
+
+    /// The strings.
+    fn strings(&self) -> Vec<&[u8]> {
+        let Some(cuts) = &self.cuts else {
+            return if self.octets.is_empty() { vec![&[]] } else { self.octets.chunks(STRING_BYTES).collect() };
+        };
+        let ends = cuts.ends.iter().map(|end| *end as usize);
+        let starts = std::iter::once(0).chain(ends.clone());
+        let ends = ends.chain([self.octets.len()]);
+        starts.zip(ends).map(|(start, end)| &self.octets[start..end]).collect()
+    }
+
+    /// This value, after the checks that hold for every spelling.
+    fn checked(self) -> Result<Self, DataError> {
+        if self.octets.is_empty() {
             return Err(DataError::field("content", "a TXT record cannot be empty")
                 .help("write some text, or remove the record"));
         }
-        let wire = bytes.len() + bytes.len().div_ceil(STRING_BYTES);
+        let wire = self.octets.len() + self.strings().len();
         if wire > TXT_WIRE_BYTES {
             return Err(DataError::field(
                 "content",
@@ -48,7 +143,39 @@ impl Txt {
             )
             .help("shorten it, or split it into several records"));
         }
-        Ok(Self(bytes))
+        Ok(self)
+    }
+}
+
+/// Whether the text is of a format that concatenates its strings.
+fn is_concatenated(octets: &[u8]) -> bool {
+    let begins = |start: &str| octets.get(..start.len()).is_some_and(|o| o.eq_ignore_ascii_case(start.as_bytes()));
+    CONCATENATED.iter().copied().any(begins)
+}
+
+impl PartialEq for Txt {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Txt {}
+
+impl Ord for Txt {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Txt {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Txt {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
     }
 }
 
@@ -61,13 +188,18 @@ impl RecordData for Txt {
             name: "content",
             slot: Slot::Content,
             kind: FieldKind::CharacterStrings,
-            about: "the text; quotes around it and cuts at 255 bytes make no difference",
+            about: "the text, or several strings in quotes; long strings are cut at 255 bytes",
         }],
         composed: &[],
         proxiable: false,
         repeats_priority: false,
         source: "RFC 1035 section 3.3.14",
-        examples: &[r#""v=spf1 include:_spf.example.net -all""#, r#""a \"quoted\" word; and \\""#, r#""caf\195\169""#],
+        examples: &[
+            r#""v=spf1 include:_spf.example.net -all""#,
+            r#""a \"quoted\" word; and \\""#,
+            r#""caf\195\169""#,
+            r#""txtvers=1" "rp=ipp/print""#,
+        ],
     };
 
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>> {
@@ -92,7 +224,7 @@ impl RecordData for Txt {
                 .help("quote every part, or none")
                 .at(bare.offset));
             }
-            return Self::new(words.into_iter().flat_map(|w| w.octets).collect());
+            return Self::of_strings(words.iter().map(|word| &word.octets[..])).checked();
         }
         if text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             let whole = presentation::quoted(text.as_bytes());
@@ -100,7 +232,7 @@ impl RecordData for Txt {
                 .help(format!("write `{whole}` if the quote belongs to the text"))
                 .at(text.rfind('"').unwrap_or(0)));
         }
-        Self::new(text.as_bytes().to_vec())
+        Self::of_strings([text.as_bytes()]).checked()
     }
 
     fn fields(&self) -> Fields {
@@ -108,7 +240,7 @@ impl RecordData for Txt {
     }
 
     fn presentation(&self) -> String {
-        let strings: Vec<_> = self.0.chunks(STRING_BYTES).map(presentation::quoted).collect();
+        let strings: Vec<_> = self.strings().into_iter().map(presentation::quoted).collect();
         strings.join(" ")
     }
 
@@ -121,9 +253,12 @@ impl RecordData for Txt {
     }
 
     /// `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with one key replace one another.
-    /// Verification tokens do not: several services can each want their own, so another token is another record.
+    /// Verification tokens do not: several services can each want their own, so another token is another record. Of a list,
+    /// the first string decides.
     fn purpose(&self) -> Purpose {
-        let text = String::from_utf8_lossy(&self.0);
+        let (octets, ends) = self.key();
+        let first = ends.and_then(|ends| ends.first()).map_or(octets, |end| &octets[..*end as usize]);
+        let text = String::from_utf8_lossy(first);
         let first = text.split([' ', ';', '\t']).next().unwrap_or_default();
         let Some((key, value)) = first.split_once(['=', ':']) else {
             return if is_token(&text) { Purpose::Unique } else { Purpose::Shared };
@@ -156,14 +291,41 @@ mod tests {
     fn spellings_of_one_text_are_equal() {
         let long = "k".repeat(300);
         let cut = format!("\"{}\" \"{}\"", &long[..255], &long[255..]);
-        let odd = format!("\"{}\"  \"{}\"", &long[..7], &long[7..]);
+        let odd = format!("\"v=DKIM1; {}\"  \"{}\"", &long[..7], &long[7..]);
         assert_eq!(Txt::from_text(&long), Txt::from_text(&cut));
-        assert_eq!(Txt::from_text(&long), Txt::from_text(&odd));
+        assert_eq!(Txt::from_text(&format!("v=DKIM1; {long}")), Txt::from_text(&odd));
         assert_eq!(Txt::from_text(&long).unwrap().presentation(), cut);
         assert_eq!(Txt::from_text("v=spf1 -all"), Txt::from_text(r#""v=spf1" " -all""#));
         assert_eq!(Txt::from_text(r#"say "hi""#), Txt::from_text(r#""say \"hi\"""#));
         assert_eq!(Txt::from_text("café"), Txt::from_text(r#""caf\195\169""#));
         assert_ne!(Txt::from_text("V=spf1 -all"), Txt::from_text("v=spf1 -all"));
+    }
+
+    #[test]
+    fn strings_are_one_text_only_where_the_format_says_so() {
+        let read = |text: &str| Txt::from_text(text).unwrap();
+        let name = |text: &str| Fqdn::parse(text).unwrap();
+        assert_ne!(read(r#""txtvers=1" "rp=ipp/print""#), read("txtvers=1rp=ipp/print"));
+        assert_ne!(read(r#""a" "bc""#), read(r#""ab" "c""#));
+        assert_ne!(read(r#""a" """#), read("a"));
+        assert_eq!(read(r#""v=SP" "F1 -all""#), read("v=SPF1 -all"));
+        let (cut, whole) = (read(r#""k=rsa; " "p=abc""#), read("k=rsa; p=abc"));
+        for owner in
+            ["a._domainkey.example.com", "_dmarc.example.com", "_smtp._tls.example.com", "_acme-challenge.a.example"]
+        {
+            assert_eq!(cut.clone().at(&name(owner)), whole.clone().at(&name(owner)), "{owner}");
+        }
+        assert_ne!(cut.clone().at(&name("domainkey.example.com")), whole);
+        // Cuts that do not matter are still sent as they were written.
+        assert_eq!(cut.at(&name("a._domainkey.example.com")).presentation(), r#""k=rsa; " "p=abc""#);
+        let full = format!("\"{0}\" \"{0}\" \"\"", "k".repeat(255));
+        assert_eq!(read(&full), read(&"k".repeat(510)));
+        assert_eq!(read(&full).presentation(), full);
+        // What is too long for a string is cut as Cloudflare cuts it.
+        let (long, short) = ("k".repeat(256), "k".repeat(255));
+        assert_eq!(read(&format!("\"{long}\" \"x\"")), read(&format!("\"{short}\" \"k\" \"x\"")));
+        assert!(Txt::from_text(&r#""a" "#.repeat(2048)).is_ok());
+        assert!(Txt::from_text(&r#""a" "#.repeat(2049)).is_err());
     }
 
     #[test]
@@ -192,5 +354,6 @@ mod tests {
         assert_eq!(purpose("abcdef0123456789abcdef"), Purpose::Unique);
         assert_eq!(purpose("owner=abcdef0123456789abcdef"), Purpose::Unique);
         assert_eq!(purpose("just words"), Purpose::Shared);
+        assert_eq!(purpose(r#""txtvers=1" "rp=ipp/print""#), Purpose::Keyed("txtvers".into()));
     }
 }
