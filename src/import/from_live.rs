@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::Place;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
 use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
-use crate::model::{
-    Comment, DesiredRecord, DesiredZone, ExpressionSetting, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
-    parse_expression,
-};
+use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value};
 
 /// Longest name that is generated for a rule.
 const NAME_CHARACTERS: usize = 40;
@@ -182,14 +179,6 @@ fn deployments<'r>(
         let catalogue: Option<&Catalogue> = live.managed(*managed);
         let Some(rule) = find_deployment(rules, *managed, catalogue) else { continue };
         let mut found = recognise(&rule.body, *managed, catalogue, Place::NOWHERE);
-        let setting = ExpressionSetting::of_zone(Phase::Managed.as_str());
-        if found.wants.when.as_ref().is_some_and(|(when, _)| parse_expression(when.text(), setting).0.is_none()) {
-            found.wants.when = None;
-            notes.push(format!(
-                "{}: its scope is not understood by this version and is left alone",
-                managed.facts().name
-            ));
-        }
         let why = match &found.wants.raw {
             Some((raw, _)) if Overrides::read(Some(raw)).is_none() => Some("are not understood by this version"),
             Some((raw, _)) if raw.holds_credential() => Some("name a credential"),

@@ -1,10 +1,11 @@
-//! What the rules about protection have in common: which hosts get their requests through Cloudflare.
+//! What the rules about protection have in common: the expressions, and which hosts requests reach through Cloudflare.
 
 use std::collections::HashSet;
 
 use super::view::{ADDRESSES, Owner, View};
+use crate::diagnostic::Place;
 use crate::model::ruleset::{RuleForm, Switch, WafWants};
-use crate::model::{Fqdn, RecordType};
+use crate::model::{Expression, Fqdn, RecordType, Value};
 
 /// Whether requests to a host go through Cloudflare, as far as the spec says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +30,26 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
     })
 }
 
-/// Whether a section protects against anything.
+/// The expressions of a section with their places, those in Cloudflare's words too.
+pub(super) fn expressions(waf: &WafWants) -> Vec<(Expression, Place)> {
+    let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
+    let mut found: Vec<(Expression, Place)> = waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
+    for rule in rules.filter(|rule| !rule.is_absent) {
+        found.extend(rule.when.clone());
+        match &rule.form {
+            RuleForm::Rate(rate) => found.extend(rate.count.clone()),
+            RuleForm::Raw(Value::Map(members)) => {
+                if let Some(Value::Text(text)) = members.get("expression") {
+                    found.push((Expression::reported(text), rule.place));
+                }
+            }
+            RuleForm::Raw(_) | RuleForm::Skip(_) | RuleForm::Act { .. } => {}
+        }
+    }
+    found
+}
+
+/// Whether a section protects from anything.
 pub(super) fn is_protected(waf: &WafWants) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
     let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();

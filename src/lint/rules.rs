@@ -5,12 +5,16 @@ mod alias_as_target;
 mod alias_without_address;
 mod below_delegation;
 mod beside_delegation;
+mod blocked_good_bots;
 mod ds_at_apex;
 mod ds_without_ns;
+mod exception_from_nothing;
 mod host_not_protected;
 mod loop_of_aliases;
 mod name_of_other_zone;
+mod rate_without_data_centre;
 mod rule_for_open_host;
+mod threat_score;
 mod values_too_long;
 mod zone_without_address;
 
@@ -31,4 +35,8 @@ pub static ALL: &[&Rule] = &[
     &name_of_other_zone::RULE,
     &host_not_protected::RULE,
     &rule_for_open_host::RULE,
+    &threat_score::RULE,
+    &blocked_good_bots::RULE,
+    &rate_without_data_centre::RULE,
+    &exception_from_nothing::RULE,
 ];

@@ -1,6 +1,8 @@
 //! What is the matter with the protection that a spec wants: what the service does not have, what has no effect, what its
 //! plan does not allow.
 
+use std::collections::BTreeSet;
+
 use super::operation::Operation;
 use super::subject::RuleAction;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
@@ -9,7 +11,7 @@ use crate::insight::unreachable_families;
 use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
 use crate::model::managed::{Managed, Overrides, Problem, ProblemKind};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
-use crate::model::{DesiredZone, LiveZone, Tier, Value};
+use crate::model::{DesiredZone, Expression, LiveZone, Tier, Value};
 
 /// Holds the changes of a zone's rules against what the service has and allows.
 pub(super) fn check(
@@ -38,6 +40,7 @@ pub(super) fn check(
         );
     }
     limits(desired, live, changes, operations, &mut found);
+    expressions(live, operations, &mut found);
     reach(desired, live, changes, &mut found);
     found
 }
@@ -159,6 +162,55 @@ fn limits(
         match &rule.action {
             RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(body, operation.place)),
             RuleAction::Create { after, .. } | RuleAction::Update { after, .. } => check(after, operation.place),
+            RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
+        }
+    }
+}
+
+/// Fields, functions and operators in new expressions that the zone's plan does not have.
+///
+/// An error on the free plan, where the refusal is certain; elsewhere a warning, as subscriptions beside the plan (WAF Advanced,
+/// Bot Management, API Shield) can bring them. What a live rule of the zone uses is allowed, whatever the plan.
+fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostics) {
+    let texts = |body: &RuleBody| {
+        let counting = match body.get("ratelimit") {
+            Some(Value::Map(rate)) => rate.get("counting_expression").cloned(),
+            _ => None,
+        };
+        let counting = counting.and_then(|v| if let Value::Text(text) = v { Some(text) } else { None });
+        [body.text("expression").map(str::to_owned), counting].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let unmet = |text: &str| Expression::reported(text).requirement().filter(|r| !r.is_met_by(live.tier));
+    let allowed = live.waf.entry_points.values().flat_map(EntryPoint::rules).flat_map(|rule| texts(&rule.body));
+    let allowed: BTreeSet<String> = allowed.filter_map(|text| unmet(&text)).flat_map(|r| r.by).collect();
+    let mut check = |operation: &Operation, body: &RuleBody, before: &[String]| {
+        for text in texts(body).into_iter().filter(|text| !before.contains(text)) {
+            let Some(requirement) = unmet(&text) else { continue };
+            let by: Vec<String> =
+                requirement.by.iter().filter(|by| !allowed.contains(*by)).map(|by| format!("`{by}`")).collect();
+            if by.is_empty() {
+                continue;
+            }
+            let plan = live.tier.facts().name;
+            let verb = if by.len() == 1 { "needs" } else { "need" };
+            let detail = format!("{} {verb} {}; the zone is on the {plan} plan", by.join(", "), requirement.plan());
+            let diagnostic = match live.tier {
+                Tier::Free => findings::PLAN_LIMIT.nowhere(detail),
+                Tier::Pro | Tier::Business | Tier::Enterprise => findings::NOT_ALLOWED.nowhere(detail),
+            };
+            let help = "write the expression without it, or move the zone to a plan that has it";
+            let diagnostic = diagnostic.help(help).about(operation.address.to_string());
+            found.push(match operation.place {
+                Some(place) => diagnostic.at(place, ""),
+                None => diagnostic,
+            });
+        }
+    };
+    for (operation, rule) in operations.iter().filter_map(|o| Some((o, o.rule()?))) {
+        match &rule.action {
+            RuleAction::CreateEntryPoint { rules } => rules.iter().for_each(|body| check(operation, body, &[])),
+            RuleAction::Create { after, .. } => check(operation, after, &[]),
+            RuleAction::Update { before, after, .. } => check(operation, after, &texts(before)),
             RuleAction::Move { .. } | RuleAction::Delete { .. } => {}
         }
     }

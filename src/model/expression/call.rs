@@ -27,6 +27,7 @@ impl Check<'_> {
         self.place(function, &operand.base_span);
         self.arity(function, arguments, operand);
         let mut result = Shape::of(function.returns);
+        let mut collection = None;
         for (n, argument) in arguments.iter().enumerate() {
             let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
             let shape = self.argument(argument, position);
@@ -37,7 +38,16 @@ impl Check<'_> {
             };
             self.given(function, parameter, argument);
             let Some(shape) = shape else { continue };
-            if !accepts(parameter.kind, &shape) {
+            if parameter.kind == ParameterType::Collection {
+                collection = Some(shape.scalar);
+            }
+            let is_other = parameter.kind == ParameterType::Single && collection.is_some_and(|c| c != shape.scalar);
+            if is_other {
+                let shown = self.shown(&argument.span);
+                let held = collection.unwrap_or(shape.scalar).name();
+                let message = format!("`{shown}` is {}; the collection holds {held}", shape.scalar.name());
+                self.problems.error(argument.span.clone(), "wrong-argument", message, format!("give {held}"));
+            } else if !accepts(parameter.kind, &shape) {
                 self.wrong_argument(function, parameter, argument, &shape);
             } else if shape.is_each && parameter.kind != ParameterType::BooleanArray {
                 // One result for each value.
@@ -49,7 +59,8 @@ impl Check<'_> {
         Some(result)
     }
 
-    /// Reports a name that is no function.
+    /// Reports a name that is no function: an error where it resembles a known one, else a doubt, since Cloudflare adds
+    /// functions. Fields are treated alike.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
@@ -65,6 +76,12 @@ impl Check<'_> {
             },
             (None, Some(meant), _) => format!("write `{meant}(…)`"),
             (None, None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None, None) if is_function_name(name) => {
+                let message = format!("the function `{}` is not among those known here", quoted(name));
+                let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/functions";
+                self.problems.warning(span.clone(), "unlisted-function", message, help);
+                return;
+            }
             (None, None, None) => {
                 "functions are listed at developers.cloudflare.com/ruleset-engine/rules-language/functions".to_owned()
             }
@@ -117,7 +134,8 @@ impl Check<'_> {
                 let mut is_known = self.problems.errors() == errors;
                 node.each_operand(&mut |o| match &o.base {
                     Base::Field(name) => is_known &= FIELDS.iter().any(|f| f.name == name),
-                    Base::Call(..) | Base::Literal(_) => {}
+                    Base::Call(name, _) => is_known &= FUNCTIONS.iter().any(|f| f.name == name),
+                    Base::Literal(_) => {}
                 });
                 if !is_known {
                     return None;
@@ -161,6 +179,9 @@ impl Check<'_> {
             ParameterType::BytesOrArray => "text or an array",
             ParameterType::BytesOrInteger => "text or a number",
             ParameterType::Scalar => "a number, a truth or an IP address",
+            ParameterType::Map => "a map",
+            ParameterType::Collection => "a map or array of single values",
+            ParameterType::Single => "a single value",
         };
         let help = match (parameter.kind, shape.layers.as_slice(), shape.scalar) {
             (ParameterType::BooleanArray, [], Scalar::Boolean) => {
@@ -171,6 +192,10 @@ impl Check<'_> {
             }
             (ParameterType::BooleanArray, ..) if shape.is_each => format!("write `{}({shown} eq …)`", function.name),
             (ParameterType::BooleanArray, ..) => format!("write `{}({shown}[*] eq …)`", function.name),
+            (ParameterType::Collection, [Layer::Array, Layer::Map], _) => {
+                format!("write `{shown}[\"…\"]`, or `has_key({shown}, …)` to ask for a name")
+            }
+            (ParameterType::Map, ..) => "give a map, such as `http.request.headers`".to_owned(),
             (ParameterType::Bytes, [Layer::Array], _) => format!("write `{shown}[*]` or `{shown}[0]`"),
             (_, [.., Layer::Map], _) => format!("write `{shown}[\"…\"]`"),
             _ => format!("give {wants}"),
@@ -204,6 +229,12 @@ impl Check<'_> {
     }
 }
 
+/// Whether a name has the form that functions have.
+fn is_function_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
 /// Whether a parameter takes a type.
 fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
     let is_plain = shape.layers.is_empty();
@@ -222,6 +253,9 @@ fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
         },
         ParameterType::BytesOrInteger => is_plain && matches!(shape.scalar, Scalar::Bytes | Scalar::Integer),
         ParameterType::Scalar => is_plain && shape.scalar != Scalar::Bytes,
+        ParameterType::Map => shape.layers.last() == Some(&Layer::Map),
+        ParameterType::Collection => shape.layers.len() == 1,
+        ParameterType::Single => is_plain,
     }
 }
 
@@ -238,12 +272,28 @@ mod tests {
             r#"any(http.request.body.form.names[*] in {"a" "b"})"#,
             r#"lookup_json_integer(http.request.body.raw, "a", 0, "b") gt 3"#,
             r#"concat(http.host, http.request.uri.path) eq "a/b""#,
+            r#"has_key(http.request.headers, "x-a") and not has_key(http.request.cookies, lower(http.host))"#,
+            r#"has_value(http.request.headers["x-a"], "b")"#,
+            r#"has_value(http.request.headers.names, http.request.uri.args.names[0])"#,
+            "has_value(cf.bot_management.detection_ids, 5)",
+            r#"is_jwt_valid("51231d16-01f1-48e3-93f8-91c99e81288e") and is_jwt_present("a")"#,
+            r#"lookup_json_string(http.request.jwt.claims["51231d16"][0], "sub") eq "a""#,
         ] {
             assert_eq!(codes(fine), [""; 0], "{fine}");
         }
         assert_eq!(codes(r#"lower(http.request.headers["a"][*]) eq "b""#), ["missing-index"]);
         assert_eq!(codes(r#"any(http.request.headers["a"] eq "b")"#), ["missing-index"]);
         assert_eq!(codes(r#"any(http.host eq "b")"#), ["wrong-argument"]);
+        for bad in [
+            r#"has_key(http.request.headers.names, "a")"#,
+            r#"has_value(http.request.headers, "a")"#,
+            r#"has_value(http.host, "a")"#,
+            "has_value(http.request.headers.names, 5)",
+            "is_jwt_valid(http.host)",
+        ] {
+            assert_eq!(codes(bad), ["wrong-argument"], "{bad}");
+        }
+        assert_eq!(codes(r#"has_key(http.request.headers, "X-A")"#), ["header-case"]);
     }
 
     #[test]
@@ -251,5 +301,7 @@ mod tests {
         assert_eq!(codes("cidr(ip.src, cf.waf.score, 64) eq 192.0.2.0"), ["wrong-argument"]);
         assert_eq!(codes("substring(http.host, 1, -2) eq \"a\""), [""; 0]);
         assert_eq!(codes("starts_with(http.host, /a)"), ["unquoted-text"]);
+        assert_eq!(codes(r#"remove_bytes(http.host, ".") eq "a""#), [""; 0]);
+        assert_eq!(codes(r#"remove_bytes(".", http.host) eq "a""#), ["wrong-argument"]);
     }
 }

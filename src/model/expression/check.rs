@@ -340,14 +340,14 @@ impl Check<'_> {
             format!("did you mean `{near}`?")
         } else if let Some(end) = names().find(|f| f.ends_with(&format!(".{name}"))) {
             format!("did you mean `{end}`?")
-        } else if name.starts_with("cf.") && !name.ends_with('.') {
-            // The service's products bring fields of their own, and new ones; all else is known for certain.
+        } else if let Some(start) = names().rfind(|f| goes_on_from(name, f)) {
+            format!("did you mean `{start}`?")
+        } else if is_field_name(name) {
+            // Cloudflare adds fields, with its products and without.
             let message = format!("the field `{}` is not among those known here", quoted(name));
             let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference";
             self.problems.warning(span.clone(), "unlisted-field", message, help);
             return;
-        } else if let Some(start) = names().rfind(|f| name.len() > f.len() && name.starts_with(f)) {
-            format!("did you mean `{start}`?")
         } else {
             "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text stands in \
              double quotes"
@@ -434,6 +434,23 @@ impl Check<'_> {
         self.problems.error(comparison.operator_span.clone(), "wrong-operator", message, help);
         false
     }
+}
+
+/// Whether a name goes on from a field that has nothing below it, which is a misunderstanding of that field.
+fn goes_on_from(name: &str, field: &str) -> bool {
+    let is_below = |other: &str| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
+    name.len() > field.len() && name.starts_with(field) && !FIELDS.iter().any(|f| is_below(f.name))
+}
+
+/// Whether a name has the form that fields have.
+fn is_field_name(name: &str) -> bool {
+    let mut labels = name.split('.');
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    labels.next().is_some_and(|first| matches!(first, "cf" | "http" | "ip" | "raw"))
+        && name.contains('.')
+        && labels.all(is_label)
 }
 
 #[cfg(test)]

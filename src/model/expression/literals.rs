@@ -78,7 +78,8 @@ impl Check<'_> {
                 if let Some(masked) = normal::has_host_bits(network) {
                     let message = format!("`{shown}` has bits set that are not of the network");
                     let help = format!("write `{masked}`, or the address alone");
-                    self.problems.warning(span.clone(), "host-bits", message, help);
+                    self.problems.error(span.clone(), "host-bits", message, help);
+                    return false;
                 }
                 return true;
             }

@@ -273,7 +273,7 @@ pub(super) fn map_key(check: &mut Check<'_>, operand: &Operand, key: &[u8], span
     }
     let key = String::from_utf8_lossy(key);
     let message = format!("names of headers are in lower case; `{}` is not", quoted(&key));
-    let help = format!("write `[\"{}\"]`", quoted(&key.to_ascii_lowercase()));
+    let help = format!("write `\"{}\"`", quoted(&key.to_ascii_lowercase()));
     check.problems.warning(span.clone(), "header-case", message, help);
 }
 
@@ -305,6 +305,12 @@ pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, argumen
     let part = match function.name {
         "regex_replace" => return drop(patterns::regex(check, value, span)),
         "wildcard_replace" => return patterns::wildcard(check, value, span),
+        "has_key" => {
+            if let Some(NodeKind::Operand(map)) = arguments.first().map(|a| &a.kind) {
+                map_key(check, map, value.as_bytes(), span);
+            }
+            return;
+        }
         "starts_with" => Part::Start,
         "ends_with" => Part::End,
         _ => return,

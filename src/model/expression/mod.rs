@@ -85,6 +85,17 @@ pub struct Requirement {
 }
 
 impl Requirement {
+    /// The smallest plan, in words.
+    #[must_use]
+    pub fn plan(&self) -> &'static str {
+        match self.needs {
+            Needs::Nothing => "any plan",
+            Needs::Pro => "the pro plan or above",
+            Needs::Business => "the business plan or above",
+            Needs::Enterprise => "the enterprise plan",
+        }
+    }
+
     /// Whether zones of a plan have what is needed. What needs a product beside the plan counts as had by Enterprise.
     #[must_use]
     pub fn is_met_by(&self, tier: Tier) -> bool {
@@ -191,6 +202,26 @@ impl Expression {
             }
         }
         (highest.needs > Needs::Nothing).then_some(highest)
+    }
+
+    /// The fields that it reads.
+    #[must_use]
+    pub fn fields(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if let Some(tree) = self.tree() {
+            tree.each_operand(&mut |operand| {
+                if let Base::Field(name) = &operand.base {
+                    found.insert(name.clone());
+                }
+            });
+        }
+        found
+    }
+
+    /// Whether it asks for a truth of requests: `cf.client.bot`, but not `not cf.client.bot`.
+    #[must_use]
+    pub fn asks_for(&self, field: &str) -> bool {
+        self.normal().is_some_and(|normal| scope::asks_for(&normal, field, true))
     }
 
     /// The hosts outside of which it certainly matches nothing, in lower case; none if that cannot be told.

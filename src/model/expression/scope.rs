@@ -172,6 +172,18 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
     })
 }
 
+/// Whether a truth is asked for, an even number of denials away.
+pub(super) fn asks_for(normal: &Normal, field: &str, is_asked: bool) -> bool {
+    match &normal.kind {
+        NormalKind::Chain(Connective::Xor, _) | NormalKind::Comparison(_) => false,
+        NormalKind::Chain(Connective::And | Connective::Or, parts) => {
+            parts.iter().any(|part| asks_for(part, field, is_asked))
+        }
+        NormalKind::Not(inner) => asks_for(inner, field, !is_asked),
+        NormalKind::Operand(operand) => is_asked && operand.plain_field() == Some(field),
+    }
+}
+
 /// The hosts outside of which nothing matches.
 pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
     if truth(normal) == Some(false) {

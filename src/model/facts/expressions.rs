@@ -5,7 +5,9 @@
 //! # Sources
 //! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20; functions,
 //! operators and values: the pages of the same names beside it. Where documentation and engine name different types, the
-//! engine's stands here.
+//! engine's stands here. `has_key`, `has_value`, `is_jwt_present` and `is_jwt_valid`: the page of functions, read 2026-11-22;
+//! that a claim is read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
+//! developers.cloudflare.com/api-shield/security/jwt-validation/transform-rules, read 2026-11-22.
 
 /// The type of a value in an expression. What the documentation calls String is a sequence of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +163,7 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.bot_management.verified_bot", Boolean).needs(Enterprise),
     F::new("cf.client.bot", Boolean),
     F::new("cf.edge.client_tcp", Boolean),
+    F::new("cf.edge.l4.delivery_rate", Integer),
     F::new("cf.edge.server_ip", Address),
     F::new("cf.edge.server_port", Integer).range(1, 65535),
     F::new("cf.hostname.metadata", Bytes),
@@ -168,6 +171,7 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.llm.prompt.injection_score", Integer).needs(Enterprise),
     F::new("cf.llm.prompt.pii_categories", BytesArray).needs(Enterprise),
     F::new("cf.llm.prompt.pii_detected", Boolean).needs(Enterprise),
+    F::new("cf.llm.prompt.token_count", Integer).needs(Enterprise),
     F::new("cf.llm.prompt.unsafe_topic_categories", BytesArray).needs(Enterprise),
     F::new("cf.llm.prompt.unsafe_topic_detected", Boolean).needs(Enterprise),
     F::new("cf.random_seed", Bytes),
@@ -178,11 +182,15 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.schema_validation.learned.violated", Boolean),
     F::new("cf.schema_validation.uploaded.violated", Boolean),
     F::new("cf.threat_score", Integer).range(0, 100),
+    F::new("cf.timings.client_quic_rtt_msec", Integer),
     F::new("cf.timings.client_tcp_rtt_msec", Integer),
     F::new("cf.timings.edge_msec", Integer),
     F::new("cf.timings.origin_ttfb_msec", Integer),
+    F::new("cf.timings.worker_msec", Integer),
     F::new("cf.tls_cipher", Bytes),
     F::new("cf.tls_ciphers_sha1", Bytes),
+    F::new("cf.tls_client_auth.cert_chain_rfc9440", Bytes),
+    F::new("cf.tls_client_auth.cert_chain_rfc9440_too_large", Boolean),
     F::new("cf.tls_client_auth.cert_fingerprint_sha1", Bytes),
     F::new("cf.tls_client_auth.cert_fingerprint_sha256", Bytes),
     F::new("cf.tls_client_auth.cert_issuer_dn", Bytes),
@@ -194,6 +202,8 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("cf.tls_client_auth.cert_not_before", Bytes),
     F::new("cf.tls_client_auth.cert_presented", Boolean),
     F::new("cf.tls_client_auth.cert_revoked", Boolean),
+    F::new("cf.tls_client_auth.cert_rfc9440", Bytes),
+    F::new("cf.tls_client_auth.cert_rfc9440_too_large", Boolean),
     F::new("cf.tls_client_auth.cert_serial", Bytes),
     F::new("cf.tls_client_auth.cert_ski", Bytes),
     F::new("cf.tls_client_auth.cert_subject_dn", Bytes),
@@ -253,6 +263,7 @@ pub const FIELDS: &[ExpressionField] = &[
     F::new("http.request.headers.names", BytesArray),
     F::new("http.request.headers.truncated", Boolean),
     F::new("http.request.headers.values", BytesArray),
+    F::new("http.request.jwt.claims", BytesArrayMap).needs(Enterprise),
     F::new("http.request.jwt.claims.aud", BytesArrayMap).needs(Enterprise),
     F::new("http.request.jwt.claims.aud.names", BytesArray).needs(Enterprise),
     F::new("http.request.jwt.claims.aud.values", BytesArray).needs(Enterprise),
@@ -348,6 +359,12 @@ pub enum ParameterType {
     BytesOrInteger,
     /// A number, a truth or an address.
     Scalar,
+    /// A map of any values.
+    Map,
+    /// A map or array of single values.
+    Collection,
+    /// A single value of any type.
+    Single,
 }
 
 /// How an argument of a function may be given.
@@ -442,6 +459,10 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
         function("decode_base64", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "http_ratelimit"]),
         function("encode_base64", &[p("source", P::Bytes, Field), o("flags", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites"]),
         function("ends_with", &[p("source", P::Bytes, NoLiteral), p("substring", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
+        function("has_key", &[p("map", P::Map, Anyhow), p("key", P::Bytes, Anyhow)], FieldType::Boolean, &[]),
+        function("has_value", &[p("collection", P::Collection, Anyhow), p("value", P::Single, Anyhow)], FieldType::Boolean, &[]),
+        function("is_jwt_present", &[p("token_configuration_id", P::Bytes, Literal)], FieldType::Boolean, &[]).needs(Enterprise),
+        function("is_jwt_valid", &[p("token_configuration_id", P::Bytes, Literal)], FieldType::Boolean, &[]).needs(Enterprise),
         function("is_timed_hmac_valid_v0", &[p("key", P::Bytes, Literal), p("message_mac", P::Bytes, Anyhow), p("ttl", P::Integer, Literal), p("current_timestamp", P::Integer, Anyhow), o("length_of_separator", P::Integer, Literal), o("flags", P::Bytes, Literal)], FieldType::Boolean, &[]).needs(Pro),
         function("join", &[p("items", P::BytesArray, Anyhow), p("separator", P::Bytes, Anyhow)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "custom errors"]),
         function("len", &[p("value", P::BytesOrArray, Anyhow)], FieldType::Integer, &[]),
@@ -449,7 +470,7 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
         function("lookup_json_string", &[p("field", P::Bytes, Anyhow), p("key", P::BytesOrInteger, Anyhow)], FieldType::Bytes, &[]).variadic(),
         function("lower", &[p("value", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
         function("regex_replace", &[p("source", P::Bytes, Anyhow), p("regular_expression", P::Bytes, Literal), p("replacement", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites", "dynamic redirect targets"]),
-        function("remove_bytes", &[p("source", P::Bytes, Anyhow), p("bytes", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
+        function("remove_bytes", &[p("source", P::Bytes, NoLiteral), p("bytes", P::Bytes, Anyhow)], FieldType::Bytes, &[]),
         function("remove_query_args", &[p("field", P::Bytes, Field), p("query_param", P::Bytes, Anyhow)], FieldType::Bytes, &["transform rewrites"]).variadic(),
         function("sha256", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites"]).needs(Enterprise),
         function("split", &[p("input", P::Bytes, Anyhow), p("separator", P::Bytes, Literal), p("limit", P::Integer, Literal)], FieldType::BytesArray, &["response header transform", "custom errors"]),

@@ -12,6 +12,7 @@ use super::syntax::{CloudflareSyntax, OwaspSyntax, RuleSyntax, TagSyntax, TuneSy
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
+use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{MANAGED_PHASE, PARANOIA_TAGS, THRESHOLDS};
 use crate::model::managed::{Managed, Overrides, Paranoia, RuleName, ScoreAction};
 use crate::model::ruleset::{RuleTuning, Switch, TagTuning, TuningTarget};
@@ -26,12 +27,12 @@ impl Section<'_> {
             WordOr::Word(word) => return self.switch(syntax, word, "owasp"),
             WordOr::Parts(parts) => parts,
         };
-        let OwaspSyntax { paranoia, threshold, action, when, version, disable, enable, raw } = parts;
+        let OwaspSyntax { paranoia, threshold, action, when, expression, version, disable, enable, raw } = parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);
         layer.paranoia = paranoia.as_ref().and_then(|p| self.paranoia(p));
         layer.threshold = threshold.as_ref().and_then(|t| self.threshold(t));
         layer.action = action.as_ref().and_then(|a| Some(self.reader.facet(a, ScoreAction::parse(&a.value.0)?)));
-        layer.when = when.as_ref().and_then(|w| self.when(w, MANAGED_PHASE));
+        layer.when = self.scope(when.as_ref(), expression.as_ref());
         layer.version = version.as_ref().and_then(|v| self.reader.words("version", v));
         layer.raw = raw.as_ref().and_then(|r| self.overrides(r, Managed::Owasp, layer.paranoia.is_some()));
         self.tunings(disable.as_deref(), false, Managed::Owasp, &mut layer);
@@ -45,9 +46,9 @@ impl Section<'_> {
             WordOr::Word(word) => return self.switch(syntax, word, "cloudflare"),
             WordOr::Parts(parts) => parts,
         };
-        let CloudflareSyntax { when, version, tags, rules, disable, enable, raw } = parts;
+        let CloudflareSyntax { when, expression, version, tags, rules, disable, enable, raw } = parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);
-        layer.when = when.as_ref().and_then(|w| self.when(w, MANAGED_PHASE));
+        layer.when = self.scope(when.as_ref(), expression.as_ref());
         layer.version = version.as_ref().and_then(|v| self.reader.words("version", v));
         layer.raw = raw.as_ref().and_then(|r| self.overrides(r, Managed::Cloudflare, false));
         for tag in tags.iter().flatten() {
@@ -77,6 +78,27 @@ impl Section<'_> {
                 None
             }
         }
+    }
+
+    /// Which requests a ruleset looks at: `when`, or an expression that is taken as it is.
+    fn scope(&mut self, when: Option<&Spanned<Text>>, raw: Option<&Spanned<Text>>) -> Option<Facet<Expression>> {
+        let Some(raw) = raw else { return self.when(when?, MANAGED_PHASE) };
+        let (text, place) = (raw.value.0.trim(), self.reader.place(raw));
+        if let Some(when) = when {
+            let diagnostic = findings::NOT_HERE.at(place, "`expression` stands beside `when`");
+            let diagnostic = diagnostic.and_at(self.reader.place(when), "the `when`");
+            self.reader
+                .diagnostics
+                .push(diagnostic.help("keep `when`, which is checked, unless it refuses what you need"));
+            return None;
+        }
+        if text.is_empty() {
+            self.reader
+                .diagnostics
+                .push(findings::RAW.at(place, "the expression is empty").help("write one, or `when: all`"));
+            return None;
+        }
+        Some(Facet { value: Expression::reported(text), place })
     }
 
     /// A paranoia level; the inner `None` is `custom`.

@@ -10,8 +10,8 @@ use super::super::template::escape;
 use super::super::yaml::to_yaml;
 use super::rates::{CHARACTERISTICS, duration};
 use crate::model::Unmanaged;
-use crate::model::expression::Expression;
-use crate::model::facts::rulesets::RATE_COLO;
+use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
+use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};
 use crate::model::managed::{Managed, threshold_word};
 use crate::model::ruleset::{
     Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
@@ -95,7 +95,14 @@ fn deployment(wants: &DeploymentWants) -> Json {
     parts.put("paranoia", paranoia.map(|(level, _)| level.level()));
     parts.put("threshold", threshold.map(|(n, _)| threshold_word(n).map_or_else(|| json!(n), |word| json!(word))));
     parts.put("action", action.map(|(action, _)| action.as_str()));
-    parts.put("when", scope.as_ref().map(|(expression, _)| when(expression)));
+    if let Some((expression, _)) = scope {
+        let setting = ExpressionSetting::of_zone(MANAGED_PHASE);
+        let is_understood = parse_expression(expression.text(), setting).0.is_some();
+        match is_understood {
+            true => parts.put("when", Some(when(expression))),
+            false => parts.put("expression", Some(escape(expression.text()))),
+        }
+    }
     parts.put("version", version.as_ref().map(|(version, _)| escape(version)));
     let (mut disable, mut enable, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for RuleTuning { target, enabled, action, note, place: _ } in rules {

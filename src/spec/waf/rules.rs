@@ -11,7 +11,7 @@ use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, Excepti
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
-use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RESPONSE_STATUSES};
+use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RATE_LIMIT_PHASE, RESPONSE_STATUSES};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, RuleForm, RuleWants, SkipTarget};
 
@@ -267,6 +267,12 @@ impl Section<'_> {
         if let Some(key) = lacks {
             let diagnostic = findings::RAW.at(place, format!("a rule of the service has `{key}`, which is text"));
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
+            return None;
+        }
+        if members.contains_key("ratelimit") && parts.phase != RATE_LIMIT_PHASE {
+            let detail = format!("`ratelimit` has no effect in {}", parts.phase);
+            let help = "move the rule to `rate_limits`, or remove `ratelimit`";
+            self.reader.diagnostics.push(findings::RAW.at(place, detail).help(help));
             return None;
         }
         let own = ["id", "version", "last_updated", "position"].into_iter().find(|key| members.contains_key(*key));

@@ -74,6 +74,10 @@ pub(super) struct OwaspSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
+    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being checked.
+    #[serde(default)]
+    #[schemars(schema_with = "when")]
+    pub(super) expression: Option<Spanned<Text>>,
     /// The version of the ruleset to run; `latest` is what the service runs by itself.
     pub(super) version: Option<Spanned<Text>>,
     /// Rules that are switched off.
@@ -94,6 +98,10 @@ pub(super) struct CloudflareSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
+    /// Instead of `when`: the expression in Cloudflare's words, which is sent without being checked.
+    #[serde(default)]
+    #[schemars(schema_with = "when")]
+    pub(super) expression: Option<Spanned<Text>>,
     /// The version of the ruleset to run; `latest` is what the service runs by itself.
     pub(super) version: Option<Spanned<Text>>,
     /// Tags with their tuning, for present and future rules; of those that name a rule, the last one wins.

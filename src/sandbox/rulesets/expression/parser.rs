@@ -424,6 +424,12 @@ fn fits(parameter: ParameterType, value: &Value) -> bool {
         ParameterType::BytesOrArray => *kind == Kind::Bytes || is_array,
         ParameterType::BytesOrInteger => matches!(kind, Kind::Bytes | Kind::Int),
         ParameterType::Scalar => matches!(kind, Kind::Int | Kind::Bool | Kind::Ip),
+        ParameterType::Map => matches!(kind, Kind::Map(_)),
+        ParameterType::Collection => match kind {
+            Kind::Array(item) | Kind::Map(item) => !matches!(**item, Kind::Array(_) | Kind::Map(_)),
+            _ => false,
+        },
+        ParameterType::Single => !matches!(kind, Kind::Array(_) | Kind::Map(_)),
     }
 }
 
@@ -435,12 +441,16 @@ fn is_range(word: &str, is_end: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a word is an address with a prefix length.
+/// Whether a word is an address with the length of a mask, and without bits beyond it: the engine refuses these with "host part
+/// of address was not zero" (seen of its parser, 2026-11-22).
 fn is_network(word: &str) -> bool {
-    word.split_once('/').is_some_and(|(address, bits)| {
-        let longest = if address.contains(':') { 128 } else { 32 };
-        address.parse::<IpAddr>().is_ok() && bits.parse::<u8>().is_ok_and(|bits| bits <= longest)
-    })
+    let Some((address, bits)) = word.split_once('/') else { return false };
+    let (Ok(address), Ok(bits)) = (address.parse::<IpAddr>(), bits.parse::<u32>()) else { return false };
+    let (number, longest) = match address {
+        IpAddr::V4(v4) => (u128::from(v4.to_bits()), 32),
+        IpAddr::V6(v6) => (v6.to_bits(), 128),
+    };
+    bits <= longest && number.trailing_zeros().min(longest) >= longest - bits
 }
 
 #[cfg(test)]

@@ -1,0 +1,65 @@
+//! Rules that stop search engines and other known good bots.
+
+use crate::diagnostic::{Finding, Severity};
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule};
+use crate::model::ruleset::RuleForm;
+
+/// The field.
+const FIELD: &str = "cf.client.bot";
+
+/// The rule.
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0015",
+        summary: "the rule stops known good bots",
+        severity: Severity::Warning,
+        why: "`cf.client.bot` is true for the bots of search engines, monitoring and the like that Cloudflare has verified. It is not \
+              true for bots in general. A rule that stops such requests takes the website out of search results.",
+        fix: "Write `not cf.client.bot` to spare good bots from a rule. To find bad ones, use `cf.bot_management.score`, a rate limit \
+              or a managed challenge.",
+    },
+    sources: &[
+        "developers.cloudflare.com/ruleset-engine/rules-language/fields/reference/cf.client.bot, read 2026-11-22",
+    ],
+    good: "\
+zones:
+  example.com:
+    records: []
+    waf:
+      custom:
+        - { name: crawlers, when: 'http.user_agent contains \"crawl\" and not cf.client.bot', action: block }
+",
+    bad: "\
+zones:
+  example.com:
+    records: []
+    waf:
+      custom:
+        - { name: bots, when: cf.client.bot, action: block }
+",
+    check,
+};
+
+/// Actions that stop a bot: it solves no challenge.
+const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challenge"];
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    for zone in &view.zones {
+        let Some(waf) = &zone.zone.waf else { continue };
+        for rule in [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten() {
+            let action = match &rule.form {
+                RuleForm::Act { action, .. } => action,
+                RuleForm::Rate(rate) => &rate.action,
+                RuleForm::Skip(_) | RuleForm::Raw(_) => continue,
+            };
+            let asked = rule.when.as_ref().filter(|(when, _)| rule.enabled && when.asks_for(FIELD));
+            let Some((_, place)) = asked.filter(|_| STOPS.contains(&action.as_str())) else { continue };
+            findings.push(
+                RULE.at(*place, format!("`{}` stops requests with `{FIELD}`", rule.name))
+                    .about(zone.zone.name.to_string())
+                    .help(format!("write `not {FIELD}` if good bots are to be spared")),
+            );
+        }
+    }
+}
