@@ -52,8 +52,11 @@ pub fn spec(data: &[u8]) {
 /// Loads a text as a spec.
 fn loaded(text: &str) -> (Outcome, Sources) {
     let mut sources = Sources::default();
-    let options =
-        Options { variables: vec![("GIVEN".to_owned(), "192.0.2.1".to_owned())], today: Some("2026-11-20".to_owned()) };
+    let options = Options {
+        variables: vec![("GIVEN".to_owned(), "192.0.2.1".to_owned())],
+        may_leave_variables: true,
+        today: Some("2026-11-20".to_owned()),
+    };
     let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);
     (outcome, sources)
 }

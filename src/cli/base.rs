@@ -125,7 +125,10 @@ fn one_meaning<T>(name: &str, found: Result<T, RevisionError>) -> anyhow::Result
 /// Reads it; its mistakes end the run, as half of it would be taken for removals.
 fn read(inputs: &[PathBuf], name: &str, today: String, settings: &Settings<'_>) -> anyhow::Result<Desired> {
     let mut sources = Sources::default();
-    let options = spec::Options { variables: settings.flags.variables.clone(), today: Some(today) };
+    // A previous version may not have every variable of this one.
+    let variables = settings.flags.variables.clone();
+    let options =
+        spec::Options { variables, may_leave_variables: true, today: Some(today), ..spec::Options::default() };
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
     let outcome = spec::load(&inputs, &options, &mut sources);
     if let Some(desired) = outcome.desired {

@@ -92,7 +92,11 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// As [`Self::today`].
     pub(super) fn spec_options(&self) -> anyhow::Result<spec::Options> {
-        Ok(spec::Options { variables: self.flags.variables.clone(), today: Some(self.today()?) })
+        Ok(spec::Options {
+            variables: self.flags.variables.clone(),
+            may_leave_variables: false,
+            today: Some(self.today()?),
+        })
     }
 
     /// What of the environment git gets.

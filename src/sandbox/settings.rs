@@ -52,8 +52,8 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The setting with this name.
-fn known(name: &str) -> Outcome<&'static Setting> {
+/// The setting of a name.
+fn known(name: &str) -> Outcome<Setting> {
     setting::of(name).ok_or_else(|| Refusal::new(400, 1006, format!("Unrecognized zone setting name: {name}")))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String,
         return Err(Refusal::new(400, 1015, setting.refusal()));
     }
     let sent = body.get("value").ok_or_else(|| Refusal::new(400, 1004, "Missing 'value'"))?;
-    let before = Stored::of(call.connection, &zone.id, name)?.map_or_else(setting.default, |stored| stored.value);
+    let before = Stored::of(call.connection, &zone.id, name)?.map_or_else(|| setting.default(), |stored| stored.value);
     let value = setting.after(&before, sent).filter(|value| setting.suits(&zone.plan, value));
     let value = value.ok_or_else(|| Refusal::new(400, 1007, format!("Invalid value for zone setting {name}")))?;
     Stored { value, modified_on: call.now.to_owned() }.save(call.connection, zone, name)?;
@@ -81,15 +81,15 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, name: &str, body: &Map<String,
 /// # Sources
 /// `time_remaining`: developers.cloudflare.com/api, "Get zone setting", read 2026-11-20. It was absent from recorded listings
 /// of zones whose development mode was never on.
-fn to_json(call: &Call<'_>, zone: &Zone, setting: &Setting) -> Outcome<Value> {
-    let stored = Stored::of(call.connection, &zone.id, setting.name)?;
+fn to_json(call: &Call<'_>, zone: &Zone, setting: Setting) -> Outcome<Value> {
+    let stored = Stored::of(call.connection, &zone.id, setting.name())?;
     let mut out = json!({
-        "id": setting.name,
-        "value": stored.as_ref().map_or_else(setting.default, |stored| stored.value.clone()),
+        "id": setting.name(),
+        "value": stored.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone()),
         "editable": setting.is_editable(&zone.plan),
         "modified_on": stored.as_ref().map(|stored| &stored.modified_on),
     });
-    if let (Some(stored), "development_mode") = (&stored, setting.name) {
+    if let (Some(stored), "development_mode") = (&stored, setting.name()) {
         let remaining = remaining(stored, call.now);
         out["value"] = if remaining > 0 { "on" } else { "off" }.into();
         out["time_remaining"] = remaining.into();
@@ -133,7 +133,7 @@ pub(super) fn plant(call: &Call<'_>, zone: &Zone, member: &Value) -> Outcome<()>
     for (name, entry) in settings {
         let setting = known(name)?;
         let before = Stored::of(call.connection, &zone.id, name)?;
-        let value_before = before.as_ref().map_or_else(setting.default, |stored| stored.value.clone());
+        let value_before = before.as_ref().map_or_else(|| setting.default(), |stored| stored.value.clone());
         let (sent, moment) = match entry.get("value") {
             Some(value) => (value, entry.get("modified_on").and_then(Value::as_str)),
             None => (entry, None),

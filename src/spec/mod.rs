@@ -32,6 +32,7 @@ mod scan;
 mod schema;
 mod search;
 mod secrets;
+mod settings;
 mod shape;
 mod suggest;
 mod syntax;
@@ -67,6 +68,8 @@ pub enum Input {
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
+    /// Whether variables may be given that no file uses, as a previous version of a spec may not have them.
+    pub may_leave_variables: bool,
     /// Variables, name and value; they override those of the files.
     pub variables: Vec<(String, String)>,
     /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
@@ -188,6 +191,10 @@ fn variables(
     }
     for tree in loaded.iter().filter_map(|f| f.tree.as_ref()) {
         variables.collect(tree, diagnostics);
+    }
+    if !options.may_leave_variables {
+        let texts: Vec<&str> = loaded.iter().filter_map(|f| sources.get(f.source)).map(Source::text).collect();
+        variables.unused(&texts, diagnostics);
     }
     variables
 }

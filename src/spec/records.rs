@@ -108,9 +108,12 @@ impl Target<'_> {
         };
         let zone = self.zone;
         let diagnostic = match &error {
-            NameError::OutsideZone { .. } => findings::OUTSIDE_ZONE
-                .at(place, error.to_string())
-                .help(format!("write a name below {zone}, or move the record to the zone it belongs to")),
+            NameError::OutsideZone { .. } => findings::OUTSIDE_ZONE.at(place, error.to_string()).help(
+                match syntax.value.0.strip_suffix('.').filter(|name| !name.is_empty() && !name.contains('.')) {
+                    Some(name) => format!("write `{name}`; a final dot makes it a full name, as `{name}.{zone}.` is"),
+                    None => format!("write a name below {zone}, or move the record to the zone it belongs to"),
+                },
+            ),
             NameError::Wildcard => findings::WILDCARD
                 .at(place, error.to_string())
                 .help("write `\"*\"` or `\"*.name\"`; a wildcard stands for whole labels, not for parts of one"),

@@ -150,9 +150,25 @@ fn add_profile(
     profiles.add(name, layer, diagnostics);
 }
 
+/// Whether registries sell names directly below a name, by the section of the Public Suffix List about them (publicsuffix.org).
+/// The list's other section holds domains of companies, which are zones.
+fn is_public_suffix(name: &ZoneName) -> bool {
+    let name = name.as_fqdn().as_str().as_bytes();
+    psl::suffix(name)
+        .is_some_and(|suffix| suffix.as_bytes() == name && suffix.is_known() && suffix.typ() == Some(psl::Type::Icann))
+}
+
 /// The name of a zone.
 fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName> {
     let error = match ZoneName::parse(&syntax.value.0) {
+        Ok(name) if is_public_suffix(&name) => {
+            let help = format!("write the registered domain, such as `example.{name}`");
+            let place = reader.place(syntax);
+            reader.diagnostics.push(
+                findings::PUBLIC_SUFFIX.at(place, format!("anybody can register names below `{name}`")).help(help),
+            );
+            return None;
+        }
         Ok(name) => return Some(name),
         Err(error) => error,
     };
@@ -190,8 +206,8 @@ impl Fragments {
             let facet = reader.facet(&dnssec, dnssec.value == SwitchSyntax::On);
             agree("dnssec", &mut self.dnssec, facet, reader.diagnostics);
         }
-        merge(&mut self.settings, settings, reader);
-        merge(&mut self.dns_settings, dns_settings, reader);
+        merge(&mut self.settings, settings, super::settings::checked, reader);
+        merge(&mut self.dns_settings, dns_settings, |_, _, value, _| Some(value), reader);
         if let Some(id) = id.and_then(|id| zone_id(&id, reader)) {
             agree("id", &mut self.id, id, reader.diagnostics);
         }
@@ -223,7 +239,12 @@ impl Fragments {
 }
 
 /// Named values of one fragment; fragments that set the same name must agree.
-fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<Free>>>, reader: &mut Reader<'_>) {
+fn merge(
+    all: &mut BTreeMap<String, Facet<Value>>,
+    some: Option<Entries<Spanned<Free>>>,
+    checked: impl Fn(&str, Place, Facet<Value>, &mut Diagnostics) -> Option<Facet<Value>>,
+    reader: &mut Reader<'_>,
+) {
     for (name, value) in some.into_iter().flat_map(|entries| entries.0) {
         let written = name.value.0.as_str();
         if written.is_empty() || !written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
@@ -239,6 +260,7 @@ fn merge(all: &mut BTreeMap<String, Facet<Value>>, some: Option<Entries<Spanned<
             continue;
         }
         let facet = Facet { place: reader.place(&name), value: value.value.0 };
+        let Some(facet) = checked(written, facet.place, facet, reader.diagnostics) else { continue };
         let mut first = all.remove(&name.value.0);
         match (&mut first, facet) {
             (Some(Facet { value: Value::Map(members), place }), Facet { value: Value::Map(more), place: other }) => {

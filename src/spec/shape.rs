@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::suggest::{hint, nearest};
+use super::suggest::{hint, nearest, switch_meant};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
@@ -283,10 +283,17 @@ impl Check<'_> {
                 findings::SERVICE_TYPE
                     .at(place, "SOA records are written by the service")
                     .help("remove the record; the service answers SOA queries by itself")
+            } else if shape.is_record_type
+                && let Some(help) = foreign_type(text)
+            {
+                findings::UNKNOWN_WORD.at(place, format!("`{}` is not a type of records", super::clip(text))).help(help)
             } else {
-                findings::UNKNOWN_WORD
-                    .at(place, format!("`{}` is not possible for {name}", super::clip(text)))
-                    .help(hint(text, shape.words.iter().map(String::as_str), "words"))
+                findings::UNKNOWN_WORD.at(place, format!("`{}` is not possible for {name}", super::clip(text))).help(
+                    match switch_meant(text).filter(|word| shape.has_word(word)) {
+                        Some(word) => format!("write `{word}`"),
+                        None => hint(text, shape.words.iter().map(String::as_str), "words"),
+                    },
+                )
             };
             self.diagnostics.push(diagnostic);
             return false;
@@ -323,7 +330,7 @@ impl Check<'_> {
                 return kept;
             }
             if let Some(free) = &shape.free
-                && (!names_credential(key) || free.kinds.take(self.tree, entry.value))
+                && (!names_credential(key) || name != Name::Key("variables") && free.kinds.take(self.tree, entry.value))
             {
                 if self.failed.contains(&entry.key) {
                     return false;
@@ -334,7 +341,8 @@ impl Check<'_> {
             if super::is_enough(self.diagnostics) {
                 return false;
             }
-            if let Some(key) = nearest(key, shape.keys.iter().map(String::as_str)) {
+            let foreign = foreign_key(key).filter(|meant| shape.properties.contains_key(*meant));
+            if let Some(key) = foreign.or_else(|| nearest(key, shape.keys.iter().map(String::as_str))) {
                 meant.push(key);
                 self.left.reduced.insert(start);
             }
@@ -366,6 +374,11 @@ impl Check<'_> {
                 ),
             );
             self.left.secrets.push(self.tree.place(value));
+            return;
+        }
+        if let Some(meant) = foreign_key(key).filter(|meant| shape.properties.contains_key(*meant)) {
+            let detail = format!("there is no key `{}` here", super::clip(key));
+            self.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
             return;
         }
         let keys = shape.keys.iter().map(String::as_str);
@@ -428,6 +441,30 @@ impl Check<'_> {
         self.diagnostics.push(
             findings::WRONG_KIND.at(place, format!("{name} should be {expected}, but {found} stands here")).help(help),
         );
+    }
+}
+
+/// The key that other programs and APIs call by this name.
+fn foreign_key(key: &str) -> Option<&'static str> {
+    match key.to_ascii_lowercase().as_str() {
+        "value" | "values" | "target" | "address" | "rdata" | "answer" => Some("content"),
+        "prio" | "pref" | "preference" | "mx_priority" => Some("priority"),
+        "host" | "hostname" | "subdomain" => Some("name"),
+        "kind" | "record_type" => Some("type"),
+        "note" | "notes" | "description" => Some("comment"),
+        "proxy" | "cloud" => Some("proxied"),
+        _ => None,
+    }
+}
+
+/// What to write for a type that other providers have.
+fn foreign_type(text: &str) -> Option<&'static str> {
+    match text.to_ascii_uppercase().as_str() {
+        "ALIAS" | "ANAME" | "FLATTEN" => {
+            Some("write `CNAME`; Cloudflare answers with the addresses behind it at the apex, where a CNAME cannot be")
+        }
+        "SPF" => Some("write `TXT`: SPF records are TXT records since RFC 7208"),
+        _ => None,
     }
 }
 

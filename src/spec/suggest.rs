@@ -22,6 +22,15 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, c)| c)
 }
 
+/// `on` or `off` for the words that people write for them.
+pub(super) fn switch_meant(word: &str) -> Option<&'static str> {
+    match word.to_ascii_lowercase().as_str() {
+        "on" | "yes" | "y" | "true" | "enable" | "enabled" | "active" | "1" => Some("on"),
+        "off" | "no" | "n" | "false" | "disable" | "disabled" | "inactive" | "0" => Some("off"),
+        _ => None,
+    }
+}
+
 /// "did you mean `x`?", or the list of allowed words.
 pub(super) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone, what: &str) -> String {
     if let Some(nearest) = nearest(word, candidates.clone()) {

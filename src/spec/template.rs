@@ -20,6 +20,8 @@ pub(super) struct Variable {
     place: Place,
     /// Whether it came from the command line, which takes precedence.
     given: bool,
+    /// Whether a file defines it.
+    defined: bool,
 }
 
 /// All variables by name.
@@ -39,11 +41,28 @@ impl Variables {
             );
             return;
         }
-        let variable = Variable { value: value.to_owned(), place, given: true };
+        let variable = Variable { value: value.to_owned(), place, given: true, defined: false };
         if let Some(first) = self.all.insert(name.to_owned(), variable)
             && first.value != value
         {
             diagnostics.push(clash(name, place, first.place));
+        }
+    }
+
+    /// Reports those of the command line that no file defines or uses; `texts` are the files' texts.
+    pub(super) fn unused(&self, texts: &[&str], diagnostics: &mut Diagnostics) {
+        for (name, variable) in self.all.iter().filter(|(_, v)| v.given && !v.defined) {
+            let used = format!("${{{name}}}");
+            if texts.iter().any(|text| text.contains(&used)) {
+                continue;
+            }
+            let known = self.all.iter().filter(|(_, v)| v.defined).map(|(name, _)| name.as_str());
+            let missing = texts.iter().flat_map(|text| names_used(text));
+            let help = match nearest(name, known.chain(missing)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "remove it, or use it in the spec".to_owned(),
+            };
+            diagnostics.push(findings::UNUSED_VARIABLE.at(variable.place, format!("no file uses `{name}`")).help(help));
         }
     }
 
@@ -76,11 +95,14 @@ impl Variables {
                     continue;
                 }
             };
+            if let Some(first) = self.all.get_mut(name) {
+                first.defined = true;
+            }
             match self.all.get(name) {
                 Some(first) if first.given || first.value == value => {}
                 Some(first) => diagnostics.push(clash(name, place, first.place)),
                 None => {
-                    self.all.insert(name.to_owned(), Variable { value, place, given: false });
+                    self.all.insert(name.to_owned(), Variable { value, place, given: false, defined: true });
                 }
             }
         }
@@ -190,6 +212,11 @@ fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
         .at(place, format!("`{name}` has another value here"))
         .and_at(first, "its first value")
         .help("give the variable one value for all files, or use two names")
+}
+
+/// The names that a text substitutes.
+fn names_used(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name))
 }
 
 /// Whether a text is the name of a variable.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use zonewright::diagnostic::{Severity, Sources};
-use zonewright::model::{Desired, RecordType, Ttl, Unmanaged, ZoneName};
+use zonewright::model::{Desired, RecordType, Ttl, Unmanaged, Value, ZoneName};
 use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, Outcome, load, print, schema};
 
@@ -442,6 +442,82 @@ fn fragments_merge_whatever_the_order() {
         .desired
         .is_none()
     );
+}
+
+/// The findings of a text with a variable of the command line: code and help.
+fn found(text: &str, variable: Option<&str>) -> Vec<(String, String)> {
+    let variables = variable.map(|name| (name.to_owned(), "192.0.2.1".to_owned())).into_iter().collect();
+    let options = Options { variables, ..Options::default() };
+    let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut Sources::default());
+    let words = |d: &zonewright::diagnostic::Diagnostic| (d.code().to_owned(), d.help.clone().unwrap_or_default());
+    outcome.diagnostics.iter().map(words).collect()
+}
+
+#[test]
+fn zone_settings_get_their_type_and_are_checked_offline() {
+    let text =
+        |settings: &str| format!("version: 1\nzones: {{ example.com: {{ settings: {settings}, records: [] }} }}\n");
+    let spec = text("{ min_tls_version: 1.2, brotli: true, browser_cache_ttl: 14400, not_known_here: 1 }");
+    let (outcome, _) = load_text(&spec);
+    let desired = outcome.desired.unwrap();
+    let settings = &desired.zones.values().next().unwrap().around.settings;
+    let value = |name: &str| settings[name].0.clone();
+    assert_eq!([value("min_tls_version"), value("brotli")], [Value::from("1.2"), Value::from("on")]);
+    assert_eq!([value("browser_cache_ttl"), value("not_known_here")], [Value::Integer(14400), Value::Integer(1)]);
+    assert_eq!(found(&spec, None).iter().map(|f| f.0.as_str()).collect::<Vec<_>>(), ["SPEC0039"]);
+    for (settings, help) in [
+        ("{ ssl: strictt }", "did you mean `strict`?"),
+        ("{ brotli: enabled }", "did you mean `on`?"),
+        ("{ min_tls_version: 1.4 }", "write one of `1.0`, `1.1`, `1.2`, `1.3`"),
+        ("{ security_header: { strict_transport_security: { preload: yes } } }", "write `true`"),
+    ] {
+        assert_eq!(found(&text(settings), None), [("SPEC0038".to_owned(), help.to_owned())], "{settings}");
+    }
+}
+
+#[test]
+fn words_of_other_programs_get_hints() {
+    let record = |keys: &str| format!("version: 1\nzones: {{ example.com: {{ records: [ {{ {keys} }} ] }} }}\n");
+    let dnssec = |word: &str| format!("version: 1\nzones: {{ example.com: {{ dnssec: {word}, records: [] }} }}\n");
+    for (text, help) in [
+        (dnssec("no"), "write `off`"),
+        (dnssec("yes"), "write `on`"),
+        (dnssec("enabled"), "write `on`"),
+        (dnssec("disabled"), "write `off`"),
+        (dnssec("true"), "write `on`"),
+        (record("name: a, type: A, value: 192.0.2.1"), "write `content`"),
+        (record("name: a, type: MX, prio: 10, content: mx.example.net"), "write `priority`"),
+        (record("name: '@', type: ALIAS, content: a.example.net"), "write `CNAME`"),
+        (record("name: '@', type: SPF, content: v=spf1 -all"), "write `TXT`"),
+        (record("name: www., type: A, content: 192.0.2.1"), "write `www`"),
+        ("version: 1\nzones: { com: { records: [] } }\n".to_owned(), "write the registered domain"),
+        ("version: 1\nzones: { co.uk: { records: [] } }\n".to_owned(), "write the registered domain"),
+    ] {
+        let found = found(&text, None);
+        assert!(found[0].1.starts_with(help), "{text}: {found:?}");
+    }
+    // Domains of companies below which others have names are zones, and so are names that no list knows.
+    for zone in ["github.io", "example.co.uk", "corp.internal", "lan"] {
+        assert_eq!(found(&format!("version: 1\nzones: {{ {zone}: {{ records: [] }} }}\n"), None), [], "{zone}");
+    }
+}
+
+#[test]
+fn a_variable_of_the_command_line_must_be_used() {
+    let text = "version: 1\nvariables: { address: 192.0.2.9 }\nzones:\n  example.com:\n    records:\n      - { name: a, type: A, content: '${address}' }\n";
+    assert_eq!(found(text, Some("address")), []);
+    assert_eq!(found(text, Some("adress")), [("SPEC0040".to_owned(), "did you mean `address`?".to_owned())]);
+    assert_eq!(found(text, Some("zzz")), [("SPEC0040".to_owned(), "remove it, or use it in the spec".to_owned())]);
+    // Used without being defined is used.
+    let text = text.replace("variables: { address: 192.0.2.9 }\n", "");
+    assert_eq!(found(&text, Some("address")), []);
+}
+
+#[test]
+fn a_variable_cannot_be_a_credential() {
+    let text = "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
+    let shown = shown_text(text);
+    assert!(shown.contains("names a credential") && !shown.contains("hunter2"), "{shown}");
 }
 
 /// The digest without variables.

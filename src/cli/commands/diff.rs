@@ -47,7 +47,9 @@ fn read(
     sources: &mut Sources,
     errors: &mut Diagnostics,
 ) -> anyhow::Result<Option<Desired>> {
-    let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &settings.spec_options()?, sources);
+    // One of the two may not have every variable of the other.
+    let options = spec::Options { may_leave_variables: true, ..settings.spec_options()? };
+    let spec::Outcome { desired, diagnostics, .. } = spec::load(&[input(path)?], &options, sources);
     let is_good = !diagnostics.has_errors();
     errors.append(diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect());
     Ok(desired.filter(|_| is_good))

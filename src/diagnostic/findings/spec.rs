@@ -109,4 +109,22 @@ findings! {
     TOO_MUCH_TO_SEARCH = "SPEC0037" Error "too many files to search",
         "For one spec, at most a million files and directories are examined, and at most a thousand links to directories followed.",
         "Name the directory of the spec more precisely.";
+    INVALID_SETTING = "SPEC0038" Error "the setting cannot have this value",
+        "Known zone settings are checked against the values that Cloudflare documents.",
+        "Write one of the values that the message names.";
+    UNLISTED_SETTING = "SPEC0039" Note "the zone setting is not known here",
+        "The setting is sent as it is written. Cloudflare may know it, or refuse it.",
+        "Check the name of the setting.";
+    UNUSED_VARIABLE = "SPEC0040" Error "the variable is not used",
+        "A variable that is given with `--var` and that no file defines or uses is probably misspelled.",
+        "Correct the name, or remove the variable.";
+    PUBLIC_SUFFIX = "SPEC0041" Error "the zone is a public suffix",
+        "A zone is a domain that somebody registered. Anybody can register names below a public suffix, so it is no zone.",
+        "Write the registered domain, such as `example.com`.";
+    UNUSED_SUPPRESSION = "SPEC0042" Note "the lint suppression has no effect",
+        "The lint finds nothing here, so the suppression would only hide a later finding.",
+        "Remove the suppression.";
+    INVALID_SUPPRESSION = "SPEC0043" Error "invalid lint suppression",
+        "A suppression names a lint by its code and says why.",
+        "Write `lint: { LINT0002: reason }`.";
 }

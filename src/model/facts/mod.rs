@@ -3,11 +3,12 @@
 //! The facts of a type stand in its file under `rdata/`; here is their form. They say how the service wants a value to be
 //! sent and what it answers; they hold no parsing or printing code. The sandbox may use this folder and nothing else of
 //! the model, so that an error in our codecs is not mirrored there. Beside it: what is known of rulesets, of the language
-//! of their expressions, and of the OWASP Core Rule Set.
+//! of their expressions, of the OWASP Core Rule Set, and of zone settings.
 
 pub mod crs;
 pub mod expressions;
 pub mod rulesets;
+pub mod settings;
 
 /// Where a field of a record stands in the service's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
