@@ -92,7 +92,7 @@ fn imported(live: &LiveZone) {
         return;
     }
     let imported = from_live(live);
-    let desired = Desired { zones: [(live.name.clone(), imported.zone.clone())].into() };
+    let desired = Desired { zones: [(live.name.clone(), imported.zone.clone())].into(), ..Desired::default() };
     let printed = print(&desired);
     let mut sources = Sources::default();
     let outcome = load(&[Input::Stdin(printed.clone())], &Options::default(), &mut sources);

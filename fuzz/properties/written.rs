@@ -55,6 +55,7 @@ fn loaded(text: &str) -> (Outcome, Sources) {
     let options = Options {
         variables: vec![("GIVEN".to_owned(), "192.0.2.1".to_owned())],
         may_leave_variables: true,
+        accepted_lints: Vec::new(),
         today: Some("2026-11-20".to_owned()),
     };
     let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);

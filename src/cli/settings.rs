@@ -16,6 +16,7 @@ use super::args::{ConsentArgs, Global};
 use super::files::is_below;
 use crate::api::Credentials;
 use crate::model::Danger;
+use crate::model::Suppression;
 use crate::model::time::rfc3339;
 use crate::plan::{Consents, Policy, PolicyEntry};
 use crate::reconcile::{Selection, Shard};
@@ -90,11 +91,12 @@ impl<'a> Settings<'a> {
     /// How specs are read.
     ///
     /// # Errors
-    /// As [`Self::today`].
+    /// As [`Self::today`]; the policy file cannot be read.
     pub(super) fn spec_options(&self) -> anyhow::Result<spec::Options> {
         Ok(spec::Options {
             variables: self.flags.variables.clone(),
             may_leave_variables: false,
+            accepted_lints: accepted_lints(self.flags)?,
             today: Some(self.today()?),
         })
     }
@@ -326,8 +328,16 @@ fn read_policy_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// The lints that the policy accepts.
+///
+/// # Errors
+/// The policy cannot be read.
+fn accepted_lints(global: &Global) -> anyhow::Result<Vec<Suppression>> {
+    Ok(policy_file(global)?.map(|file| file.suppressions).unwrap_or_default())
+}
+
 /// The policy file, if there is one.
-fn policy(global: &Global) -> anyhow::Result<Policy> {
+fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
     let usual = PathBuf::from(POLICY);
     let path = match &global.policy {
         Some(path) => path,
@@ -340,12 +350,17 @@ fn policy(global: &Global) -> anyhow::Result<Policy> {
             }
             &usual
         }
-        None => return Ok(Policy::default()),
+        None => return Ok(None),
     };
     let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
-    let file = read_policy(&text).with_context(|| format!("the policy {} cannot be used", path.display()))?;
-    let PolicyFile { most_changes, from_records, allowed } = file;
+    read_policy(&text).map(Some).with_context(|| format!("the policy {} cannot be used", path.display()))
+}
+
+/// What the policy file says about plans.
+fn policy(global: &Global) -> anyhow::Result<Policy> {
     let usual = Policy::default();
+    let Some(file) = policy_file(global)? else { return Ok(usual) };
+    let PolicyFile { most_changes, from_records, allowed, suppressions: _ } = file;
     let entry = |Allowed { zones, danger, reason }| PolicyEntry { zones, danger, reason };
     Ok(Policy {
         most_changes: most_changes.unwrap_or(usual.most_changes),

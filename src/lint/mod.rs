@@ -8,8 +8,9 @@
 //! | `rules` | the list of rules; each has its own file in the folder of that name |
 //! | `view` | the zones of a spec, with name lookup as in the DNS |
 //! | `aliases` | where chains of CNAME records end |
-//! | `network` | addresses that Cloudflare does not proxy to |
-//! | `protection` | which hosts get their requests through Cloudflare |
+//! | `network` | addresses that the service does not proxy to |
+//! | `protection` | which hosts requests reach through the service |
+//! | `suppress` | findings that the spec accepts |
 //! | `documentation` | docs/findings.md, from the registry of findings |
 //!
 //! Where the spec leaves live records alone (`unmanaged: keep`, `ignore`), a name that is not in the spec may still
@@ -20,6 +21,7 @@ mod documentation;
 mod network;
 mod protection;
 mod rules;
+mod suppress;
 mod view;
 
 pub use documentation::documentation;
@@ -91,7 +93,7 @@ pub fn lints() -> impl Iterator<Item = &'static Finding> {
     ALL.iter().map(|rule| &rule.finding)
 }
 
-/// Runs every rule.
+/// Applies every rule, and leaves out what the spec or a policy accepts.
 ///
 /// # Order
 /// By rule; the caller sorts the result.
@@ -109,7 +111,7 @@ pub fn check(desired: &Desired) -> Diagnostics {
         }
         all.append(findings.kept);
     }
-    all
+    suppress::apply(all, &desired.suppressions)
 }
 
 /// The names of a chain for a message, with the number left out.

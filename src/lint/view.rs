@@ -272,7 +272,7 @@ mod tests {
             };
             let records = own.iter().map(record).collect();
             let desired = DesiredZone { records, ..DesiredZone::new(zone.clone(), place) };
-            let desired = Desired { zones: [(zone.clone(), desired)].into() };
+            let desired = Desired { zones: [(zone.clone(), desired)].into(), ..Desired::default() };
             let view = View::new(&desired);
             for name in candidates.map(|t| zone.resolve(t).unwrap()) {
                 let mut expected = None;

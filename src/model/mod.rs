@@ -32,7 +32,8 @@ pub use record::{
     TagError, Tombstone, ZoneId,
 };
 pub use state::{
-    Desired, DesiredZone, IgnorePattern, Live, LiveAround, LiveDnssec, LiveSetting, LiveZone, Unmanaged, ZoneWants,
+    Desired, DesiredZone, IgnorePattern, Live, LiveAround, LiveDnssec, LiveSetting, LiveZone, Suppression,
+    SuppressionScope, Unmanaged, ZoneWants,
 };
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};

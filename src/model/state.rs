@@ -93,6 +93,34 @@ impl DesiredZone {
 pub struct Desired {
     /// The zones by name.
     pub zones: BTreeMap<ZoneName, DesiredZone>,
+    /// Lints that it accepts.
+    pub suppressions: Vec<Suppression>,
+}
+
+/// A lint that a spec or a policy accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suppression {
+    /// The code of the lint, as written.
+    pub code: String,
+    /// Why it is accepted.
+    pub reason: String,
+    /// Where it stands; `None` for one of a policy.
+    pub place: Option<Place>,
+    /// What it concerns.
+    pub scope: SuppressionScope,
+}
+
+/// What a suppression concerns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SuppressionScope {
+    /// Every finding.
+    Everything,
+    /// Findings in the file in which it stands.
+    File,
+    /// Findings about a zone, whatever file they are in.
+    Zone(ZoneName),
+    /// Findings within an entry, such as a record.
+    Entry(Place),
 }
 
 /// What a spec wants of a zone beside its records. What is not here is left alone.

@@ -212,7 +212,7 @@ fn rounded(duration: Duration) -> humantime::FormattedDuration {
 /// Reads a spec that a plan holds.
 fn read(text: &str, today: &str, name: &str) -> Result<(Desired, Sources), SavedPlanError> {
     let mut sources = Sources::default();
-    let options = spec::Options { variables: Vec::new(), may_leave_variables: false, today: Some(today.to_owned()) };
+    let options = spec::Options { today: Some(today.to_owned()), ..spec::Options::default() };
     let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, &mut sources);
     let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.detail.clone());
     match outcome.desired {

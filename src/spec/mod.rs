@@ -35,6 +35,7 @@ mod secrets;
 mod settings;
 mod shape;
 mod suggest;
+mod suppress;
 mod syntax;
 mod template;
 mod tree;
@@ -54,7 +55,7 @@ pub use schema::schema;
 pub use waf::print_waf;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
-use crate::model::Desired;
+use crate::model::{Desired, Suppression};
 
 /// Where a spec comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct Options {
     pub may_leave_variables: bool,
     /// Variables, name and value; they override those of the files.
     pub variables: Vec<(String, String)>,
+    /// Lints that a policy accepts.
+    pub accepted_lints: Vec<Suppression>,
     /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
     pub today: Option<String>,
 }
@@ -106,6 +109,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let variables = variables(&loaded, options, sources, &mut diagnostics);
     let mut files = Vec::with_capacity(loaded.len());
     let mut secrets = Vec::new();
+    let mut suppressions = options.accepted_lints.clone();
     for mut file in loaded {
         let mut reduced = std::collections::HashSet::new();
         let mut syntax = None;
@@ -114,6 +118,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
             let failed = variables.apply(tree, text, &mut diagnostics);
             let checked = shape::check(tree, &failed, &mut diagnostics);
             secrets.extend(checked.secrets);
+            suppress::collect(tree, text, &mut suppressions, &mut diagnostics);
             reduced = checked.reduced;
             syntax = typed(tree, &mut diagnostics);
         }
@@ -124,6 +129,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let first = files.first().map(|f| f.source);
     let today = options.today.as_deref().and_then(date::Day::parse);
     let desired = resolve::resolve(files, today, sources, &mut diagnostics);
+    let desired = Desired { suppressions, ..desired };
     // A key that names a credential is an error, so without errors there is nothing to mask.
     if diagnostics.has_errors() {
         let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();

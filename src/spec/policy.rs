@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::model::Danger;
+use crate::model::{Danger, Suppression, SuppressionScope};
 
 /// A policy file as written.
 #[derive(Debug, Deserialize)]
@@ -19,6 +19,9 @@ struct FileSyntax {
     /// Dangers that are allowed everywhere, with reasons.
     #[serde(default)]
     allow: BTreeMap<String, String>,
+    /// Lints that are accepted everywhere, with reasons.
+    #[serde(default)]
+    lint: BTreeMap<String, String>,
     /// Dangers that are allowed for the zones that match a name or glob.
     #[serde(default)]
     zones: BTreeMap<String, ZoneSyntax>,
@@ -53,6 +56,8 @@ pub struct PolicyFile {
     pub from_records: Option<usize>,
     /// What is allowed.
     pub allowed: Vec<Allowed>,
+    /// Lints that are accepted.
+    pub suppressions: Vec<Suppression>,
 }
 
 /// Why a policy cannot be used.
@@ -84,7 +89,7 @@ pub enum PolicyError {
 /// The first error in it.
 pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
     let file: FileSyntax = serde_yaml::from_str(text).map_err(|error| PolicyError::Form(error.to_string()))?;
-    let FileSyntax { version, most_changes, from_records, allow, zones } = file;
+    let FileSyntax { version, most_changes, from_records, allow, lint, zones } = file;
     if version != 1 {
         return Err(PolicyError::Version(version));
     }
@@ -107,7 +112,14 @@ pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
             allowed.push(Allowed { zones: pattern.clone(), danger, reason });
         }
     }
-    Ok(PolicyFile { most_changes, from_records, allowed })
+    let mut suppressions = Vec::new();
+    for (code, reason) in lint {
+        if reason.trim().is_empty() {
+            return Err(PolicyError::Reason(code));
+        }
+        suppressions.push(Suppression { code, reason, place: None, scope: SuppressionScope::Everything });
+    }
+    Ok(PolicyFile { most_changes, from_records, allowed, suppressions })
 }
 
 #[cfg(test)]
@@ -116,14 +128,16 @@ mod tests {
 
     #[test]
     fn a_policy_is_read_whole_or_refused() {
-        let text = "version: 1\nmost_changes: 25\nallow: { exposes-origin: TICKET-1 }\nzones:\n  \"*.example\":\n    allow: { changes-apex-mx: moving mail }\n";
+        let text = "version: 1\nmost_changes: 25\nallow: { exposes-origin: TICKET-1 }\nlint: { LINT0012: mail hosts }\nzones:\n  \"*.example\":\n    allow: { changes-apex-mx: moving mail }\n";
         let policy = read_policy(text).unwrap();
         assert_eq!((policy.most_changes, policy.allowed.len()), (Some(25), 2));
+        assert_eq!((policy.suppressions[0].code.as_str(), policy.suppressions.len()), ("LINT0012", 1));
         assert!(policy.allowed[0].zones.matches("a.example"));
         for bad in [
             "version: 2",
             "version: 1\nallow: { delete: x }",
             "version: 1\nallow: { exposes-origin: ' ' }",
+            "version: 1\nlint: { LINT0012: ' ' }",
             "version: 1\nalow: {}",
             "version: 1\nmost_changes: 101",
             "",

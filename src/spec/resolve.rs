@@ -189,6 +189,7 @@ impl Fragments {
             unmanaged,
             ignore,
             allow,
+            lint: _,
             create,
             settings,
             dnssec,

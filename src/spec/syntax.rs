@@ -30,6 +30,11 @@ pub(super) struct FileSyntax {
     pub(super) defaults: Option<DefaultsSyntax>,
     /// What zones share by naming it under `use`; a zone's own values win, key by key.
     pub(super) profiles: Option<Entries<Spanned<ProfileSyntax>>>,
+    /// Lints that are accepted in this file: the code of each, and why.
+    #[serde(default)]
+    #[schemars(schema_with = "lint")]
+    #[expect(dead_code, reason = "read from the tree; here for the schema")]
+    pub(super) lint: Option<Entries<Text>>,
     /// The zones by name. Fragments of one zone in several files are merged.
     pub(super) zones: Option<Entries<Spanned<ZoneSyntax>>>,
 }
@@ -84,6 +89,11 @@ pub(super) struct ZoneSyntax {
     /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits. Without it, what the zone has
     /// is left alone.
     pub(super) waf: Option<Spanned<WafSyntax>>,
+    /// Lints that are accepted for everything in the zone: the code of each, and why.
+    #[serde(default)]
+    #[schemars(schema_with = "lint")]
+    #[expect(dead_code, reason = "read from the tree; here for the schema")]
+    pub(super) lint: Option<Entries<Text>>,
     /// The records.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
@@ -167,6 +177,11 @@ pub(super) struct RecordSyntax {
     #[serde(default)]
     #[schemars(schema_with = "allow")]
     pub(super) allow: Option<Entries<Spanned<Text>>>,
+    /// Lints that are accepted for the record: the code of each, and why.
+    #[serde(default)]
+    #[schemars(schema_with = "lint")]
+    #[expect(dead_code, reason = "read from the tree; here for the schema")]
+    pub(super) lint: Option<Entries<Text>>,
     /// Who answers for the record; never sent to the service.
     pub(super) owner: Option<Spanned<Text>>,
     /// Why the record exists; never sent to the service.
@@ -282,6 +297,11 @@ fn allow(_: &mut SchemaGenerator) -> Schema {
     let known = Danger::ALL.iter().filter(|d| Danger::by_code(d.code()).is_some());
     let properties: serde_json::Map<String, serde_json::Value> = known.map(one).collect();
     json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
+}
+
+/// Lints that are accepted, with reasons.
+fn lint(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } })
 }
 
 /// A date.

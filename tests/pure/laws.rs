@@ -389,7 +389,7 @@ proptest! {
     #[test]
     fn printing_and_loading_protection_are_inverse(waf in waf_wants()) {
         let zone = DesiredZone { waf: Some(Box::new(waf)), ..empty_desired() };
-        let desired = Desired { zones: [(zone_name(), zone)].into() };
+        let desired = Desired { zones: [(zone_name(), zone)].into(), ..Desired::default() };
         let printed = spec::print(&desired);
         let mut sources = Sources::default();
         let outcome = spec::load(&[spec::Input::Stdin(printed.clone())], &spec::Options::default(), &mut sources);

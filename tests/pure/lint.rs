@@ -138,7 +138,7 @@ fn spec(records: impl FnOnce(&ZoneName) -> Vec<DesiredRecord>) -> Desired {
     let name = ZoneName::parse("example.com").unwrap();
     let records = records(&name);
     let zone = DesiredZone { records, unmanaged: Unmanaged::Prune, ..DesiredZone::new(name.clone(), place()) };
-    Desired { zones: BTreeMap::from([(name, zone)]) }
+    Desired { zones: BTreeMap::from([(name, zone)]), ..Desired::default() }
 }
 
 /// Lints, quickly.
@@ -202,7 +202,10 @@ fn entangled() -> impl Strategy<Value = Desired> {
             let unmanaged = if prune { Unmanaged::Prune } else { Unmanaged::Keep };
             (name.clone(), DesiredZone { records, unmanaged, ..DesiredZone::new(name, place()) })
         };
-        Desired { zones: BTreeMap::from([zone("example.com", first), zone("sub.example.com", second)]) }
+        Desired {
+            zones: BTreeMap::from([zone("example.com", first), zone("sub.example.com", second)]),
+            ..Desired::default()
+        }
     })
 }
 
@@ -243,7 +246,7 @@ proptest! {
 
     #[test]
     fn nothing_generated_makes_it_panic(zone in desired_zone()) {
-        let desired = Desired { zones: BTreeMap::from([(zone.name.clone(), zone)]) };
+        let desired = Desired { zones: BTreeMap::from([(zone.name.clone(), zone)]), ..Desired::default() };
         let found = lint::check(&desired);
         prop_assert!(found.iter().all(|d| d.primary.is_some() && d.help.is_some()));
     }

@@ -514,6 +514,38 @@ fn a_variable_of_the_command_line_must_be_used() {
 }
 
 #[test]
+fn a_lint_is_accepted_where_it_stands() {
+    let text = |file: &str, zone: &str, record: &str| {
+        format!(
+            "version: 1\n{file}zones:\n  example.com:\n    {zone}\n    records:\n      - {{ name: a, type: CNAME, content: b.example.com{record} }}\n      - {{ name: b, type: CNAME, content: a.example.com{record} }}\n"
+        )
+    };
+    let codes = |text: String| {
+        let (outcome, _) = load_text(&text);
+        let found = zonewright::lint::check(&outcome.desired.unwrap());
+        found.iter().map(|d| d.code().to_owned()).collect::<Vec<_>>()
+    };
+    let unlinted = codes(text("", "", ""));
+    assert!(unlinted.contains(&"LINT0001".to_owned()), "{unlinted:?}");
+    for (file, zone, record) in [
+        ("lint: { LINT0001: a test }\n", "", ""),
+        ("", "lint: { LINT0001: a test }", ""),
+        ("", "", ", lint: { LINT0001: a test }"),
+    ] {
+        let left = codes(text(file, zone, record));
+        assert!(!left.contains(&"LINT0001".to_owned()), "{file}{zone}{record}: {left:?}");
+    }
+    // What accepts nothing is noted, and what names no lint is an error.
+    let found = codes(text("", "lint: { LINT0004: a test, LNT0001: a slip }", ""));
+    assert!(found.contains(&"SPEC0042".to_owned()) && found.contains(&"SPEC0043".to_owned()), "{found:?}");
+    assert!(found.contains(&"LINT0001".to_owned()), "{found:?}");
+    // A record's suppression is the record's alone, and a reason is needed.
+    let own = text("", "", "").replacen("b.example.com }", "b.example.com, lint: { LINT0012: a test } }", 1);
+    assert!(codes(own).contains(&"LINT0001".to_owned()));
+    assert!(load_text(&text("", "lint: { LINT0001: '' }", "")).0.desired.is_none());
+}
+
+#[test]
 fn a_variable_cannot_be_a_credential() {
     let text = "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
     let shown = shown_text(text);

@@ -1,0 +1,63 @@
+//! Findings that a spec or a policy accepts are left out; what accepts nothing is noted.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, findings};
+use crate::model::{Suppression, SuppressionScope};
+
+/// Takes out what is accepted, and reports suppressions that name no lint or that have no effect.
+pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnostics {
+    let mut used = vec![false; suppressions.len()];
+    let mut kept = Diagnostics::default();
+    for diagnostic in found.into_iter() {
+        let mut is_accepted = false;
+        for (suppression, used) in suppressions.iter().zip(&mut used) {
+            if suppression.code == diagnostic.code() && concerns(suppression, &diagnostic) {
+                (is_accepted, *used) = (true, true);
+            }
+        }
+        if !is_accepted {
+            kept.push(diagnostic);
+        }
+    }
+    for (suppression, used) in suppressions.iter().zip(used) {
+        let Suppression { code, reason: _, place, scope: _ } = suppression;
+        let mut codes = super::lints().map(|lint| lint.code);
+        let diagnostic = if !codes.any(|known| known == code) {
+            let near = super::lints()
+                .map(|lint| lint.code)
+                .max_by(|a, b| strsim::jaro(a, &code.to_uppercase()).total_cmp(&strsim::jaro(b, &code.to_uppercase())));
+            let help = match near.filter(|near| strsim::jaro(near, &code.to_uppercase()) > 0.9) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "only lints can be accepted; their codes begin with `LINT`".to_owned(),
+            };
+            let shown: String = code.chars().take(60).collect();
+            findings::INVALID_SUPPRESSION.nowhere(format!("there is no lint `{shown}`")).help(help)
+        } else if !used && place.is_some() {
+            findings::UNUSED_SUPPRESSION.nowhere(format!("{code} finds nothing here")).help("remove it")
+        } else {
+            continue;
+        };
+        kept.push(match place {
+            Some(place) => diagnostic.at(*place, ""),
+            None => diagnostic,
+        });
+    }
+    kept
+}
+
+/// Whether a suppression concerns a finding.
+fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
+    let at = diagnostic.primary.as_ref().map(|label| label.place);
+    match &suppression.scope {
+        SuppressionScope::Everything => true,
+        SuppressionScope::File => {
+            let files = at.zip(suppression.place);
+            files.is_some_and(|(at, own)| at.source == own.source)
+        }
+        SuppressionScope::Zone(zone) => diagnostic.address.as_deref().is_some_and(|address| {
+            address.strip_prefix(zone.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }),
+        SuppressionScope::Entry(entry) => at.is_some_and(|at| {
+            at.source == entry.source && entry.span.start <= at.span.start && at.span.end <= entry.span.end
+        }),
+    }
+}
