@@ -76,7 +76,7 @@ pub(crate) fn usual(all: &mut Vec<Case>) {
         let live = pair(n).1;
         move || {
             let zone = import::from_live(&live).zone;
-            spec::print(&Desired { zones: [(zone.name.clone(), zone)].into() }).len()
+            spec::print(&Desired { zones: [(zone.name.clone(), zone)].into(), ..Desired::default() }).len()
         }
     }));
 }

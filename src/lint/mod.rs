@@ -8,8 +8,8 @@
 //! | `rules` | the list of rules; each has its own file in the folder of that name |
 //! | `view` | the zones of a spec, with name lookup as in the DNS |
 //! | `aliases` | where chains of CNAME records end |
-//! | `network` | addresses that the service does not proxy to |
-//! | `protection` | which hosts requests reach through the service |
+//! | `network` | addresses that Cloudflare does not proxy to |
+//! | `protection` | expressions, and which hosts get their requests through Cloudflare |
 //! | `suppress` | findings that the spec accepts |
 //! | `documentation` | docs/findings.md, from the registry of findings |
 //!
@@ -93,7 +93,7 @@ pub fn lints() -> impl Iterator<Item = &'static Finding> {
     ALL.iter().map(|rule| &rule.finding)
 }
 
-/// Applies every rule, and leaves out what the spec or a policy accepts.
+/// Runs every rule, and leaves out what the spec or a policy accepts.
 ///
 /// # Order
 /// By rule; the caller sorts the result.

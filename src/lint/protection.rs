@@ -49,7 +49,7 @@ pub(super) fn expressions(waf: &WafWants) -> Vec<(Expression, Place)> {
     found
 }
 
-/// Whether a section protects from anything.
+/// Whether a section protects against anything.
 pub(super) fn is_protected(waf: &WafWants) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
     let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();

@@ -73,7 +73,7 @@ impl Setting {
     /// Cloudflare's message for an edit that the plan does not allow.
     ///
     /// # Sources
-    /// Both forms observed 2026 with code 1015. ASSUMED: the second is that of what Enterprise alone has.
+    /// Both forms observed 2026 with code 1015. ASSUMED: the second one is for what only Enterprise includes.
     pub(super) fn refusal(self) -> String {
         let what = match self.name() {
             "proxy_read_timeout" => "setting for",
@@ -85,7 +85,7 @@ impl Setting {
 
     /// Its value after a value was sent; `None` if it does not accept that value.
     ///
-    /// ASSUMED: members of objects that are not sent stay as they are, and other members are not taken.
+    /// ASSUMED: members of objects that are not sent are kept, and unknown members are refused.
     pub(super) fn after(self, before: &Value, sent: &Value) -> Option<Value> {
         taken(self.0.kind, before, sent)
     }

@@ -97,8 +97,15 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
             for (name, value) in given {
                 let path = format!("{path}.{name}");
                 let Some((_, kind)) = members.iter().find(|(known, _)| *known == name) else {
-                    let help = super::suggest::hint(&name, members.iter().map(|(name, _)| *name), "keys");
-                    return Err((format!("there is no `{}`", super::clip(&path)), help));
+                    // Cloudflare may add members; what resembles a known one is misspelled.
+                    if let Some(near) = nearest(&name, members.iter().map(|(name, _)| *name)) {
+                        return Err((
+                            format!("there is no `{}`", super::clip(&path)),
+                            format!("did you mean `{near}`?"),
+                        ));
+                    }
+                    typed_members.insert(name, value);
+                    continue;
                 };
                 typed_members.insert(name, typed(&path, *kind, value)?);
             }

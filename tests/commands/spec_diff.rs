@@ -96,7 +96,10 @@ fn a_spec_equals_itself_and_the_way_back_is_the_mirror() {
 
 /// A spec with one zone.
 fn spec_of(zone: DesiredZone, waf: WafWants) -> Desired {
-    Desired { zones: [(zone.name.clone(), DesiredZone { waf: Some(Box::new(waf)), ..zone })].into() }
+    Desired {
+        zones: [(zone.name.clone(), DesiredZone { waf: Some(Box::new(waf)), ..zone })].into(),
+        ..Desired::default()
+    }
 }
 
 proptest! {

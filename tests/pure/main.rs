@@ -5,6 +5,7 @@ mod architecture;
 mod cases;
 mod executor;
 mod expression_laws;
+mod expression_wirefilter;
 mod expressions;
 mod fields;
 mod fuzz_corpus;

@@ -455,7 +455,7 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
         function("bit_slice", &[p("protocol", P::Bytes, Anyhow), p("offset_start", P::Integer, Anyhow), p("offset_end", P::Integer, Anyhow)], FieldType::Integer, &["Magic Firewall phases"]),
         function("cidr", &[p("address", P::Address, Field), p("ipv4_network_bits", P::Integer, Literal), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
         function("cidr6", &[p("address", P::Address, Field), p("ipv6_network_bits", P::Integer, Literal)], FieldType::Address, &["http_request_firewall_custom", "http_ratelimit"]),
-        function("concat", &[p("value", P::BytesOrArray, Anyhow)], FieldType::Bytes, &[]).variadic(),
+        function("concat", &[p("value", P::BytesOrArray, Anyhow), p("value", P::BytesOrArray, Anyhow)], FieldType::Bytes, &[]).variadic(),
         function("decode_base64", &[p("source", P::Bytes, Field)], FieldType::Bytes, &["transform rewrites", "http_request_firewall_custom", "http_ratelimit"]),
         function("encode_base64", &[p("source", P::Bytes, Field), o("flags", P::Bytes, Literal)], FieldType::Bytes, &["transform rewrites"]),
         function("ends_with", &[p("source", P::Bytes, NoLiteral), p("substring", P::Bytes, Anyhow)], FieldType::Boolean, &[]),

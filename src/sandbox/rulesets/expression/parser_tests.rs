@@ -64,7 +64,11 @@ fn what_is_not_read() {
         ("lower(http.host, 1) eq \"a\"", 17, "too many arguments of lower"),
         ("sha256(http.host) eq \"a\"", 0, "unknown identifier"),
         ("concat(http.host, \"a\") eq concat(http.host)", 26, "expected literal of type Bytes"),
-        ("concat(http.host) eq \"a\" or concat(http.host) eq \"b\"", 28, "the function concat can be used only once"),
+        (
+            "concat(http.host, \"x\") eq \"a\" or concat(http.host) eq \"b\"",
+            33,
+            "the function concat can be used only once",
+        ),
         ("http.host wildcard \"a**\"", 19, "the wildcard pattern has two asterisks in a row"),
         ("http.request.uri.path starts_with \"/a\"", 22, "unrecognised input"),
     ] {
