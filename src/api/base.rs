@@ -1,29 +1,30 @@
-//! The base URL: what is accepted as one, and how a request's path and query are put behind it.
+//! The base URL: which ones are accepted, and how the path and query of a request are appended.
 //!
-//! The credentials go wherever this URL points, so it is judged before the first request.
+//! The credentials are sent to this URL, so it is checked before the first request.
 
 use reqwest::Url;
 
 use super::error::{ApiError, RequestName};
 use crate::wire::Request;
 
-/// A base URL that may be trusted with credentials.
+/// A base URL that credentials may be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Base {
-    /// The URL, its path without a slash at the end.
+    /// The URL, whose path has no slash at the end.
     url: Url,
-    /// That path.
+    /// The path.
     path: String,
 }
 
 impl Base {
-    /// Reads a base URL, with or without a slash at its end.
+    /// Parses a base URL, with or without a slash at its end.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if it is no URL, neither HTTPS nor plain HTTP to this machine, or has a user name, a password,
+    /// [`ApiError::Settings`] if it is not a URL, is neither HTTPS nor plain HTTP to this machine, or has a user name,
+    /// a password,
     /// a query or a fragment.
     pub(super) fn read(text: &str) -> Result<Self, ApiError> {
-        // A URL with a password in it is refused before it is quoted anywhere.
+        // A URL with a password is refused before it is quoted anywhere.
         let refuse = |why: &str| Err(ApiError::settings(format!("use the base URL: {why}")));
         let Ok(url) = Url::parse(text.trim()) else {
             return refuse("it is no absolute URL such as `https://api.cloudflare.com/client/v4`");
@@ -57,7 +58,7 @@ impl Base {
     /// The URL of a request.
     ///
     /// # Errors
-    /// [`ApiError::Misused`] if the path would not arrive as it is written (`..`, `?`, `#`, blanks): an identifier with such
+    /// [`ApiError::Misused`] if the path would be changed on the way (`..`, `?`, `#`, spaces): an identifier with such
     /// characters could otherwise turn one request into another.
     pub(super) fn url(&self, request: &Request) -> Result<Url, ApiError> {
         let misused = || ApiError::Misused {
@@ -77,7 +78,7 @@ impl Base {
     }
 }
 
-/// Whether a URL's host is this machine by its very name.
+/// Whether a URL's host always means this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     if host.eq_ignore_ascii_case("localhost") {

@@ -1,7 +1,8 @@
-//! Credentials: what they are, the headers they become, and how they are kept out of every text.
+//! Credentials: the headers they become, and how they are kept out of all texts.
 //!
-//! In: secrets as values. Out: headers marked as sensitive, and a [`Redactor`] that removes the secrets from texts of the
-//! service before they leave the room. Nothing here has a `Display` or can be serialized, and `Debug` is masked.
+//! The input is secrets as values. The output is headers marked as sensitive, and a [`Redactor`] that removes the
+//! secrets from Cloudflare's texts before other modules see them. Nothing here has a `Display` or can be serialized,
+//! and `Debug` is masked.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/get-started, read 2026-11-20.
@@ -14,23 +15,23 @@ use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
 
-/// What proves to the service who we are.
+/// The credentials for Cloudflare's API.
 #[derive(Clone)]
 pub enum Credentials {
     /// An API token, sent as `Authorization: Bearer`.
     Token(SecretString),
-    /// The global key with its user's e-mail address, sent as `X-Auth-Key` and `X-Auth-Email`.
+    /// The global key with its user's email address, sent as `X-Auth-Key` and `X-Auth-Email`.
     Key {
-        /// The user's e-mail address.
+        /// The user's email address.
         email: SecretString,
         /// The global key.
         key: SecretString,
     },
-    /// Both: the token first, the key for those kinds of calls for which the token is refused.
+    /// Both: the token first, and the key for the kinds of calls for which the token is refused.
     TokenThenKey {
         /// The API token.
         token: SecretString,
-        /// The user's e-mail address.
+        /// The user's email address.
         email: SecretString,
         /// The global key.
         key: SecretString,
@@ -48,8 +49,8 @@ impl fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// A code (HMAC-SHA-256, RFC 2104) that only who has these credentials can make for these bytes. It tells nothing about
-    /// either.
+    /// A message authentication code (HMAC-SHA-256, RFC 2104) of these bytes, which only a holder of these credentials
+    /// can compute. It reveals neither the bytes nor the credentials.
     #[must_use]
     pub fn seal(&self, bytes: &[u8]) -> [u8; 32] {
         let mut key = [0; BLOCK];
@@ -63,7 +64,7 @@ impl Credentials {
     }
 }
 
-/// Bytes that the hash takes at a time.
+/// Block size of the hash in bytes.
 const BLOCK: usize = 64;
 
 /// The code of bytes under a key of one block.
@@ -72,12 +73,12 @@ fn code(key: &[u8; BLOCK], bytes: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(key.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize().into()
 }
 
-/// The way in which one request is signed; never both at once, for which the service's answer is unspecified.
+/// How one request is authenticated; never both at once, because Cloudflare does not specify the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Scheme {
     /// With the API token.
     Token,
-    /// With e-mail address and global key.
+    /// With email address and global key.
     Key,
 }
 
@@ -90,10 +91,10 @@ pub(super) struct Signer {
 }
 
 impl Signer {
-    /// Turns credentials into headers.
+    /// Converts credentials into headers.
     ///
     /// # Errors
-    /// [`ApiError::Settings`] if a value is empty or holds something that no header can carry.
+    /// [`ApiError::Settings`] if a value is empty or contains a character that a header cannot carry.
     pub(super) fn new(credentials: &Credentials) -> Result<Self, ApiError> {
         let (token, key) = match credentials {
             Credentials::Token(token) => (Some(token), None),
@@ -147,13 +148,13 @@ fn key_headers(email: &SecretString, key: &SecretString) -> Result<HeaderMap, Ap
 
 /// A header value that is masked in debug output and kept out of compression tables.
 fn sensitive(what: &str, text: &str) -> Result<HeaderValue, ApiError> {
-    // The library's error is dropped on purpose: it must not be able to quote the value.
+    // The library's error is dropped on purpose, because it could quote the value.
     let mut value = HeaderValue::from_str(text).map_err(|_| unusable(what))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-/// Refuses what cannot be a secret, without quoting it.
+/// Refuses a value that cannot be a secret, without quoting it.
 fn check(what: &str, text: &str) -> Result<(), ApiError> {
     if text.is_empty() {
         return Err(ApiError::settings(format!("use the {what}: it is empty")));
@@ -164,30 +165,31 @@ fn check(what: &str, text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The error for a value with blanks, line breaks or letters beyond ASCII.
+/// The error for a value with spaces, line breaks or characters beyond ASCII.
 fn unusable(what: &str) -> ApiError {
     ApiError::settings(format!(
         "use the {what}: it holds a blank, a line break or another character that no header carries"
     ))
 }
 
-/// What stands in the place of a secret.
+/// Replaces a secret in texts.
 const REDACTED: &str = "[redacted]";
 
 /// The shortest text that is treated as a secret.
 ///
 /// # Units
-/// Bytes. Real ones have 37 and more; a placeholder of one letter would only make every message unreadable.
+/// Bytes. Real secrets have at least 37; replacing a placeholder of one letter would only make every message
+/// unreadable.
 const SHORTEST_SECRET: usize = 4;
 
 /// Removes secrets from texts.
 pub(super) struct Redactor {
-    /// What must not be seen, the longest first, so that a part never hides the whole.
+    /// The secrets, the longest first, so that no part of a longer one remains.
     secrets: Vec<SecretString>,
 }
 
 impl Redactor {
-    /// For the secrets of some credentials, in the spellings in which a service may echo them.
+    /// For the secrets of these credentials, in the spellings in which a response may echo them.
     pub(super) fn new(credentials: &Credentials) -> Self {
         let whole = match credentials {
             Credentials::Token(token) => vec![token],
@@ -209,7 +211,7 @@ impl Redactor {
         Self { secrets: texts.into_iter().map(SecretString::from).collect() }
     }
 
-    /// The text without secrets, in whatever case of ASCII letters they stand there.
+    /// The text without secrets, whatever the case of their ASCII letters.
     pub(super) fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.secrets {
@@ -256,7 +258,7 @@ mod tests {
         Credentials::Token(SecretString::from(text))
     }
 
-    /// An address and a key.
+    /// An email address and a key.
     fn key() -> Credentials {
         Credentials::Key { email: SecretString::from("ops@example.com"), key: SecretString::from("0123456789abcdef") }
     }

@@ -1,14 +1,13 @@
-//! Families of requests: the calls that the service permits, refuses and counts together.
+//! Families of requests: calls that Cloudflare permits, refuses and counts together.
 //!
-//! A family is whether the request reads or writes, and its path without identifiers: `GET
-//! /zones/023e…/dns_records/372e…` belongs to *read zones/dns_records*. Permissions of tokens are per family, and so are
-//! some of the budgets.
+//! A family consists of the kind (read or write) and the path without identifiers: `GET /zones/023e…/dns_records/372e…`
+//! belongs to *read zones/dns_records*. Permissions of tokens apply to a family, and so do some of the rate limits.
 
 use std::fmt;
 
 use crate::wire::Request;
 
-/// Reading or writing, and a path without identifiers.
+/// The kind (read or write), and a path without identifiers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Family {
     /// Whether the requests only read.

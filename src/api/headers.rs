@@ -1,8 +1,8 @@
-//! The headers in which the service speaks about its limits: `Ratelimit`, `Ratelimit-Policy` and `Retry-After`.
+//! The headers in which Cloudflare reports its limits: `Ratelimit`, `Ratelimit-Policy` and `Retry-After`.
 //!
-//! Both first ones are lists: `"default";r=50;t=30` says that 50 requests remain until the reset in 30 seconds, and
-//! `"default";q=1200;w=300` that the quota is 1,200 in 300 seconds. The names are the service's, some for all calls and some
-//! for one operation. A missing header means that nothing is known, and so does a malformed one.
+//! The first two are lists: `"default";r=50;t=30` means that 50 requests remain until the reset in 30 seconds, and
+//! `"default";q=1200;w=300` that the quota is 1,200 in 300 seconds. Cloudflare chooses the names, some for all calls
+//! and some for one operation. A missing or malformed header means that the limit is unknown.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20; RFC 9110 section 10.2.3 (`Retry-After`).
@@ -11,10 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// The longest duration that is believed, so that an absurd number cannot overflow a clock.
+/// The longest duration that is accepted, so that an absurd number cannot overflow a clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// What one `Ratelimit` item says.
+/// One item of `Ratelimit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remaining {
     /// The limit's name.
@@ -25,7 +25,7 @@ pub(super) struct Remaining {
     pub(super) reset: Duration,
 }
 
-/// What one `Ratelimit-Policy` item says.
+/// One item of `Ratelimit-Policy`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Policy {
     /// The limit's name.
@@ -36,7 +36,7 @@ pub(super) struct Policy {
     pub(super) window: Duration,
 }
 
-/// What an answer's headers say about limits.
+/// The limits in a response's headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Limits {
     /// Items of `Ratelimit`.
@@ -48,8 +48,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Reads the headers of an answer. `now` is used for a `Retry-After` date, and only if the answer has no `Date` itself:
-    /// the service's clock is the better one.
+    /// Reads the headers of a response. `now` is used for a `Retry-After` date only if the response has no `Date`,
+    /// because Cloudflare's clock is more reliable.
     pub(super) fn read(headers: &HeaderMap, now: SystemTime) -> Self {
         let items = |name: &str| -> Vec<Item> {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
@@ -61,14 +61,14 @@ impl Limits {
         });
         let policies = items("ratelimit-policy").into_iter().filter_map(|item| {
             let (quota, window) = (item.number('q')?, item.seconds('w')?);
-            // A quota of nothing in no time is no policy.
+            // A quota of zero or a window of zero is not a policy.
             (quota > 0 && !window.is_zero()).then_some(Policy { name: item.name, quota, window })
         });
         let (remaining, policies) = (remaining.collect(), policies.collect());
         Self { remaining, policies, retry_after: retry_after(headers, now) }
     }
 
-    /// The time until a limit is reset, for an answer that refuses without saying `Retry-After`.
+    /// The time until a limit is reset, for a refusal without `Retry-After`.
     pub(super) fn reset(&self) -> Option<Duration> {
         let exhausted = self.remaining.iter().filter(|item| item.requests == 0).map(|item| item.reset).max();
         exhausted.or_else(|| self.remaining.iter().map(|item| item.reset).max())
@@ -79,7 +79,7 @@ impl Limits {
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number holds is still a request to wait, for too long.
+        // A number that is too large still asks to wait, for the longest time.
         return Some(text.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST));
     }
     let date = httpdate::parse_http_date(text).ok()?;
@@ -91,7 +91,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 struct Item {
     /// The name, without quotes.
     name: String,
-    /// Parameters, each a letter or word and a text.
+    /// Parameters as pairs of name and value.
     parameters: Vec<(String, String)>,
 }
 
@@ -118,7 +118,7 @@ fn item(text: &str) -> Option<Item> {
     (!name.is_empty()).then_some(Item { name, parameters })
 }
 
-/// Splits at a separator that stands outside of quotes.
+/// Splits at a separator outside quotes.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut begin, mut quoted) = (Vec::new(), 0, false);
     for (at, character) in text.char_indices() {

@@ -1,7 +1,7 @@
 //! What to do about an error, in one or two sentences.
 //!
-//! The service does not tell which permission is missing, and one code (9109) has four meanings that only the text tells
-//! apart. So the permission is named from method and path, and the meaning from the words.
+//! Cloudflare does not say which permission is missing, and one code (9109) has four meanings that only the text
+//! distinguishes. So the hint derives the permission from method and path, and the meaning from the text.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
@@ -9,10 +9,10 @@
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
 use super::family::resource;
 
-/// Where the service is, for those whose base URL leads elsewhere.
+/// Cloudflare's base URL, for users whose base URL is a different one.
 const SERVICE: &str = super::Settings::BASE_URL;
 
-/// What to do about a proxy that answers 407.
+/// What to do about a proxy that responds with 407.
 const PROXY_CREDENTIALS: &str =
     "the proxy asks for credentials, or for others: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
 
@@ -47,7 +47,7 @@ pub(super) fn hint(error: &ApiError) -> Option<String> {
     }
 }
 
-/// No connection.
+/// The hint for a failed connection.
 fn unreached(fault: &Fault) -> String {
     use rustls::CertificateError as Certificate;
     match fault.tls() {
@@ -99,7 +99,7 @@ fn unreached(fault: &Fault) -> String {
     .into()
 }
 
-/// No envelope.
+/// The hint for a response without an envelope.
 fn garbled(status: u16) -> Option<String> {
     Some(match status {
         407 => PROXY_CREDENTIALS.into(),
@@ -110,7 +110,7 @@ fn garbled(status: u16) -> Option<String> {
     })
 }
 
-/// A refusal.
+/// The hint for a refusal.
 fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Signature) -> Option<String> {
     let has = |codes: &[i64]| codes.iter().any(|code| error.has_code(*code));
     let says = |words: &str| error.messages().iter().any(|m| m.message.to_ascii_lowercase().contains(words));
@@ -162,7 +162,7 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
     (status >= 500).then(|| "the service has trouble; see www.cloudflarestatus.com and run again later".into())
 }
 
-/// A well-formed token that the service does not know.
+/// The hint for a well-formed token that Cloudflare does not know.
 fn unknown_token(request: &RequestName) -> String {
     if request.path.starts_with("/user/tokens/") {
         return "the API token is wrong, expired or revoked; or it belongs to an account, and then it is verified at \
@@ -172,7 +172,7 @@ fn unknown_token(request: &RequestName) -> String {
     "the API token is wrong, expired or revoked: compare it with the list of API tokens in the dashboard".into()
 }
 
-/// A permission that is missing.
+/// The hint for a missing permission.
 fn lacking(request: &RequestName, signature: Signature) -> String {
     let permission = permission(request);
     let of_token = match &permission {
@@ -188,7 +188,7 @@ fn lacking(request: &RequestName, signature: Signature) -> String {
     }
 }
 
-/// The permission that a token needs for a request, in the words of the dashboard's reference.
+/// The permission that a token needs for a request, as named in the dashboard's reference.
 fn permission(request: &RequestName) -> Option<String> {
     let resource = resource(&request.path);
     let area = match resource.as_str() {
@@ -204,7 +204,8 @@ fn permission(request: &RequestName) -> Option<String> {
     Some(format!("{area} {access}"))
 }
 
-/// The area of a zone's rulesets: each phase belongs to a product, and those without a phase in the path are mostly the WAF.
+/// The permission area of a zone's rulesets: each phase belongs to a product; rulesets without a phase in the path
+/// mostly belong to the WAF.
 fn phase_area(path: &str) -> &'static str {
     match path.split_once("/phases/").map(|(_, rest)| rest.split('/').next().unwrap_or_default()) {
         Some("http_request_cache_settings") => "Cache Rules",

@@ -1,15 +1,15 @@
-//! The budget: one for all clones of a client, so that a run never runs into the service's limit by itself.
+//! The rate limiter: shared by all clones of a client, so that a run never exceeds Cloudflare's limit by itself.
 //!
 //! | what | why |
 //! |---|---|
-//! | a bucket of 1,000, refilled by 4 a second | a run begins fast and then goes at the pace of the service |
+//! | a bucket of 1,000, refilled by 4 a second | a run starts fast and then continues at Cloudflare's rate |
 //! | at most 1,200 in any 300 seconds | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes |
-//! | at most 200 a second, or fewer if the user wishes so | the limit of one address |
-//! | what the service reports ([`Reports`]) | others use the same budget, and are left their part of it |
-//! | a pause that the service asked for | it is for all calls, not just for the one that was answered so |
+//! | at most 200 a second, or fewer if the user sets a lower rate | the limit of one IP address |
+//! | what Cloudflare reports ([`Reports`]) | other clients share the quota and need their part of it |
+//! | a pause that Cloudflare requests | it applies to all calls, not only to the refused one |
 //!
-//! A request counts from the moment it may leave until 300 seconds after its answer, since only the service knows when
-//! in between it counted it. Everything runs on `tokio::time`. Each wait is announced before it begins.
+//! A request counts from the moment it may be sent until 300 seconds after its response, since only Cloudflare knows
+//! when in between it was counted. All times are those of `tokio::time`. Each wait is announced before it begins.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -26,34 +26,35 @@ use super::report::Reports;
 use super::{ApiEvent, Observer, Stop, WaitReason};
 use crate::wire::budget::{self, QUOTA};
 
-/// Requests that may be sent at once by a client that was idle.
+/// Requests that an idle client may send at once.
 const BURST: f64 = budget::BURST as f64;
 
-/// Requests that a second adds.
+/// Requests added to the bucket per second.
 const REFILL: f64 = budget::REFILL as f64;
 
 /// The window.
 const WINDOW: Duration = Duration::from_secs(budget::WINDOW_SECONDS);
 
-/// Requests in a second from one address.
+/// Requests per second from one IP address.
 const PER_SECOND: f64 = 200.0;
 
-/// A shorter wait is not announced: the eye would not see it.
+/// A shorter wait is not announced, because no one would notice it.
 const UNNOTICED: Duration = Duration::from_millis(100);
 
-/// The longest wait of those who are to stop. What ends something begun, such as a look at what became of a lost request, must not
-/// fail for the pause between two requests.
+/// The longest wait after the user asked to stop. A request that finishes something, such as reading the result of a
+/// lost response, must not fail because of the pause between two requests.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// The budget.
+/// The rate limiter.
 pub(super) struct Limiter {
     /// The counts.
     state: Mutex<State>,
-    /// One queue for each family: first come, first served, and a family whose limit is used up does not stop the others.
+    /// One queue for each family: first come, first served, and an exhausted limit of one family does not block the
+    /// others.
     queues: Mutex<BTreeMap<Family, Arc<tokio::sync::Mutex<()>>>>,
     /// Whether the user wants to stop.
     stop: Stop,
-    /// Who hears of waits.
+    /// Receives the announcements of waits.
     observer: Observer,
 }
 
@@ -69,28 +70,28 @@ struct State {
     in_flight: BTreeMap<Family, u64>,
     /// Time between two requests.
     interval: Duration,
-    /// When the next request may leave, as far as `interval` is concerned.
+    /// When the next request may be sent as far as `interval` is concerned.
     next: Instant,
-    /// No request leaves before this.
+    /// No request is sent before this time.
     pause: Instant,
-    /// What the service reported.
+    /// What Cloudflare reported.
     reports: Reports,
-    /// The end of the latest announced wait, so that those who wait for the same thing are announced once.
+    /// The end of the latest announced wait, so that several waits for the same reason are announced once.
     announced: Instant,
 }
 
 /// A wait.
 struct Wait {
-    /// What for.
+    /// The reason.
     reason: WaitReason,
-    /// When to ask again.
+    /// When to check again.
     again: Instant,
-    /// When it is over at the latest.
+    /// The latest end.
     until: Instant,
 }
 
 impl Wait {
-    /// For a certain time.
+    /// A wait until a known time.
     fn until(reason: WaitReason, until: Instant) -> Self {
         Self { reason, again: until, until }
     }
@@ -105,7 +106,7 @@ pub(super) struct Permit<'a> {
 }
 
 impl Limiter {
-    /// A full budget; `max_rps` is the most requests in a second.
+    /// A limiter with its full quota; `max_rps` is the largest number of requests per second.
     pub(super) fn new(max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
         let state = State {
@@ -122,8 +123,8 @@ impl Limiter {
         Self { state: Mutex::new(state), queues: Mutex::default(), stop, observer }
     }
 
-    /// Waits until a request of this family may be sent, and counts it. Nobody waits long once the user wants to stop: `None` if
-    /// it may not be sent soon then.
+    /// Waits until a request of this family may be sent, and counts it. After the user asked to stop, it does not wait
+    /// long: `None` if the request cannot be sent soon.
     pub(super) async fn acquire(&self, family: &Family) -> Option<Permit<'_>> {
         let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
         let _turn = queue.lock().await;
@@ -149,7 +150,8 @@ impl Limiter {
         }
     }
 
-    /// Takes a request from the budget, or tells why and until when to wait, and for how long if that is news.
+    /// Takes a request from the quota, or returns the reason and end of the wait, and its length if it was not
+    /// announced yet.
     fn take(&self, family: &Family) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
@@ -165,7 +167,7 @@ impl Limiter {
         Some((wait, news.then_some(duration)))
     }
 
-    /// Lets no request leave for this long.
+    /// Sends no requests for this long.
     pub(super) fn pause(&self, duration: Duration) {
         let mut state = lock(&self.state);
         state.pause = state.pause.max(Instant::now() + duration);
@@ -173,7 +175,7 @@ impl Limiter {
 }
 
 impl State {
-    /// What stands against sending a request now, and until when.
+    /// What prevents a request now, and until when.
     fn obstacle(&mut self, family: &Family, now: Instant) -> Option<Wait> {
         if self.pause > now {
             return Some(Wait::until(WaitReason::RetryAfter, self.pause));
@@ -189,7 +191,7 @@ impl State {
         }
         let in_flight: u64 = self.in_flight.values().sum();
         if self.answered.len() as u64 + in_flight >= QUOTA as u64 {
-            // With the whole quota under way nothing is known but that some of it will be answered soon.
+            // With the whole quota under way, it is only known that some of these requests will be answered soon.
             until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
         }
         if let Some(reported) = self.reports.wait(family, now).filter(|reported| reported.again > until) {
@@ -209,7 +211,7 @@ impl State {
 }
 
 impl Permit<'_> {
-    /// Takes in what the answer's headers say.
+    /// Applies the headers of a response.
     pub(super) fn note(&self, limits: &Limits) {
         let mut state = lock(&self.limiter.state);
         let in_flight: u64 = state.in_flight.values().sum();
@@ -227,7 +229,7 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Locks; a panic elsewhere leaves counts behind that are still good enough.
+/// Locks; after a panic elsewhere the counts are still good enough.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -237,16 +239,16 @@ mod tests {
     use super::super::headers::{Policy, Remaining};
     use super::*;
 
-    /// A service that counts in a sliding window, the strictest kind.
+    /// A server that counts in a sliding window, the strictest kind.
     struct Service {
         /// Requests in a window.
         quota: usize,
-        /// When requests of the window came.
+        /// Arrival times of the requests in the window.
         came: VecDeque<Instant>,
     }
 
     impl Service {
-        /// Counts a request; whether it was within the limit.
+        /// Counts a request and returns whether it was within the limit.
         fn count(&mut self) -> bool {
             let now = Instant::now();
             while self.came.front().is_some_and(|came| *came + WINDOW <= now) {
@@ -340,7 +342,7 @@ mod tests {
             permit.note(&service.limits());
             drop(permit);
             for _ in 0..3 {
-                // The competitor stops when it is told to; it takes what we left over.
+                // The competitor stops when requested; it takes what we left.
                 if service.came.len() < QUOTA {
                     service.count();
                 }
@@ -349,8 +351,8 @@ mod tests {
         assert!(lock(&waits).iter().any(|(_, duration, _)| *duration > Duration::from_secs(100)));
     }
 
-    /// Sends for some time beside somebody who sends a request each half second until he ends, whatever we do, at a service
-    /// whose windows begin with their first request. How many we sent, and he.
+    /// Sends requests for some time beside another client that sends one every half second until `he_ends`, whatever we
+    /// do. The server's windows begin with their first request. Returns how many requests each of the two sent.
     async fn beside_another(limiter: &Limiter, time: Duration, he_ends: Duration) -> (usize, usize) {
         let begin = Instant::now();
         let (mut since, mut used, mut ours, mut his) = (begin, 0, 0, 0);

@@ -1,82 +1,83 @@
-//! What others take of a limit, from what the service reports and from what we send ourselves.
+//! How many requests other clients send, estimated from Cloudflare's reports and from our own requests.
 //!
-//! Who takes two requests a second takes half of the service's limit. If we took all that is there at the beginning of a window,
-//! their requests would exceed the limit, and then *all* are blocked for 5 minutes. So as much is left to them as they will
-//! take until the reset if they go on as they do, but no more than half of the quota in a window: whoever wants more has to see
-//! for himself.
+//! Another client with two requests per second uses half of Cloudflare's limit. If we took everything at the beginning
+//! of a window, its requests would exceed the limit, and then *all* clients are blocked for 5 minutes. So we leave the
+//! others as much as they will need until the reset at their present rate, but no more than half of the quota of a
+//! window.
 //!
-//! The pace is underestimated rather than not: requests of ours that are under way count as counted by the service. A moment
-//! is no pace, so that of the window before stands in at the beginning of a window.
+//! The rate is underestimated when in doubt: our requests under way are treated as already counted by Cloudflare. A
+//! short time gives no reliable rate, so the rate of the previous window is used at the beginning of a window.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time between two requests that find out whether others still take what is left to them. We send them out of what is left.
+/// Time between two requests that check whether others still use what is left to them. They are taken from that
+/// reserve.
 pub(super) const PROBE: Duration = Duration::from_secs(10);
 
-/// How much more they may take than expected, as a share of that.
+/// How much more others may send than expected, as a share.
 const UNKNOWN: f64 = 0.08;
 
-/// Time after which a pace is known.
+/// Time after which the measured rate is used alone.
 const KNOWN: Duration = Duration::from_secs(30);
 
-/// Time before which there is none.
+/// Time before which no rate is measured.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// The others in one window.
+/// Other clients in one window.
 #[derive(Debug)]
 pub(super) struct Others {
-    /// When the service reported first.
+    /// When Cloudflare reported first.
     since: Instant,
     /// Requests that remained then.
     first: u64,
-    /// Requests of ours that the service may have counted since.
+    /// Our requests that Cloudflare may have counted since.
     sent: u64,
     /// Requests that others sent since, at least.
     taken: u64,
-    /// Their pace, in requests a second.
+    /// Their rate, in requests per second.
     pace: f64,
-    /// Their pace in the window before, if there was one.
+    /// Their rate in the previous window, if there was one.
     before: Option<f64>,
 }
 
 impl Others {
-    /// From the first report of a window, while so many requests are under way; `last` are they in the window before.
+    /// From the first report of a window, with `in_flight` requests under way; `last` is the previous window.
     pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
         let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
         let before = last.filter(is_known).map(|last| last.pace_at(now));
         Self { since: now, first, sent: in_flight, taken: 0, pace: 0.0, before }
     }
 
-    /// Counts a request of ours.
+    /// Counts one of our requests.
     pub(super) fn count_ours(&mut self) {
         self.sent += 1;
     }
 
-    /// Takes in another report.
+    /// Applies another report.
     pub(super) fn note(&mut self, reported: u64, now: Instant) {
         self.taken = self.taken.max(self.first.saturating_sub(reported).saturating_sub(self.sent));
         let elapsed = now - self.since;
         if elapsed >= MOMENT && self.taken > 0 {
-            // One more, as the next one may be about to come.
+            // One more, because the next one may arrive at any moment.
             self.pace = (self.taken + 1) as f64 / elapsed.as_secs_f64();
         }
     }
 
-    /// Their pace by what is known now.
+    /// Their estimated rate at this time.
     fn pace_at(&self, now: Instant) -> f64 {
         let known = ((now - self.since).as_secs_f64() / KNOWN.as_secs_f64()).min(1.0);
         self.before.map_or(self.pace, |before| before + (self.pace - before) * known)
     }
 
-    /// What they will take in this time, going by what is known now.
+    /// How many requests they are expected to send in this time.
     pub(super) fn expected(&self, time: Duration, now: Instant) -> f64 {
         self.pace_at(now) * time.as_secs_f64()
     }
 
-    /// What is left to them until the reset: what they are expected to take, and some more for what is not known better. As the
-    /// reset comes closer, both become less, so that nothing is left over.
+    /// How many requests to leave to them until the reset: the expected ones and a reserve for uncertainty. Both shrink
+    /// as the reset comes closer, so that nothing is left over.
     pub(super) fn claim(&self, quota: u64, reset: Instant, now: Instant) -> u64 {
         let time = reset.saturating_duration_since(now);
         let fair = (quota / 2).saturating_sub(self.taken);
@@ -84,7 +85,7 @@ impl Others {
         if expected == 0 {
             return 0;
         }
-        // An excess costs everybody 5 minutes, and leaving too much costs us a part of a window.
+        // An excess blocks all clients for 5 minutes; a reserve that is too large costs us only part of a window.
         let unknown = UNKNOWN * expected as f64 + time.as_secs_f64() / PROBE.as_secs_f64();
         expected + unknown.ceil() as u64
     }
@@ -94,7 +95,7 @@ impl Others {
 mod tests {
     use super::*;
 
-    /// So many seconds after a moment.
+    /// A time some seconds after another.
     fn after(begin: Instant, seconds: u64) -> Instant {
         begin + Duration::from_secs(seconds)
     }
@@ -132,13 +133,13 @@ mod tests {
         let again = after(begin, 300);
         let mut second = Others::begin(1200, 0, again, Some(&first));
         assert!(second.claim(1200, after(again, 300), again) >= 600);
-        // They have gone, and soon that is known.
+        // They have stopped, and soon that is known.
         second.note(1200, after(again, 15));
         let claim = second.claim(1200, after(again, 300), after(again, 15));
         assert!((285..350).contains(&claim), "{claim}");
         second.note(1200, after(again, 30));
         assert_eq!(second.claim(1200, after(again, 300), after(again, 30)), 0);
-        // A window that is over before anything is known of it changes nothing.
+        // A window that ends before anything is known changes nothing.
         let third = Others::begin(1200, 0, again, Some(&Others::begin(1200, 0, again, Some(&first))));
         assert!(third.claim(1200, after(again, 300), again) >= 600);
     }

@@ -1,13 +1,14 @@
-//! What the service reported about its limits, and what follows for the next request.
+//! What Cloudflare reported about its limits, and what follows for the next request.
 //!
-//! A limit has a name, and the names are the service's: some are for all calls, some for one operation. So a name binds the
-//! families under which it was seen, and `default` binds all. Between two reports we count down ourselves. A report can only
-//! lower our count within one window, because answers arrive out of order and some requests are still under way.
+//! A limit has a name that Cloudflare chooses: some limits are for all calls, some for one operation. So a name applies
+//! to the families under which it was seen, and `default` applies to all. Between two reports we count down ourselves.
+//! A report can only lower our count within one window, because responses arrive out of order and some requests are
+//! still under way.
 //!
-//! Other programs use the same budget (the dashboard, another pipeline). If a report is lower than our own count, they took
-//! the difference; a margin of the size of their largest bite is then left untouched, so that they do not push us over the
-//! edge between two reports. Beside that they are left what they will take until the reset ([`Others`]); while we wait for that,
-//! a request now and then tells whether they still take it.
+//! Other clients share the quota (the dashboard, another pipeline). If a report is lower than our own count, they used
+//! the difference; a margin of the size of their largest step is then left unused, so that they do not exceed the limit
+//! between two reports. We also leave them what they will use until the reset ([`Others`]); while we wait for it, an
+//! occasional request checks whether they still use it.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
@@ -24,16 +25,16 @@ use super::others::{Others, PROBE};
 use super::retry::PATIENCE;
 use crate::wire::{Method, Request};
 
-/// The name that stands for all calls.
+/// The name of the limit for all calls.
 const FOR_ALL: &str = "default";
 
-/// How far two reports of one reset may lie apart: the seconds are whole, and the way takes time.
+/// How much two reports of one reset may differ: the seconds are whole, and the transfer takes time.
 const SAME_RESET: Duration = Duration::from_secs(2);
 
-/// The most that is left untouched because of others. A constant of ours: some seconds' worth of their requests.
+/// Largest margin that is left unused because of others. Our own choice: a few seconds' worth of their requests.
 const LARGEST_MARGIN: u64 = 50;
 
-/// The most names that are kept; a real service has a few.
+/// Largest number of names that are kept; Cloudflare uses a few.
 const MOST_NAMES: usize = 64;
 
 /// All limits that were reported.
@@ -45,36 +46,36 @@ pub(super) struct Reports {
     names: BTreeMap<Family, BTreeSet<String>>,
 }
 
-/// Why no request may be sent.
+/// What prevents a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Obstacle {
-    /// When to ask again.
+    /// When to check again.
     pub(super) again: Instant,
-    /// When it is gone at the latest.
+    /// The latest time at which it ends.
     pub(super) until: Instant,
-    /// Whether it is for the sake of others.
+    /// Whether the quota is reserved for others.
     pub(super) is_for_others: bool,
 }
 
 /// One limit.
 #[derive(Debug, Default)]
 struct Limit {
-    /// Requests that we may still send, and until when that holds; `None`: nothing is known.
+    /// Requests that we may still send, and until when that holds; `None` if unknown.
     remaining: Option<(u64, Instant)>,
-    /// Quota and window, if they were said.
+    /// Quota and window, if they were reported.
     policy: Option<(u64, Duration)>,
-    /// The most that others took between two reports, beyond what was expected.
+    /// The most that others used between two reports, beyond what was expected.
     bite: u64,
-    /// What others take.
+    /// What others use.
     others: Option<Others>,
-    /// When the service reported last.
+    /// When Cloudflare reported last.
     reported: Option<Instant>,
     /// When the last request was sent.
     sent: Option<Instant>,
 }
 
 impl Reports {
-    /// Takes in what an answer to a request of this family said, while `in_flight` other requests are under way.
+    /// Applies the headers of a response to a request of this family, with `in_flight` other requests under way.
     pub(super) fn note(&mut self, family: &Family, limits: &Limits, in_flight: u64, now: Instant) {
         for policy in &limits.policies {
             if let Some(limit) = self.bind(family, &policy.name) {
@@ -83,13 +84,13 @@ impl Reports {
         }
         for item in &limits.remaining {
             if let Some(limit) = self.bind(family, &item.name) {
-                // For longer it is better to try and be told 429 than to stand still because of a header.
+                // Beyond that, trying and receiving 429 is better than waiting because of a header.
                 limit.note(item.requests, now + item.reset.min(PATIENCE), in_flight, now);
             }
         }
     }
 
-    /// The limit of this name, which binds the family from now on; none if there are too many names.
+    /// The limit with this name, which applies to the family from now on; `None` if there are too many names.
     fn bind(&mut self, family: &Family, name: &str) -> Option<&mut Limit> {
         if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
             return None;
@@ -98,7 +99,7 @@ impl Reports {
         Some(self.limits.entry(name.to_owned()).or_default())
     }
 
-    /// What stands against sending a request of this family now.
+    /// What prevents a request of this family now.
     pub(super) fn wait(&mut self, family: &Family, now: Instant) -> Option<Obstacle> {
         self.binding(family).filter_map(|limit| limit.wait(now)).max()
     }
@@ -116,7 +117,7 @@ impl Reports {
         }
     }
 
-    /// The limits that bind a family.
+    /// The limits that apply to a family.
     fn binding(&mut self, family: &Family) -> impl Iterator<Item = &mut Limit> {
         let names = self.names.get(family);
         let binds = move |name: &String| name == FOR_ALL || names.is_some_and(|names| names.contains(name));
@@ -125,9 +126,9 @@ impl Reports {
 }
 
 impl Limit {
-    /// Takes in a report.
+    /// Applies a report.
     fn note(&mut self, reported: u64, reset: Instant, in_flight: u64, now: Instant) {
-        // Those under way may or may not have been counted; to assume that they were not is the safe side.
+        // Requests under way may or may not have been counted; it is safe to assume that they were not.
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
@@ -136,7 +137,7 @@ impl Limit {
                 let surprise = counted.saturating_sub(reported).saturating_sub(others.expected(silence, now) as u64);
                 self.bite = self.bite.max(surprise);
                 others.note(reported, now);
-                // Only an exhausted limit moves the reset: a reset that moved with each report would never come.
+                // Only an exhausted limit moves the reset: a reset that moved with each report would never arrive.
                 let until = if reported == 0 { until.max(reset) } else { until };
                 self.remaining = Some((counted.min(ours), until));
             }
@@ -148,7 +149,7 @@ impl Limit {
         self.reported = Some(now);
     }
 
-    /// What stands against sending a request now.
+    /// What prevents a request now.
     fn wait(&mut self, now: Instant) -> Option<Obstacle> {
         if self.remaining.is_some_and(|(_, until)| until <= now) {
             self.remaining = self.policy.map(|(quota, window)| (quota, now + window));
@@ -167,13 +168,14 @@ impl Limit {
         (again > now).then_some(Obstacle { again, until, is_for_others: true })
     }
 
-    /// What is left untouched in any case.
+    /// What is always left unused.
     fn margin(&self) -> u64 {
         let largest = self.policy.map_or(LARGEST_MARGIN, |(quota, _)| LARGEST_MARGIN.min(quota / 20));
         self.bite.min(largest)
     }
 
-    /// What is left to others until the reset, by the last report: between two of them they take what they are expected to.
+    /// What is left to others until the reset, by the last report. Between two reports they use what they are expected
+    /// to.
     fn claim(&self, until: Instant, now: Instant) -> u64 {
         match (&self.others, self.policy) {
             (Some(others), Some((quota, _))) => others.claim(quota, until, self.reported.unwrap_or(now)),
@@ -187,9 +189,9 @@ fn apart(a: Instant, b: Instant) -> Duration {
     a.max(b) - a.min(b)
 }
 
-/// The longest times that headers, name and value, make us wait: by their own words, and for the next request.
+/// The longest waits that headers, as names and values, cause: as the headers say, and for the next request.
 ///
-/// For the fuzz target of these headers, which has no other way to them.
+/// Public only for the fuzz target of these headers.
 #[doc(hidden)]
 #[must_use]
 pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
@@ -227,7 +229,7 @@ mod tests {
         Limits { remaining: vec![Remaining { name: name.to_owned(), requests, reset }], ..Limits::default() }
     }
 
-    /// Until when a request has to wait at the latest.
+    /// The latest time until which a request has to wait.
     fn until(reports: &mut Reports, family: &Family, now: Instant) -> Option<Instant> {
         reports.wait(family, now).map(|obstacle| obstacle.until)
     }

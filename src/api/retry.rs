@@ -1,24 +1,25 @@
-//! Whether a failed request is sent again, and when.
+//! Whether a failed request is repeated, and when.
 //!
 //! | what happened | read | write |
 //! |---|---|---|
 //! | no connection (refused, name, TLS handshake) | again | again: nothing was sent |
-//! | a certificate that is not accepted, a proxy that asks for credentials | no | no: it will not get better |
-//! | 429, or code 971 under any status | again, after the asked time | the same: it had no effect |
-//! | timeout, reset, cut answer | again | no: it may have had an effect |
+//! | a certificate that is not accepted, a proxy that requires credentials | no | no: a retry would fail again |
+//! | 429, or code 971 under any status | again, after the requested time | the same: it had no effect |
+//! | timeout, reset, incomplete response | again | no: it may have had an effect |
 //! | 500, 502, 503, 504, 520…526, 530, 408 | again | no: the same |
-//! | something else than JSON, or a no, under 2xx | again | no: the same |
-//! | any other refusal, redirection, too large an answer | no | no |
+//! | a body that is not JSON, or a refusal, under 2xx | again | no: the same |
+//! | any other refusal, a redirect, a response that is too large | no | no |
 //!
-//! Asked times are obeyed up to [`PATIENCE`]. Otherwise the delay doubles, and part of it is random, so that clients that
-//! failed together do not come back together.
+//! Requested times are obeyed up to [`PATIENCE`]. Otherwise the delay doubles and is partly random, so that clients
+//! that failed together do not retry together.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::{ApiError, ProxyFault};
 
-/// The longest asked time that is obeyed; beyond it the request fails. Three times the service's own penalty of 5 minutes.
+/// The longest requested time that is obeyed; beyond it the request fails. Three times Cloudflare's own penalty of 5
+/// minutes.
 pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What to do about a failure.
@@ -26,15 +27,15 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(900);
 pub(super) enum Next {
     /// Report it.
     GiveUp,
-    /// Send again after a delay of our choice.
+    /// Repeat after our own delay.
     BackOff,
-    /// Send again after this time, which the service asked for.
+    /// Repeat after this time, which Cloudflare requested.
     Wait(Duration),
-    /// Send again after this time, and let no other request leave in the meantime.
+    /// Repeat after this time, and send no other request until then.
     Pause(Duration),
 }
 
-/// What to do about an error; `asked` is the time that the answer asked for, if it did.
+/// What to do about an error; `asked` is the time that the response requested, if any.
 pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     let read = error.request().is_some_and(|request| request.method.is_read());
     let again = match error {
@@ -65,7 +66,7 @@ pub(super) fn next(error: &ApiError, asked: Option<Duration>) -> Next {
     }
 }
 
-/// Whether a status is that of a passing trouble.
+/// Whether a status means a temporary problem.
 ///
 /// # Sources
 /// developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors, read 2026-11-20.
@@ -73,7 +74,7 @@ fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 500 | 502 | 503 | 504 | 520..=526 | 530)
 }
 
-/// Delays of our choice.
+/// Our own delays.
 pub(super) struct BackOff {
     /// The first delay; each further one is twice as long.
     base: Duration,
@@ -93,14 +94,14 @@ impl BackOff {
         Self { base, random: Mutex::new(seed) }
     }
 
-    /// The delay after this many failures: between the half and the whole of what doubling gives.
+    /// The delay after this many failures: between half and all of the doubled delay.
     pub(super) fn delay(&self, failures: u32) -> Duration {
         let doubled = self.base.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         let whole = doubled.min(Self::LONGEST);
         whole.mul_f64(0.5 + self.random() / 2.0)
     }
 
-    /// A random number from 0 to 1 (splitmix64: a few lines, and the same numbers for the same seed for ever).
+    /// A random number from 0 to 1 (splitmix64: a few lines, and always the same numbers for the same seed).
     fn random(&self) -> f64 {
         let mut state = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -117,13 +118,13 @@ mod tests {
     use super::*;
     use crate::wire::Method;
 
-    /// An answer that is no JSON.
+    /// A response that is not JSON.
     fn garbled(method: Method, status: u16) -> ApiError {
         let request = RequestName { method, path: "/zones".to_owned() };
         ApiError::Garbled { request, status, what: "a page".to_owned() }
     }
 
-    /// A request to be patient.
+    /// A request to wait.
     fn throttled(seconds: u64) -> ApiError {
         let request = RequestName { method: Method::Post, path: "/zones".to_owned() };
         ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(seconds)) }

@@ -1,4 +1,4 @@
-//! A server for tests: it answers connections, one after the other, with raw bytes from a script, and keeps what it was sent.
+//! A server for tests: it answers each connection with raw bytes from a script, and keeps what it received.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,14 +17,14 @@ pub(super) enum Step {
 
 /// A running server.
 pub(super) struct Scripted {
-    /// Where it listens.
+    /// The URL that it listens on.
     pub(super) url: String,
-    /// The requests as they came, head and body.
+    /// The received requests, head and body.
     received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Scripted {
-    /// Starts a server that plays a script and then listens no more.
+    /// Starts a server that plays a script and then stops listening.
     pub(super) async fn play(script: Vec<Step>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -46,7 +46,7 @@ impl Scripted {
                 }
             }
             drop(listener);
-            // Connections of silence live as long as the test.
+            // Silent connections stay open until the end of the test.
             std::future::pending::<()>().await;
         });
         Self { url, received }
@@ -76,7 +76,7 @@ async fn read(stream: &mut TcpStream) -> String {
     }
 }
 
-/// An answer with a status, further header lines and a body.
+/// A response with a status, further header lines and a body.
 pub(super) fn answer(status: &str, headers: &[&str], body: impl AsRef<[u8]>) -> Step {
     let body = body.as_ref();
     let mut head = format!("HTTP/1.1 {status}\r\nconnection: close\r\n");

@@ -1,27 +1,27 @@
-//! The user's wish to stop.
+//! The user's request to stop.
 //!
-//! It begins nothing and ends nothing by itself: who works asks before each step, and who waits is woken.
+//! It starts and ends nothing by itself: code checks it before each step, and waits end early.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Says that it is time to stop. Clones say it to the same listeners.
+/// Requests a stop. Clones share the listeners.
 #[derive(Debug, Clone)]
 pub struct Stopper(Arc<watch::Sender<u32>>);
 
-/// Whether it is time to stop.
+/// Learns of a requested stop.
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Receiver<u32>);
 
 impl Stopper {
-    /// Nobody has asked to stop yet.
+    /// No stop was requested yet.
     #[must_use]
     pub fn new() -> Self {
         Self(Arc::new(watch::Sender::new(0)))
     }
 
-    /// Asks to stop, once more.
+    /// Requests a stop, once more.
     pub fn ask(&self) {
         self.0.send_modify(|times| *times += 1);
     }
@@ -40,19 +40,19 @@ impl Default for Stopper {
 }
 
 impl Stop {
-    /// Nobody will ask.
+    /// A listener whose stop is never requested.
     #[must_use]
     pub fn never() -> Self {
         Stopper::new().listener()
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         *self.0.borrow() > 0
     }
 
-    /// Ends when somebody has asked so often; never if nobody can ask any more.
+    /// Ends when a stop was requested this many times; never if no request is possible any more.
     pub async fn asked(&self, times: u32) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|asked| *asked >= times).await.is_err() {

@@ -1,4 +1,4 @@
-//! The client against a scripted server: what is sent, what is repeated, what is reported, and that nothing leaks.
+//! The client against a scripted server: what it sends, repeats and reports, and that it leaks no secrets.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::scripted::{Scripted, Step, answer, bad, good};
 use super::{ApiError, ApiEvent, Client, Credentials, Reader, Settings, Signature, WaitReason, Writer};
 use crate::wire::{Method, Request};
 
-/// A token that must not be seen.
+/// A token that must not appear anywhere.
 const TOKEN: &str = "hush-token-0123456789";
 
-/// A key that must not be seen.
+/// A key that must not appear anywhere.
 const KEY: &str = "hush-key-0123456789";
 
-/// An address that must not be seen.
+/// An email address that must not appear anywhere.
 const EMAIL: &str = "hush@example.com";
 
 /// Credentials with a token.
@@ -126,7 +126,7 @@ async fn a_429_is_obeyed_for_reads_and_writes() {
         Scripted::play(vec![busy(), good("[]"), busy(), bad("500 Internal Server Error", 971, "Please wait")]).await;
     let (client, events) = client_with(Settings { attempts: 2, ..Settings::new(&server.url, token()) });
     client.reader().read(&list()).await.unwrap();
-    // The second answer to the write says nothing about a time, so it means five minutes; the last attempt does not wait.
+    // The second response to the write gives no time, so it means five minutes; the last attempt does not wait.
     let error = client.writer().write(&create()).await.unwrap_err();
     assert!(
         matches!(error, ApiError::Throttled { status: 500, wait: Some(wait), .. } if wait.as_secs() == 300),
@@ -177,7 +177,7 @@ async fn a_timeout_leaves_a_write_uncertain() {
 #[tokio::test]
 async fn a_refused_connection_had_no_effect() {
     let nobody = Scripted::play(vec![]).await;
-    // The server closes its door as soon as its empty script is done.
+    // The server stops listening as soon as its empty script is done.
     while tokio::net::TcpStream::connect(nobody.url.trim_start_matches("http://")).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -322,7 +322,7 @@ fn unusable_settings_are_refused() {
     }
     refused(Settings { timeout: Duration::ZERO, ..Settings::new("http://localhost", token()) });
     assert!(!format!("{:?}", Settings::new("https://me:hush@api.example.com", token())).contains("hush"));
-    // A machine without any authority's certificate cannot speak TLS, and is told so.
+    // A machine without any root certificates cannot use TLS, and the error says so.
     if let Err(error) = Client::new(Settings::new(Settings::BASE_URL, token())) {
         assert!(error.hint().unwrap().contains("SSL_CERT_FILE"), "{error:?}");
     }

@@ -1,8 +1,8 @@
-//! Reports to an address of the user's choice.
+//! Sends reports to an address of the user's choice.
 //!
-//! The address may be a secret in itself, as those of chat services are: it is in no text that leaves this file, and neither
-//! is what a library or the receiver says, since either may quote it. The service's credentials are not within reach here: a
-//! webhook has a client of its own.
+//! The address may be a secret, as those of chat services are: no text that leaves this file contains it, nor what a
+//! library or the receiver says, since either may quote it. Cloudflare's credentials are not accessible here: a webhook
+//! has its own client.
 
 use std::time::Duration;
 
@@ -16,34 +16,34 @@ use super::base::is_loopback;
 use super::retry::BackOff;
 use super::transport::USER_AGENT;
 
-/// How often a report is sent at most.
+/// Largest number of attempts to send a report.
 const ATTEMPTS: u32 = 3;
 
 /// The longest wait that a receiver may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// The longest time for making a connection.
+/// The longest time to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Why a report was not delivered. No variant holds the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// The address cannot be used; there was no request.
+    /// The address cannot be used; no request was sent.
     #[error("use the address: {0}")]
     Address(&'static str),
     /// Connections cannot be set up.
     #[error("set up TLS")]
     Tls,
-    /// There was no connection.
+    /// No connection could be made.
     #[error("connect")]
     Unreached,
-    /// There was no answer in time.
+    /// No response arrived in time.
     #[error("get an answer in time")]
     Late,
-    /// The connection broke before there was an answer.
+    /// The connection broke before a response arrived.
     #[error("get an answer: the connection broke")]
     Lost,
-    /// The answer names another address, which is not followed.
+    /// The response is a redirect, which is not followed.
     #[error("deliver it: the answer is a redirection (status {0}), and none is followed; give the final address")]
     Redirected(u16),
     /// The receiver refuses it.
@@ -52,7 +52,7 @@ pub enum WebhookError {
 }
 
 impl WebhookError {
-    /// Whether another try may do better.
+    /// Whether another attempt may succeed.
     fn is_passing(self) -> bool {
         match self {
             Self::Address(_) | Self::Tls | Self::Redirected(_) => false,
@@ -62,13 +62,13 @@ impl WebhookError {
     }
 }
 
-/// Somebody who wants to be told.
+/// A receiver of reports.
 pub struct Webhook {
-    /// The HTTP library's client, without anybody's credentials.
+    /// The HTTP library's client, without credentials.
     http: reqwest::Client,
-    /// Where to.
+    /// The address.
     url: Url,
-    /// Delays between tries.
+    /// Delays between attempts.
     back_off: BackOff,
 }
 
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Webhook {
 }
 
 impl Webhook {
-    /// Prepares to send to an address; `timeout` is for each try.
+    /// Prepares to send to an address; `timeout` is for each attempt.
     ///
     /// # Errors
     /// [`WebhookError::Address`] if it is neither HTTPS nor plain HTTP to this machine; [`WebhookError::Tls`].
@@ -102,7 +102,7 @@ impl Webhook {
         if timeout.is_zero() {
             return refuse("with a timeout of zero no answer can arrive");
         }
-        // An error means that a provider is already there, which is as good.
+        // An error means that a provider is already installed, which is sufficient.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -114,17 +114,17 @@ impl Webhook {
             builder = builder.no_proxy();
         }
         if url.scheme() == "http" {
-            // No certificate is ever looked at, so a machine without any must not be an obstacle.
+            // Certificates are never checked, so a machine without any must still work.
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|_| WebhookError::Tls)?;
         Ok(Self { http, url, back_off: BackOff::new(base, 0) })
     }
 
-    /// Sends a report, again if that may help. A receiver whose answer is lost may get it twice.
+    /// Sends a report, again if that may help. If a response is lost, the receiver may get the report twice.
     ///
     /// # Errors
-    /// That of the last try.
+    /// The error of the last attempt.
     pub async fn post(&self, report: &Json) -> Result<(), WebhookError> {
         let mut attempt = 1;
         loop {
@@ -144,7 +144,7 @@ impl Webhook {
         }
     }
 
-    /// Sends a report once. What the answer says beside its status is not read.
+    /// Sends a report once. Only the status of the response is read.
     async fn once(&self, report: &Json) -> Result<Response, WebhookError> {
         let request = self.http.post(self.url.clone()).header(AGENT, USER_AGENT).json(report);
         request.send().await.map_err(|error| {
@@ -159,7 +159,7 @@ impl Webhook {
     }
 }
 
-/// How long an answer asks to wait, as far as we are willing to.
+/// How long a response asks to wait, up to our limit.
 fn asked(response: &Response) -> Option<Duration> {
     let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
@@ -169,7 +169,7 @@ fn asked(response: &Response) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    /// A webhook, or why there is none.
+    /// A webhook, or the reason why it is refused.
     fn made(url: &str) -> Result<Webhook, WebhookError> {
         Webhook::new(&SecretString::from(url), Duration::from_secs(1))
     }

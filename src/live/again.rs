@@ -1,16 +1,16 @@
-//! Reads again what came in a form that cannot be used: a service in trouble may answer so for a moment.
+//! Repeats reads whose result cannot be used: a server in trouble may respond so for a moment.
 
 use std::time::Duration;
 
 use super::fetch::FetchError;
 
-/// Waits before something is read again.
+/// Delays before a read is repeated.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];
 
-/// Reads, and again if what was read cannot be used.
+/// Reads, and repeats the read if its result cannot be used.
 ///
 /// # Errors
-/// Of the last try; a request that failed was repeated as far as it helps, so it is not made again here.
+/// The error of the last attempt. Failed requests were already retried by the client, so they are not repeated here.
 pub(super) async fn again<T>(mut read: impl AsyncFnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
     for wait in WAITS {
         match read().await {

@@ -1,4 +1,4 @@
-//! Reads what the spec names of a zone beside its records.
+//! Reads a zone's settings that the spec names.
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
@@ -9,9 +9,9 @@ use crate::model::{LiveAround, LiveSetting, LiveZone, ZoneWants};
 use crate::wire::Request;
 use crate::wire::around::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
 
-/// Reads the settings, signing and DNS settings that are wanted.
+/// Reads the requested settings, DNSSEC and DNS settings.
 ///
-/// A setting that the service does not know is not an error here: it is told in the service's words, and judged in the plan.
+/// A setting that Cloudflare refuses is not an error here: its message is kept, and the plan judges it.
 pub(super) async fn read<R: Reader>(
     reader: &R,
     zone: &LiveZone,
@@ -27,7 +27,7 @@ pub(super) async fn read<R: Reader>(
             let value = again(async || match reader.read(&get_setting(&zone.id, name)).await {
                 Ok(answer) => read_setting(&answer.result)
                     .ok_or_else(|| FetchError::NoValue { what: format!("{} of {}", what(), zone.name) }),
-                // A refusal of this one setting; everything else is about the connection or the credentials.
+                // A refusal of this one setting; other errors concern the connection or the credentials.
                 Err(error) if matches!(error.status(), Some(400 | 404)) => Ok(LiveSetting::Refused(words(&error))),
                 Err(error) => Err(fail(&what(), error)),
             });
@@ -46,7 +46,7 @@ pub(super) async fn read<R: Reader>(
     Ok(around)
 }
 
-/// What the service said.
+/// The text of Cloudflare's refusal.
 fn words(error: &ApiError) -> String {
     let messages: Vec<_> = error.messages().iter().map(ToString::to_string).collect();
     if messages.is_empty() { error.to_string() } else { messages.join("; ") }

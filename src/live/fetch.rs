@@ -17,13 +17,13 @@ use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
 /// How to read.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Records asked for on a page. The service may give fewer.
+    /// Requested number of records on a page. Cloudflare may return fewer.
     pub page_size: u64,
-    /// Requests under way at once.
+    /// Concurrent requests.
     pub concurrency: usize,
-    /// The account that zones are looked up in, if one is named.
+    /// The account in which zones are looked up, if one is named.
     pub account: Option<String>,
-    /// Where managed rulesets are kept between runs.
+    /// The cache of managed rulesets between runs.
     pub cache: Option<Arc<dyn CatalogueCache>>,
 }
 
@@ -40,23 +40,23 @@ pub struct Wanted {
     pub name: ZoneName,
     /// Its id, where the spec pins it.
     pub id: Option<ZoneId>,
-    /// What is wanted of it beside its records, and so is read.
+    /// The zone settings to read.
     pub around: ZoneWants,
-    /// What is wanted of its protection, and so is read.
+    /// The parts of its protection to read.
     pub waf: WafQuery,
 }
 
-/// What is happening, for a progress display.
+/// Progress, for a display.
 #[derive(Debug, Clone, Copy)]
 pub enum Progress<'a> {
-    /// A zone was read whole.
+    /// A zone was read completely.
     ZoneRead {
         /// Which.
         zone: &'a ZoneName,
         /// How many records it has.
         records: usize,
     },
-    /// The service gives smaller pages than asked for.
+    /// Cloudflare returns smaller pages than requested.
     SmallPages {
         /// Which zone.
         zone: &'a ZoneName,
@@ -70,7 +70,7 @@ pub enum Progress<'a> {
 pub struct Fetched {
     /// The zones that exist.
     pub live: Live,
-    /// The zones that the service does not have, or does not show to these credentials.
+    /// The zones that Cloudflare does not have, or does not show to these credentials.
     pub missing: Vec<ZoneName>,
 }
 
@@ -86,10 +86,10 @@ pub enum FetchError {
         #[source]
         source: ApiError,
     },
-    /// A zone in an answer cannot be used.
+    /// A zone in a response cannot be used.
     #[error("failed to read zones")]
     Zone(#[from] ZoneShapeError),
-    /// A record in an answer cannot be used.
+    /// A record in a response cannot be used.
     #[error("failed to read the records of {zone}")]
     Record {
         /// Which zone.
@@ -98,7 +98,7 @@ pub enum FetchError {
         #[source]
         source: RecordShapeError,
     },
-    /// A ruleset in an answer cannot be used.
+    /// A ruleset in a response cannot be used.
     #[error("failed to read {what}")]
     Ruleset {
         /// What was read.
@@ -107,7 +107,7 @@ pub enum FetchError {
         #[source]
         source: RulesetShapeError,
     },
-    /// A record in a listing belongs to no name of the zone: what else it leaves out or makes up cannot be told.
+    /// A record in a listing does not belong to the zone, so the rest of the listing cannot be trusted.
     #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]
     OutsideZone {
         /// Which zone.
@@ -115,13 +115,13 @@ pub enum FetchError {
         /// The record's name.
         record: Fqdn,
     },
-    /// The result is no list.
+    /// The result is not a list.
     #[error("failed to read {what}: the result is not a list")]
     NotAList {
         /// What was read.
         what: String,
     },
-    /// The result holds no value.
+    /// The result contains no value.
     #[error("failed to read {what}: the answer has no `value`")]
     NoValue {
         /// What was read.
@@ -134,10 +134,10 @@ pub enum FetchError {
         id: ZoneId,
         /// The name in the spec.
         wanted: ZoneName,
-        /// The name at the service.
+        /// The name at Cloudflare.
         found: ZoneName,
     },
-    /// The pages of a list bring something new without end.
+    /// The pages of a list never end, and each has something new.
     #[error(
         "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
     )]
@@ -146,7 +146,7 @@ pub enum FetchError {
         what: String,
         /// Pages received.
         pages: u64,
-        /// Different things on them.
+        /// Different items on them.
         items: usize,
     },
     /// Several zones have the name.
@@ -162,7 +162,7 @@ pub enum FetchError {
         /// Their ids.
         ids: Vec<String>,
     },
-    /// The pages do not hold what the service says there is.
+    /// The number of records on the pages is not the number that Cloudflare reports.
     #[error(
         "the listing of {zone} holds {got} records where the service counts {total}; nothing was compared. Try again"
     )]
@@ -176,9 +176,9 @@ pub enum FetchError {
     },
 }
 
-/// The first of some ids, and how many more there are.
+/// The first ids, and how many more there are.
 fn first(ids: &[String]) -> String {
-    /// Ids that are named.
+    /// Largest number of ids that are named.
     const NAMED: usize = 10;
     let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match ids.len().saturating_sub(NAMED) {
@@ -188,7 +188,7 @@ fn first(ids: &[String]) -> String {
 }
 
 impl FetchError {
-    /// What to do about it, if we know.
+    /// What to do about it, if known.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -201,7 +201,7 @@ impl FetchError {
 /// Reads the wanted zones with all their records.
 ///
 /// # Errors
-/// The first thing that could not be read; a zone that does not exist is not an error but listed as missing.
+/// The first read that failed; a missing zone is not an error but listed as missing.
 pub async fn fetch<R: Reader>(
     reader: &R,
     wanted: &[Wanted],
@@ -230,7 +230,7 @@ pub async fn fetch<R: Reader>(
     Ok(Fetched { live: Live { zones }, missing })
 }
 
-/// Reads the protection of the wanted zones, and nothing else of them.
+/// Reads only the protection of the wanted zones.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -271,7 +271,7 @@ pub async fn fetch_records<R: Reader>(
     Ok(records)
 }
 
-/// Reads what is wanted of a zone beside its records.
+/// Reads the requested settings of a zone.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -284,7 +284,7 @@ pub async fn fetch_around<R: Reader>(
     around::read(reader, zone, wants, options).await
 }
 
-/// Reads the protection of a zone again; the managed rulesets are taken as they were read before, where they were.
+/// Reads the protection of a zone again; managed rulesets that were read before are reused.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -302,7 +302,7 @@ pub async fn fetch_waf<R: Reader>(
     rulesets::read(reader, zone, query, known, options).await
 }
 
-/// The protection of a zone that is still to be made: no rules, and the managed rulesets of the account named.
+/// The protection of a zone that does not exist yet: no rules, and the managed rulesets of the named account.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -329,9 +329,9 @@ pub async fn find_zone_by_name<R: Reader>(
     Ok(zones::find(reader, &wanted, options).await?.remove(name))
 }
 
-/// Asks how many records a zone may hold. `None` if the service does not say.
+/// Reads how many records a zone may hold. `None` if Cloudflare does not say.
 pub async fn fetch_record_quota<R: Reader>(reader: &R, zone: &ZoneId) -> Option<usize> {
-    // The answer only makes a warning certain, so a failure is not worth more than that warning.
+    // The answer only makes a warning certain, so a failure is ignored.
     let answer = reader.read(&record_usage(zone)).await.ok()?;
     answer.result.get("record_quota")?.as_u64().and_then(|n| usize::try_from(n).ok())
 }

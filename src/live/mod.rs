@@ -1,7 +1,8 @@
-//! What the service has: concurrent reads into [`Live`](crate::model::Live).
+//! Reads the live state: concurrent reads into [`Live`](crate::model::Live).
 //!
-//! Nothing is taken on trust: a zone is looked up by name *and* its name compared, a listing must hold as many records as
-//! the service says there are, and an error is never an empty list. What cannot be used is read again, and then an error.
+//! Responses are checked: a zone is looked up by name *and* its name compared, a listing must have as many records as
+//! Cloudflare counts, and an error is never an empty list. A result that cannot be used is read again, and then becomes
+//! an error.
 
 mod again;
 mod around;

@@ -1,7 +1,7 @@
-//! Reads the protection of zones: entry points, and the managed rulesets that are deployed by them.
+//! Reads the protection of zones: entry points, and the managed rulesets that they deploy.
 //!
-//! Only the documented answer "there is no entry point" means that there is none: whoever took any other failure for an
-//! empty entry point, and then wrote one, would wipe out the rules of others.
+//! Only the documented response "there is no entry point" means that there is none. If any other failure counted as an
+//! empty entry point, a later write would delete the rules of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,10 +24,10 @@ use crate::wire::ruleset::{
 
 /// "Could not find entrypoint ruleset in the … phase".
 const NO_ENTRY_POINT: i64 = 10003;
-/// Most pages of a list of rulesets.
+/// Largest number of pages of a list of rulesets.
 const MOST_PAGES: u64 = 100;
 
-/// What is wanted of a zone's protection, and so is read.
+/// The parts of a zone's protection to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WafQuery {
     /// Entry points.
@@ -43,7 +43,7 @@ impl WafQuery {
         Self { phases: Phase::ALL.iter().copied().collect(), managed: Managed::ALL.iter().copied().collect() }
     }
 
-    /// What a section of the spec needs.
+    /// What a section of the spec requires.
     #[must_use]
     pub fn of(wants: &WafWants) -> Self {
         let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
@@ -58,25 +58,25 @@ impl WafQuery {
             }));
         }
         if wants.exceptions.is_some() {
-            // What passing by everything means can only be told with the rulesets that are passed by.
+            // The effect of skipping everything is known only with the rulesets that are skipped.
             managed.insert(Managed::Owasp);
         }
         Self { phases: wants.phases().collect(), managed }
     }
 }
 
-/// Keeps managed rulesets between runs. They are large, and the service says in a list whether they have changed.
+/// Caches managed rulesets between runs. They are large, and a list shows whether they have changed.
 pub trait CatalogueCache: fmt::Debug + Send + Sync {
-    /// The ruleset of this id and version, as the service answered it.
+    /// The ruleset with this id and version, as the API returned it.
     fn get(&self, id: &str, version: &str) -> Option<Json>;
-    /// Keeps it. A failure costs a request next time and nothing else, so it is not reported.
+    /// Stores it. A failure only costs a request next time, so it is not reported.
     fn put(&self, id: &str, version: &str, ruleset: &Json);
 }
 
 /// Managed rulesets by account.
 pub(super) type Catalogues = BTreeMap<Option<String>, Vec<Arc<Catalogue>>>;
 
-/// Reads the managed rulesets that any zone of each account needs, once.
+/// Reads the managed rulesets that any zone of each account needs, once per account.
 pub(super) async fn catalogues<R: Reader>(
     reader: &R,
     zones: &[(&LiveZone, &WafQuery)],
@@ -98,7 +98,7 @@ pub(super) async fn catalogues<R: Reader>(
     Ok(all)
 }
 
-/// Reads the managed rulesets that a zone which does not exist yet will need, if an account is named.
+/// Reads the managed rulesets for a zone that does not exist yet, if an account is named.
 pub(super) async fn of_account<R: Reader>(
     reader: &R,
     query: &WafQuery,
@@ -112,12 +112,12 @@ pub(super) async fn of_account<R: Reader>(
     }
 }
 
-/// The account of a zone, as far as it is known.
+/// The account of a zone, if known.
 pub(super) fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
-/// Reads managed rulesets through the first scope that these credentials reach: an account, or one of its zones.
+/// Reads managed rulesets through the first scope that these credentials can access: an account, or one of its zones.
 async fn read_catalogues<R: Reader>(
     reader: &R,
     scopes: &[Scope],
@@ -139,7 +139,7 @@ async fn read_catalogues<R: Reader>(
     settle_names(&mut listed);
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
     let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
-    // What is listed for an account may still be served through its zones only.
+    // Rulesets that are listed for an account may be readable only through its zones.
     let from = scopes.iter().position(|s| s == scope).unwrap_or(0);
     let scopes = &scopes[from..];
     stream::iter(wanted)
@@ -167,7 +167,7 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
         })
         .await?;
         all.extend(read_managed(&items));
-        // A cursor that comes again leads nowhere.
+        // A repeated cursor leads nowhere.
         match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
             Some(next) => cursor = Some(next),
             None => break,
@@ -176,7 +176,7 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
     Ok(all)
 }
 
-/// One managed ruleset with its rules, from the cache where that has this version.
+/// One managed ruleset with its rules, from the cache if it has this version.
 async fn one<R: Reader>(
     reader: &R,
     scopes: &[Scope],
@@ -196,7 +196,7 @@ async fn one<R: Reader>(
     let (catalogue, json) = again(async || {
         let mut scopes = scopes.iter();
         let answer = loop {
-            // There is always a first one, and the last one's refusal is the one to tell.
+            // There is always a first scope, and the refusal of the last one is reported.
             let Some(scope) = scopes.next() else { return Err(FetchError::NotAList { what: what() }) };
             match reader.read(&get_ruleset(scope, &listed.id)).await {
                 Ok(answer) => break answer,
@@ -216,7 +216,7 @@ async fn one<R: Reader>(
     Ok(Catalogue { which: listed.which, ..catalogue })
 }
 
-/// Reads the entry points of a zone that are asked for.
+/// Reads the requested entry points of a zone.
 pub(super) async fn read<R: Reader>(
     reader: &R,
     zone: &LiveZone,
@@ -240,7 +240,7 @@ pub(super) fn of_zone(all: &Catalogues, zone: &LiveZone, options: &Options) -> V
 /// Reads the entry point of a phase of a zone.
 ///
 /// # Errors
-/// Any failure but the documented "there is none".
+/// Any failure except the documented "there is none".
 pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
     let what = || format!("the {} of {}", phase.about(), zone.name);
     again(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
@@ -254,7 +254,7 @@ pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -
     .await
 }
 
-/// Whether the service says that there is no entry point.
+/// Whether Cloudflare says that there is no entry point.
 fn is_absent(error: &ApiError) -> bool {
     error.status().is_some_and(|status| is_no_entry_point(status, error.messages()))
 }
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::wire::{Envelope, Request};
 
-    /// Answers each request with another ruleset and a cursor that was never there before.
+    /// Responds to each request with another ruleset and a new cursor.
     struct Service(AtomicU64);
 
     impl Reader for Service {

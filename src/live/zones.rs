@@ -1,7 +1,7 @@
 //! Finds zones by name or id in as few requests as possible.
 //!
-//! A pinned id costs one request. One or two names cost one request each. For more names the account's list is read, as
-//! long as that is not longer than looking each up.
+//! A pinned id costs one request. One or two names cost one request each. For more names the account's list is read,
+//! unless it is longer than separate look-ups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,16 +15,16 @@ use crate::model::{LiveZone, ZoneId, ZoneName};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
 use crate::wire::{Envelope, PageInfo, Request};
 
-/// From how many names on the list is tried first.
+/// Number of names from which the list is tried first.
 const LIST_FROM: usize = 3;
 
-/// Pages that are read in search of one name, where a service ignores the name asked for.
+/// Largest number of pages that are read to find one name, in case the server ignores the name filter.
 const MOST_PAGES: u64 = 1_000;
 
-/// Codes that say "there is no such zone, or it is not yours".
+/// Codes that mean "there is no such zone, or it is not yours".
 const UNKNOWN_ZONE: [i64; 4] = [1001, 1003, 7003, 9109];
 
-/// Finds the wanted zones; those that do not exist are not in the result.
+/// Finds the wanted zones; the result omits those that do not exist.
 pub(super) async fn find<R: Reader>(
     reader: &R,
     wanted: &[Wanted],
@@ -57,7 +57,7 @@ async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Op
     again(async || by_id_once(reader, name, id).await).await
 }
 
-/// One zone by its id, read once.
+/// Reads one zone by its id, without a repeat.
 async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
     let answer = match reader.read(&get_zone(id)).await {
         Ok(answer) => answer,
@@ -76,7 +76,7 @@ async fn by_id_once<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Resu
     Ok(Some(zone))
 }
 
-/// One zone by its name, on as many pages as the service makes of it if it ignores the filter.
+/// One zone by its name, on several pages if the server ignores the filter.
 async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> Result<Option<LiveZone>, FetchError> {
     let account = options.account.as_deref();
     let mut matches: BTreeMap<ZoneId, LiveZone> = BTreeMap::new();
@@ -91,7 +91,7 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
         let before = seen.len();
         seen.extend(zones.iter().map(|z| z.id.clone()));
         matches.extend(zones.into_iter().filter(|z| z.name == *name).map(|z| (z.id.clone(), z)));
-        // A page without news ends the walk, so that a service that lies about its pages cannot keep us busy for ever.
+        // A page without new zones ends the loop, so that a server with wrong page counts cannot keep it running.
         if !more || !matches.is_empty() || seen.len() == before {
             break;
         }
@@ -104,7 +104,7 @@ async fn by_name<R: Reader>(reader: &R, name: &ZoneName, options: &Options) -> R
     only(name, matches)
 }
 
-/// The one zone of this name.
+/// The only zone with this name.
 fn only(name: &ZoneName, matches: BTreeMap<ZoneId, LiveZone>) -> Result<Option<LiveZone>, FetchError> {
     if matches.len() > 1 {
         let ids: Vec<_> = matches.keys().map(ToString::to_string).collect();
@@ -113,7 +113,7 @@ fn only(name: &ZoneName, matches: BTreeMap<ZoneId, LiveZone>) -> Result<Option<L
     Ok(matches.into_values().next())
 }
 
-/// Takes zones from the account's list, unless that has more pages than there are names.
+/// Takes zones from the account's list, unless it has more pages than there are names.
 async fn from_list<R: Reader>(
     reader: &R,
     names: &mut BTreeSet<&ZoneName>,
@@ -133,7 +133,7 @@ async fn from_list<R: Reader>(
             matches.entry(zone.name.clone()).or_default().insert(zone.id.clone(), zone);
         }
         if !more {
-            // The whole list was seen: what is not in it does not exist for these credentials.
+            // The whole list was read: a zone that is not in it does not exist for these credentials.
             for name in std::mem::take(names) {
                 if let Some(zone) = only(name, matches.remove(name).unwrap_or_default())? {
                     found.insert(name.clone(), zone);
@@ -142,14 +142,15 @@ async fn from_list<R: Reader>(
             return Ok(());
         }
         if pages.is_none_or(|pages| pages > names.len() as u64) {
-            // Longer than looking each up; what was seen so far might have namesakes further on, so it is not used.
+            // More expensive than separate look-ups; later pages may have zones of the same name, so these results are
+            // not used.
             return Ok(());
         }
         page += 1;
     }
 }
 
-/// Reads a page of a list of zones: how many pages it says there are, its zones, and whether there are more.
+/// Reads a page of a list of zones: its reported number of pages, its zones, and whether there are more.
 async fn read<R: Reader>(
     reader: &R,
     request: &Request,
@@ -166,7 +167,8 @@ async fn read<R: Reader>(
     .await
 }
 
-/// The zones of an answer, and whether there are more. A service may ignore the account asked for, so it is looked at.
+/// The zones of a response, and whether there are more. A server may ignore the account filter, so the account is
+/// checked.
 fn zones_of(answer: Envelope, page: u64, account: Option<&str>) -> Result<(Vec<LiveZone>, bool), FetchError> {
     let Envelope { result, page: info, cursor: _ } = answer;
     let Json::Array(items) = result else { return Err(FetchError::NotAList { what: "the list of zones".to_owned() }) };
@@ -197,7 +199,7 @@ mod tests {
     use crate::api::ApiError;
     use crate::model::ZoneWants;
 
-    /// A service that answers every request with a function of the name asked for and the page.
+    /// A server that responds to every request with a function of the requested name and the page.
     struct Service<F>(F, AtomicUsize);
 
     impl<F: Fn(Option<&str>, u64) -> Json + Send + Sync> Reader for Service<F> {
@@ -219,7 +221,7 @@ mod tests {
         json!({ "success": true, "result": zones, "result_info": info })
     }
 
-    /// Looks zones up; what was found, and in how many requests.
+    /// Looks zones up; returns what was found and the number of requests.
     async fn run(
         names: &[&str],
         answer: impl Fn(Option<&str>, u64) -> Json + Send + Sync,

@@ -1,8 +1,8 @@
-//! How a sandbox behaves where the service's behaviour depends on plan and age, or is uncertain.
+//! The behaviour of a sandbox where Cloudflare's depends on plan and age, or is uncertain.
 
 use crate::model::facts::{self, TierFacts};
 
-/// The switches of a sandbox.
+/// The settings of a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     /// Plan of newly created zones: `free`, `pro`, `business` or `enterprise`.
@@ -15,63 +15,64 @@ pub struct Profile {
     pub page_limit: u64,
     /// Records that a zone can hold, in place of the plan's number.
     pub record_quota: Option<usize>,
-    /// What becomes of unquoted TXT content.
+    /// How unquoted TXT content is stored.
     pub txt_quotes: TxtQuotes,
-    /// What becomes of a time to live that is sent with `proxied`.
+    /// What happens to a TTL that is sent with `proxied`.
     pub proxied_ttl: ProxiedTtl,
     /// How validation problems are reported.
     pub errors: ErrorStyle,
-    /// Requests that are answered in a window; `None` for any number.
+    /// Requests that are answered in a window; `None` for no limit.
     pub rate_limit: Option<RateLimit>,
     /// Order of a list.
     pub list_order: ListOrder,
-    /// Which records may not point into the service's own network.
+    /// Which records may not point into Cloudflare's own network.
     pub own_network: OwnNetwork,
-    /// What becomes of the members of SRV data that say what stands in the record's name.
+    /// What happens to the members of SRV data that repeat parts of the record's name.
     pub old_srv_members: OldSrvMembers,
-    /// What becomes of other members of `data` that the type does not have.
+    /// What happens to other members of `data` that the type does not have.
     pub unknown_data: UnknownData,
     /// Which records can be beside NS records below the apex.
     pub ns_neighbours: NsNeighbours,
-    /// Time added to each answer, in milliseconds.
+    /// Time added to each response, in milliseconds.
     pub latency_milliseconds: u64,
     /// Time after a deletion in which the name still counts as taken, in milliseconds.
     ///
     /// Observed as retries of 81053 and 81054 in clients; 0 for none.
     pub conflict_lag_milliseconds: u64,
-    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next look; else it stays pending.
+    /// Whether the parent publishes a zone's key at once, so that DNSSEC is active at the next read; otherwise it stays
+    /// pending.
     pub dnssec_activates: bool,
     /// Time after POST /zones in which everything below the new zone is forbidden, in milliseconds.
     ///
     /// Reported by clients as 403 "Authentication error"; 0 for none.
     pub fresh_zone_forbidden_milliseconds: u64,
-    /// What the credentials may do with rulesets.
+    /// The credentials' permissions for rulesets.
     pub ruleset_access: RulesetAccess,
-    /// Whether writes to rulesets can be tried with `dry_run`; if not, a request that asks for it is refused with 400, lest it
-    /// be carried out.
+    /// Whether writes to rulesets support `dry_run`; if not, a request with that parameter is refused with 400, so that
+    /// it is not carried out.
     pub dry_run: bool,
     /// Whether the account's plan has rulesets of its own.
     pub account_rulesets: bool,
     /// Whether `messages` is null, and not an empty list, where there is no entry point; both were observed.
     pub null_messages: bool,
-    /// Whether a rule that is moved to where it is already is refused with code 20011 (reported 2026).
+    /// Whether a move of a rule to its current position is refused with code 20011 (reported 2026).
     pub refuse_needless_moves: bool,
     /// Rulesets in a list before the cursor is needed.
     pub ruleset_page_limit: usize,
-    /// Whether the rules of the OWASP ruleset say the score that they add; nobody has shown that they do.
+    /// Whether the rules of the OWASP ruleset include their score; no one has shown that they do.
     pub owasp_scores: bool,
-    /// Highest paranoia level whose rules are enabled in the OWASP ruleset itself, 1 to 4; not documented.
+    /// Highest paranoia level whose rules are enabled by default in the OWASP ruleset, 1 to 4; not documented.
     pub owasp_level: u8,
 }
 
 impl Default for Profile {
-    /// The service as it is today, with zones on the free plan.
+    /// Cloudflare as it is today, with zones on the free plan.
     fn default() -> Self {
         Self {
             tier: "free".to_owned(),
             shape: Shape::Modern,
             batch: true,
-            // Documented are 5,000,000, but larger pages time out on the service: observed.
+            // The documented maximum is 5,000,000, but larger pages time out at Cloudflare: observed.
             page_limit: 5000,
             record_quota: None,
             txt_quotes: TxtQuotes::Verbatim,
@@ -93,19 +94,19 @@ impl Default for Profile {
             account_rulesets: true,
             null_messages: true,
             refuse_needless_moves: true,
-            // ASSUMED: neither the largest nor the usual number is documented.
+            // ASSUMED: neither the maximum nor the default is documented.
             ruleset_page_limit: 100,
             owasp_scores: false,
-            // ASSUMED: the API's way to a lower level is to disable the tags above it, so all of them are on.
+            // ASSUMED: a lower level is set by disabling the tags above it, so all of them are enabled.
             owasp_level: 4,
         }
     }
 }
 
 impl Profile {
-    /// The service of a generation ago: the old form of records, wrapped errors, no batches, small pages.
+    /// An older generation of Cloudflare's API: the old form of records, wrapped errors, no batches, small pages.
     ///
-    /// ASSUMED: the largest page is the default one of today, and nobody counted requests.
+    /// ASSUMED: the largest page is today's default, and there is no rate limit.
     #[must_use]
     pub fn previous_generation() -> Self {
         Self {
@@ -121,14 +122,14 @@ impl Profile {
     }
 }
 
-/// What the credentials may do with rulesets.
+/// The credentials' permissions for rulesets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RulesetAccess {
     /// Everything.
     Edit,
     /// Read them; the rest is refused with 403 and without a code (observed).
     Read,
-    /// Nothing; everything is refused so.
+    /// Nothing; everything is refused in the same way.
     Nothing,
 }
 
@@ -141,16 +142,16 @@ pub enum Shape {
     Seed,
 }
 
-/// What becomes of unquoted TXT content.
+/// How unquoted TXT content is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TxtQuotes {
-    /// It is stored as it came (observed 2025-08 and later).
+    /// As sent (observed 2025-08 and later).
     Verbatim,
-    /// It is put in quotes.
+    /// In quotes.
     Auto,
 }
 
-/// What becomes of a time to live that is sent with `proxied`.
+/// What happens to a TTL that is sent with `proxied`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProxiedTtl {
     /// It is replaced by automatic (observed).
@@ -182,13 +183,14 @@ pub struct RateLimit {
 pub enum ListOrder {
     /// In the order of creation.
     Stable,
-    /// Another order for every request that asks for none, which a client must survive as the default is not documented.
+    /// Another order for every request that asks for none; clients must handle this, because the default is not
+    /// documented.
     Random,
-    /// Another order for every request, whatever it asks for: nothing that a client knows may depend on the order.
+    /// Another order for every request, whatever it asks for: clients must not depend on the order.
     Hostile,
 }
 
-/// What becomes of `service`, `proto` and `name` in the data of SRV records.
+/// What happens to `service`, `proto` and `name` in the data of SRV records.
 ///
 /// # Sources
 /// The list of deprecations says that they are refused since 2024-05-31. octodns-cloudflare 1.2.0 and DNSControl 4 still send them,
@@ -198,15 +200,15 @@ pub enum ListOrder {
 pub enum OldSrvMembers {
     /// They are refused.
     Refuse,
-    /// ASSUMED: they are accepted, and not kept, where they say what the record's name says, and refused elsewhere.
+    /// ASSUMED: they are accepted but not kept if they match the record's name, and refused otherwise.
     AcceptEqual,
 }
 
-/// What becomes of members of `data` that a record's type does not have.
+/// What happens to members of `data` that a record's type does not have.
 ///
 /// # Sources
-/// DNSControl 4 sends `"weight": 0` for CAA and the like, one structure for all types, and is in use. ASSUMED: what holds for zeros
-/// holds for any value.
+/// DNSControl 4 sends `"weight": 0` for CAA and others, one structure for all types, and is in use. ASSUMED: what
+/// applies to zeros applies to any value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownData {
     /// They are ignored, and not kept.
@@ -220,11 +222,11 @@ pub enum UnknownData {
 pub enum NsNeighbours {
     /// Only DS: developers.cloudflare.com/api, "Create DNS Record", read 2026-11-20.
     Refuse,
-    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS are in use, whatever the documentation says.
+    /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation says.
     Accept,
 }
 
-/// Which records may not point into the service's own network.
+/// Which records may not point into Cloudflare's own network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnNetwork {
     /// Proxied ones (observed 2026-08).
@@ -238,7 +240,7 @@ pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
     facts::TIERS.iter().find(|t| t.name == name)
 }
 
-/// Whether a plan is at least another one.
+/// Whether a plan includes at least what another one does.
 pub(super) fn reaches(plan: &str, least: &str) -> bool {
     let rank = |name: &str| facts::TIERS.iter().position(|t| t.name == name);
     rank(plan) >= rank(least)

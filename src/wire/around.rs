@@ -1,4 +1,4 @@
-//! What is around the records of a zone: making it, its settings, DNSSEC, its DNS settings.
+//! Creating a zone, and its settings, DNSSEC and DNS settings.
 //!
 //! # Sources
 //! developers.cloudflare.com/api/resources/zones (Create Zone, Get and Edit Zone Setting) and
@@ -14,7 +14,7 @@ use super::request::{Method, Request};
 use super::zone::segment;
 use crate::model::{LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
 
-/// Makes a zone.
+/// Creates a zone.
 #[must_use]
 pub fn create_zone(name: &ZoneName, account: Option<&str>) -> Request {
     let mut body = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
@@ -24,7 +24,7 @@ pub fn create_zone(name: &ZoneName, account: Option<&str>) -> Request {
     Request::new(Method::Post, "/zones").body(Json::Object(body))
 }
 
-/// One zone setting.
+/// Reads one zone setting.
 #[must_use]
 pub fn get_setting(zone: &ZoneId, name: &str) -> Request {
     Request::new(Method::Get, setting_path(zone, name))
@@ -36,26 +36,26 @@ pub fn patch_setting(zone: &ZoneId, name: &str, value: &Value) -> Request {
     Request::new(Method::Patch, setting_path(zone, name)).body(json!({ "value": to_json(value) }))
 }
 
-/// Signing of a zone.
+/// Reads the DNSSEC state of a zone.
 #[must_use]
 pub fn get_dnssec(zone: &ZoneId) -> Request {
     Request::new(Method::Get, format!("/zones/{}/dnssec", segment(&zone.0)))
 }
 
-/// Switches signing on or off.
+/// Enables or disables DNSSEC.
 #[must_use]
 pub fn patch_dnssec(zone: &ZoneId, on: bool) -> Request {
     let status = if on { "active" } else { "disabled" };
     Request::new(Method::Patch, format!("/zones/{}/dnssec", segment(&zone.0))).body(json!({ "status": status }))
 }
 
-/// A zone's DNS settings.
+/// Reads a zone's DNS settings.
 #[must_use]
 pub fn get_dns_settings(zone: &ZoneId) -> Request {
     Request::new(Method::Get, format!("/zones/{}/dns_settings", segment(&zone.0)))
 }
 
-/// Changes some of a zone's DNS settings; the others stay.
+/// Changes some of a zone's DNS settings; the others are kept.
 #[must_use]
 pub fn patch_dns_settings(zone: &ZoneId, members: &BTreeMap<String, Value>) -> Request {
     let body: Map<String, Json> = members.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
@@ -67,7 +67,7 @@ fn setting_path(zone: &ZoneId, name: &str) -> String {
     format!("/zones/{}/settings/{}", segment(&zone.0), segment(name))
 }
 
-/// Reads a setting; `None` without a value.
+/// Parses a setting; `None` without a value.
 #[must_use]
 pub fn read_setting(json: &Json) -> Option<LiveSetting> {
     Some(LiveSetting::Value {
@@ -77,14 +77,14 @@ pub fn read_setting(json: &Json) -> Option<LiveSetting> {
     })
 }
 
-/// Reads signing; `None` without a status.
+/// Parses the DNSSEC state; `None` without a status.
 #[must_use]
 pub fn read_dnssec(json: &Json) -> Option<LiveDnssec> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
     Some(LiveDnssec { status: text("status")?, ds: text("ds"), modified_on: text("modified_on") })
 }
 
-/// Reads DNS settings.
+/// Parses DNS settings.
 #[must_use]
 pub fn read_dns_settings(json: &Json) -> BTreeMap<String, Value> {
     match from_json(json) {

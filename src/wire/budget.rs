@@ -1,25 +1,25 @@
-//! How many requests the service takes, and how long it takes to send more.
+//! Cloudflare's request quota, and how long it takes to send more requests.
 //!
 //! # Sources
 //! developers.cloudflare.com/fundamentals/api/reference/limits, read 2026-11-20.
 
-/// Requests in a window, of all clients of a user together.
+/// Requests in a window, for all clients of a user together.
 pub const QUOTA: usize = 1200;
 
 /// The window, in seconds.
 pub const WINDOW_SECONDS: u64 = 300;
 
-/// Requests that may be sent at once by a client that was idle.
+/// Requests that an idle client may send at once.
 pub const BURST: usize = 1000;
 
-/// Requests that a second adds.
+/// Requests added to the bucket per second.
 pub const REFILL: usize = 4;
 
-/// A time that is not worth a word, in seconds.
+/// Shorter times are not worth reporting, in seconds.
 const UNNOTICED: u64 = 5;
 
-/// How long the service makes a client wait that sent `made` requests just now and sends so many more; `None` if it is not
-/// worth a word. Answers take their time beside that.
+/// How long a client that just sent `made` requests has to wait while it sends this many more; `None` if the time is
+/// not worth reporting. The time for responses is not included.
 ///
 /// # Units
 /// Seconds.
@@ -31,9 +31,9 @@ pub fn seconds_at_limit(made: u64, more: usize) -> Option<u64> {
     (more > 0 && seconds > UNNOTICED).then_some(seconds)
 }
 
-/// When the last of so many requests leaves, in seconds after the first.
+/// When the last of this many requests is sent, in seconds after the first.
 ///
-/// Of each window's requests the burst leaves at once and the others as the bucket is refilled; then the window has to pass.
+/// In each window, the burst is sent at once and the others as the bucket is refilled; then the window has to end.
 fn sent_after(requests: usize) -> u64 {
     let Some(before) = requests.checked_sub(1) else { return 0 };
     let (windows, within) = (before / QUOTA, before % QUOTA + 1);
@@ -41,7 +41,7 @@ fn sent_after(requests: usize) -> u64 {
     (windows as u64).saturating_mul(WINDOW_SECONDS).saturating_add(refilled as u64)
 }
 
-/// A time in words, with what it comes from.
+/// A time in words, with its cause.
 #[must_use]
 pub fn words(seconds: u64) -> String {
     let time = match seconds {
@@ -68,7 +68,7 @@ mod tests {
     fn what_exceeds_it_waits_for_windows() {
         assert_eq!(seconds_at_limit(0, 1200), Some(50));
         assert_eq!(seconds_at_limit(0, 1201), Some(300));
-        // What was sent already is missing from the window.
+        // Requests that were already sent count against the window.
         assert_eq!(seconds_at_limit(600, 601), Some(300));
         assert_eq!(seconds_at_limit(0, 3400), Some(600));
         assert_eq!(seconds_at_limit(0, 3600), Some(650));

@@ -1,19 +1,19 @@
-//! The envelope around every JSON answer.
+//! The envelope of every JSON response.
 //!
-//! Read leniently, because it has been seen in many shapes: `messages: null`, `result` absent, error items without a code,
-//! the true cause in an `error_chain`, `success: false` under status 200, counts as text. Success is believed only if the
-//! status is 2xx *and* the body is an object that says `success: true`.
+//! It is parsed leniently, because it has been seen in many forms: `messages: null`, `result` absent, error items
+//! without a code, the true cause in an `error_chain`, `success: false` under status 200, counts as text. A response is
+//! a success only if the status is 2xx *and* the body is an object with `success: true`.
 
 use serde_json::Value as Json;
 
 /// One error or message of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
-    /// The code, if there was one.
+    /// The code, if there is one.
     pub code: Option<i64>,
     /// The text, verbatim.
     pub message: String,
-    /// JSON pointer into the request body, if there was one.
+    /// JSON pointer into the request body, if there is one.
     pub pointer: Option<String>,
 }
 
@@ -29,15 +29,15 @@ impl std::fmt::Display for ApiMessage {
 /// Page numbers and counts of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageInfo {
-    /// This page, from 1.
+    /// Number of this page, from 1.
     pub page: Option<u64>,
-    /// Items that a page may hold, as the service understood it.
+    /// Largest number of items on a page, as Cloudflare applied it.
     pub per_page: Option<u64>,
     /// Items on this page.
     pub count: Option<u64>,
-    /// Items in all.
+    /// Total number of items.
     pub total_count: Option<u64>,
-    /// Pages in all.
+    /// Total number of pages.
     pub total_pages: Option<u64>,
 }
 
@@ -119,7 +119,7 @@ impl Envelope {
     }
 }
 
-/// Errors, each replaced by its chain if it has one (the cause is in the chain).
+/// The errors; an error with a chain is replaced by its chain, which contains the cause.
 fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
     let mut all = Vec::new();
     for item in errors.and_then(Json::as_array).into_iter().flatten() {
@@ -129,7 +129,7 @@ fn messages(errors: Option<&Json>) -> Vec<ApiMessage> {
     all
 }
 
-/// One error item of any shape.
+/// One error item in any form.
 fn message(item: &Json) -> ApiMessage {
     let code = item.get("code").and_then(|c| c.as_i64().or_else(|| c.as_str().and_then(|s| s.parse().ok())));
     let message = match item.get("message").and_then(Json::as_str).or(item.as_str()) {

@@ -152,7 +152,7 @@ fn read_only(meta: Option<&Json>, locked: Option<&Json>) -> Option<ReadOnly> {
     .or_else(|| (locked.and_then(Json::as_bool) == Some(true)).then_some(ReadOnly::Locked))
 }
 
-/// Members of a `data` object.
+/// The members of a `data` object.
 fn fields(object: &Map<String, Json>) -> Fields {
     object.iter().map(|(name, value)| (name.clone(), scalar(value))).collect()
 }
@@ -175,14 +175,14 @@ fn scalar(json: &Json) -> Value {
     }
 }
 
-/// A neutral value as JSON.
+/// A value as JSON.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(b) => Json::Bool(*b),
         Value::Integer(n) => json!(n),
-        // Numbers of up to 15 digits survive the way through binary floating point.
+        // Numbers of up to 15 digits are exact in binary floating point.
         Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(text), |n| json!(n)),
         Value::Text(text) => json!(text),
         Value::List(list) => list.iter().map(to_json).collect(),
@@ -190,7 +190,7 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// The body that creates a record: type, name, value, and of the rest exactly what is said.
+/// The body that creates a record: type, name, value, and only those other attributes that are set.
 #[must_use]
 pub fn create_body(form: &RecordForm) -> Json {
     let RecordForm { name, data, facets } = form;
@@ -199,12 +199,12 @@ pub fn create_body(form: &RecordForm) -> Json {
     body.insert("name".to_owned(), json!(name.as_str()));
     insert_value(&mut body, data, &data.fields());
     if data.record_type().is_none() {
-        // Only ever shown, never sent: opaque values are not written.
+        // Only shown, never sent: opaque values are not written.
         body.insert("content".to_owned(), json!(data.presentation()));
     }
     let mut facets = facets.clone();
     if facets.proxied == Some(true) && facets.ttl.is_some() {
-        // The service stores 1 for proxied records whatever is sent, and may come to refuse anything else.
+        // Cloudflare stores 1 for proxied records whatever is sent, and may start to refuse other values.
         facets.ttl = Some(Ttl::AUTOMATIC);
     }
     insert_facets(&mut body, &facets, When::Creating);
@@ -224,7 +224,7 @@ pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
     body
 }
 
-/// Lays fields into JSON by their slot.
+/// Writes fields into JSON by their slot.
 fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields) {
     let Some(record_type) = data.record_type() else { return };
     let mut object = Map::new();
@@ -243,13 +243,13 @@ fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields) {
 /// Whether a body creates or changes a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
-    /// A cleared comment need not be said.
+    /// A cleared comment can be omitted.
     Creating,
     /// A cleared comment is sent as null.
     Changing,
 }
 
-/// Adds the facets that are said.
+/// Adds the attributes that are set.
 fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     if let Some(ttl) = ttl {

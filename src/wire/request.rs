@@ -32,7 +32,7 @@ impl Method {
         }
     }
 
-    /// Whether the request changes nothing, so that it may be repeated freely.
+    /// Whether the request changes nothing, so that it can safely be repeated.
     #[must_use]
     pub fn is_read(self) -> bool {
         self == Self::Get

@@ -1,7 +1,7 @@
-//! Rulesets in the service's JSON, and the requests about them.
+//! Rulesets in Cloudflare's JSON, and the requests about them.
 //!
-//! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body carries every member of
-//! the rule that is to stay. Only a body with nothing but `position` leaves the definition alone.
+//! A PATCH of a rule *replaces its definition*, unlike a PATCH of a record, which merges: the body must contain every
+//! member of the rule that is to be kept. Only a body with nothing but `position` leaves the definition unchanged.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rulesets-api (view, create, update, update-rule, add-rule, delete-rule, dry-run),
@@ -17,12 +17,12 @@ use crate::model::managed::{Catalogue, CatalogueRule, Managed};
 use crate::model::ruleset::{LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, RulesetId};
 use crate::model::{Value, ZoneId};
 
-/// An answer that is no ruleset.
+/// An invalid ruleset in a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a ruleset in the answer has no usable `{0}`")]
 pub struct RulesetShapeError(&'static str);
 
-/// Whose rulesets: those of an account, or those that a zone sees.
+/// The owner of rulesets: an account, or a zone, which also sees those of its account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// An account.
@@ -32,7 +32,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The beginning of its paths.
+    /// The prefix of its paths.
     fn path(&self) -> String {
         match self {
             Self::Account(id) => format!("/accounts/{}/rulesets", segment(id)),
@@ -56,7 +56,7 @@ fn rule_path(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleId) -> String {
     format!("{}/{}", rules_path(zone, ruleset), segment(&rule.0))
 }
 
-/// The rulesets of a scope, without their rules; from a cursor on.
+/// Lists the rulesets of a scope, without their rules, from a cursor on.
 #[must_use]
 pub fn list_rulesets(scope: &Scope, cursor: Option<&str>) -> Request {
     let request = Request::new(Method::Get, scope.path());
@@ -66,19 +66,19 @@ pub fn list_rulesets(scope: &Scope, cursor: Option<&str>) -> Request {
     }
 }
 
-/// A ruleset with its rules.
+/// Reads a ruleset with its rules.
 #[must_use]
 pub fn get_ruleset(scope: &Scope, id: &RulesetId) -> Request {
     Request::new(Method::Get, format!("{}/{}", scope.path(), segment(&id.0)))
 }
 
-/// The entry point of a phase of a zone.
+/// Reads the entry point of a zone for a phase.
 #[must_use]
 pub fn get_entry_point(zone: &ZoneId, phase: Phase) -> Request {
     Request::new(Method::Get, entry_point_path(zone, phase))
 }
 
-/// Makes the entry point of a phase, with these rules. Where there is one already, its rules would be replaced.
+/// Creates the entry point of a phase with these rules. If there is one already, its rules are replaced.
 #[must_use]
 pub fn create_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
     let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
@@ -91,7 +91,7 @@ pub fn create_rule(zone: &ZoneId, ruleset: &RulesetId, rule: &RuleBody, position
     Request::new(Method::Post, rules_path(zone, ruleset)).body(with_position(rule_json(rule), position))
 }
 
-/// Replaces the definition of a rule, and moves it where a position is given.
+/// Replaces the definition of a rule, and moves it if a position is given.
 #[must_use]
 pub fn patch_rule(
     zone: &ZoneId,
@@ -103,7 +103,7 @@ pub fn patch_rule(
     Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(rule_json(rule), position))
 }
 
-/// Moves a rule and leaves its definition alone.
+/// Moves a rule without a change of its definition.
 #[must_use]
 pub fn move_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId, position: &Position) -> Request {
     Request::new(Method::Patch, rule_path(zone, ruleset, id)).body(with_position(Map::new(), Some(position)))
@@ -115,16 +115,16 @@ pub fn delete_rule(zone: &ZoneId, ruleset: &RulesetId, id: &RuleId) -> Request {
     Request::new(Method::Delete, rule_path(zone, ruleset, id))
 }
 
-/// The same request as a question: it is checked in full and nothing is stored.
+/// The same request as a dry run: it is checked in full and nothing is stored.
 #[must_use]
 pub fn dry_run(request: Request) -> Request {
     request.query("dry_run", "true")
 }
 
-/// A request that no service carries out, and that a service which knows dry runs refuses because of the word.
+/// A request that can never take effect, and that an API with dry runs refuses because of `dry_run`.
 ///
-/// The rule is empty, so it is refused in any case; only a refusal that speaks of `dry_run` says that the parameter is
-/// looked at.
+/// The rule is empty, so it is refused in any case; only a refusal that mentions `dry_run` shows that the parameter is
+/// read.
 #[must_use]
 pub fn dry_run_probe(zone: &ZoneId, phase: Phase, ruleset: Option<&RulesetId>) -> Request {
     let request = match ruleset {
@@ -142,7 +142,7 @@ fn with_position(mut body: Map<String, Json>, position: Option<&Position>) -> Js
     Json::Object(body)
 }
 
-/// A position as it is sent.
+/// A position as JSON.
 #[must_use]
 pub fn position_json(position: &Position) -> Json {
     match position {
@@ -154,7 +154,7 @@ pub fn position_json(position: &Position) -> Json {
     }
 }
 
-/// Reads a position as it was sent.
+/// Parses a position.
 #[must_use]
 pub fn read_position(json: &Json) -> Option<Position> {
     let id = |name: &str| json.get(name).and_then(Json::as_str);
@@ -168,7 +168,7 @@ pub fn read_position(json: &Json) -> Option<Position> {
     }
 }
 
-/// A rule's definition as JSON, the members that people look for first at the top.
+/// A rule's definition as JSON, with the most important members first.
 #[must_use]
 pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
     const FIRST: [&str; 6] = ["ref", "description", "action", "action_parameters", "expression", "enabled"];
@@ -177,12 +177,12 @@ pub fn rule_json(rule: &RuleBody) -> Map<String, Json> {
     first.chain(rest).map(|(name, value)| (name.clone(), to_json(value))).collect()
 }
 
-/// Text of a member, if it is not empty.
+/// The text of a member, if it is not empty.
 fn text<'j>(json: &'j Json, name: &str) -> Option<&'j str> {
     json.get(name).and_then(Json::as_str).filter(|t| !t.is_empty())
 }
 
-/// A version, which is text and has been seen as a number.
+/// A version, which is a string but has been seen as a number.
 fn version(json: &Json) -> Option<String> {
     match json.get("version")? {
         Json::String(text) => Some(text.clone()),
@@ -191,10 +191,10 @@ fn version(json: &Json) -> Option<String> {
     }
 }
 
-/// Reads a ruleset of a zone. Without rules, the key is absent.
+/// Parses a ruleset of a zone. The key is absent if there are no rules.
 ///
 /// # Errors
-/// Without an id, with rules that are no list, or with a rule that has no id or is no object.
+/// If the id is missing, the rules are not a list, or a rule is not an object or has no id.
 pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, RulesetShapeError> {
     let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
     let rules = rules(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
@@ -215,7 +215,7 @@ fn rules(json: &Json) -> Result<&[Json], RulesetShapeError> {
     }
 }
 
-/// Reads a rule; a `ref` that only repeats the id is none.
+/// Parses a rule; a `ref` that only repeats the id is dropped.
 fn read_rule(json: &Json) -> Result<LiveRule, RulesetShapeError> {
     let Value::Map(mut members) = from_json(json) else { return Err(RulesetShapeError("rules")) };
     let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
@@ -229,7 +229,7 @@ fn read_rule(json: &Json) -> Result<LiveRule, RulesetShapeError> {
     })
 }
 
-/// A managed ruleset in a list: its id, its name and its version, and which of ours it is.
+/// A managed ruleset in a list: its id, name and version, and which known one it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRuleset {
     /// Its id.
@@ -238,16 +238,16 @@ pub struct ListedRuleset {
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// Which one, if we have a word for it.
+    /// Which one, if it has a name in specs.
     pub which: Option<Managed>,
 }
 
-/// The managed rulesets of a list; others are left out.
+/// The managed rulesets of a list; others are omitted.
 #[must_use]
 pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     let one = |json: &Json| {
         let (id, name) = (text(json, "id")?, text(json, "name").unwrap_or_default());
-        // Rulesets of other phases are called alike.
+        // Rulesets of other phases have the same names.
         let deployable = text(json, "phase").is_none_or(|phase| phase == Phase::Managed.as_str());
         (text(json, "kind")? == "managed").then(|| ListedRuleset {
             id: RulesetId(id.to_owned()),
@@ -259,7 +259,7 @@ pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
     list.iter().filter_map(one).collect()
 }
 
-/// Leaves each name of ours to one ruleset: the one with the documented id, else the first that is called so.
+/// Assigns each known name to one ruleset: the one with the documented id, else the first with that name.
 pub fn settle_names(listed: &mut [ListedRuleset]) {
     for managed in Managed::ALL {
         let of_it = |r: &ListedRuleset| r.which == Some(*managed);
@@ -273,10 +273,10 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
     }
 }
 
-/// Reads a managed ruleset with its rules.
+/// Parses a managed ruleset with its rules.
 ///
 /// # Errors
-/// As [`read_ruleset`], and a ruleset that we know without any rule: judged by it, every change would have no effect.
+/// As [`read_ruleset`], and a known ruleset without any rules: by such a ruleset, no change would have an effect.
 pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
     let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
     let name = text(json, "name").unwrap_or_default();
@@ -294,7 +294,7 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
     })
 }
 
-/// Reads a rule of a managed ruleset.
+/// Parses a rule of a managed ruleset.
 fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, RulesetShapeError> {
     let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
     let description = text(json, "description").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Zones in the service's JSON, and the requests of a zone.
+//! Zones in Cloudflare's JSON, and the requests of a zone.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -6,22 +6,22 @@ use super::record::{RecordPatch, create_body, patch_body};
 use super::request::{Method, Request};
 use crate::model::{LiveZone, Rdata, RecordForm, RecordId, Tier, ZoneId, ZoneName};
 
-/// An answer that is no zone.
+/// An invalid zone in a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a zone in the answer has no usable `{0}`")]
 pub struct ZoneShapeError(&'static str);
 
-/// Zones that one page of the list may hold.
+/// Largest number of zones on one page of the list.
 ///
 /// # Sources
 /// developers.cloudflare.com/api/resources/zones (List Zones: per_page 5 to 50), read 2026-11-20.
 pub const ZONES_PER_PAGE: u64 = 50;
 
-/// Records that one page of the list should hold. The documented maximum is 5,000,000; answers above about 5,000 records
-/// have been seen to time out.
+/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
+/// 5,000 records have been seen to time out.
 pub const RECORDS_PER_PAGE: u64 = 5000;
 
-/// Reads a zone of an answer, without its records.
+/// Parses a zone of a response, without its records.
 ///
 /// # Errors
 /// Without `id` or `name`.
@@ -58,7 +58,7 @@ pub fn list_zones(account: Option<&str>, page: u64) -> Request {
         .query("page", page.to_string())
 }
 
-/// Narrows a search to an account.
+/// Limits a search to an account.
 fn of_account(request: Request, account: Option<&str>) -> Request {
     match account {
         Some(id) => request.query("account.id", id),
@@ -66,7 +66,7 @@ fn of_account(request: Request, account: Option<&str>) -> Request {
     }
 }
 
-/// One zone by its id.
+/// Reads one zone by its id.
 #[must_use]
 pub fn get_zone(id: &ZoneId) -> Request {
     Request::new(Method::Get, format!("/zones/{}", segment(&id.0)))
@@ -82,7 +82,7 @@ pub fn list_records(zone: &ZoneId, per_page: u64, page: u64) -> Request {
         .query("page", page.to_string())
 }
 
-/// The quota and use of records of a zone.
+/// Reads the record quota of a zone and its use.
 #[must_use]
 pub fn record_usage(zone: &ZoneId) -> Request {
     Request::new(Method::Get, format!("{}/usage", records_path(zone)))
@@ -135,7 +135,7 @@ impl Batch {
         self.posts.push(create_body(form));
     }
 
-    /// The request; lists without entries are left out.
+    /// The request; empty lists are omitted.
     #[must_use]
     pub fn into_request(self, zone: &ZoneId) -> Request {
         let Self { deletes, patches, posts } = self;
@@ -155,7 +155,7 @@ fn record_path(zone: &ZoneId, id: &RecordId) -> String {
     format!("{}/{}", records_path(zone), segment(&id.0))
 }
 
-/// An id as a path segment. Ids are hexadecimal; anything else that a hostile answer put there must not change the path.
+/// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not change the path.
 pub(super) fn segment(id: &str) -> String {
     id.bytes()
         .map(|b| {

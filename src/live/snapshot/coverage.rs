@@ -1,4 +1,4 @@
-//! What a spec needs of a zone and a snapshot does not have: not seen is not the same as absent.
+//! What a spec needs of a zone but a snapshot lacks: "not read" is not the same as "absent".
 
 use std::fmt;
 
@@ -13,23 +13,23 @@ use crate::wire::around::{get_dns_settings, get_dnssec, get_setting};
 use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
 use crate::wire::zone::list_records;
 
-/// Something that a spec needs and a snapshot does not have.
+/// Something that a spec needs and a snapshot lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
-    /// What.
+    /// The missing part.
     pub part: Part,
-    /// What the service said when the snapshot was taken, if it was asked and refused.
+    /// Cloudflare's message if it refused the read when the snapshot was taken.
     pub refused: Option<String>,
 }
 
 /// A part of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// All of it: nobody looked for it.
+    /// The whole zone, which was not read.
     Zone,
     /// A zone setting.
     Setting(String),
-    /// Signing.
+    /// The DNSSEC state.
     Dnssec,
     /// The DNS settings.
     DnsSettings,
@@ -53,7 +53,7 @@ impl fmt::Display for Part {
 }
 
 impl Snapshot {
-    /// What is wanted of a zone and not here. Of a zone that was looked for and not found, nothing more is needed.
+    /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs nothing more.
     #[must_use]
     pub fn lacks(&self, wanted: &Wanted) -> Vec<Lack> {
         let Wanted { name: _, id: _, around, waf } = wanted;
@@ -72,7 +72,7 @@ impl Snapshot {
         if let Some(zone) = &seen.id {
             need(Part::Zone, self.answer(&list_records(zone, 1, 1).path), &never);
             for name in around.settings.keys() {
-                // A setting that the service does not know is told in its words, as it would be without a snapshot.
+                // A setting that Cloudflare refuses is reported with its message, as it would be without a snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
                 need(Part::Setting(name.clone()), self.answer(&get_setting(zone, name).path), &is_unknown);
             }
@@ -98,23 +98,23 @@ impl Snapshot {
         lacks
     }
 
-    /// The zone that a spec means, if it was looked for.
+    /// The zone that a spec names, if it was looked up.
     fn seen(&self, wanted: &Wanted) -> Option<&SeenZone> {
         self.about.zones.iter().find(|seen| match &wanted.id {
             Some(id) => seen.id.as_ref() == Some(id) || seen.pinned.as_ref() == Some(id),
-            // That no zone has a certain id does not say that none has the name.
+            // A zone that is missing by its id may still exist by its name.
             None => seen.name == wanted.name && (seen.id.is_some() || seen.pinned.is_none()),
         })
     }
 
-    /// Where managed rulesets would be looked for, in that order.
+    /// The scopes in which managed rulesets are looked up, in order.
     fn scopes(&self, zone: Option<&ZoneId>) -> Vec<Scope> {
         let own = zone.and_then(|zone| self.account_of(zone));
         let account = own.map(str::to_owned).or_else(|| self.about.account.clone());
         account.map(Scope::Account).into_iter().chain(zone.cloned().map(Scope::Zone)).collect()
     }
 
-    /// Whether the managed rulesets can be read through one of the scopes; if not, what the service said.
+    /// Whether the managed rulesets can be read through one of the scopes; if not, Cloudflare's message.
     fn has_managed(&self, scopes: &[Scope], managed: &[Managed]) -> Result<(), Option<String>> {
         let mut words = None;
         for scope in scopes {
@@ -140,7 +140,7 @@ impl Snapshot {
     }
 }
 
-/// What the service said.
+/// The text of Cloudflare's refusal.
 fn said(status: u16, messages: &[ApiMessage]) -> String {
     let words: Vec<_> = messages.iter().map(ToString::to_string).collect();
     if words.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {}", words.join("; ")) }

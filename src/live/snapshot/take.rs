@@ -1,7 +1,7 @@
 //! Takes a snapshot: reads what the spec needs, and what a later version of it may need.
 //!
-//! What the spec needs must be readable, as for a plan. The rest may be refused by the service (credentials that may not see
-//! the rules, a plan without them); that is recorded, so that a later plan can say it.
+//! What the spec needs must be readable, as for a plan. Cloudflare may refuse the rest (credentials that cannot read
+//! the rules, a plan without them); the snapshot records that, so that a later plan can report it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,21 +15,21 @@ use crate::api::{ApiError, Reader};
 use crate::model::managed::Managed;
 use crate::model::{LiveZone, ZoneName};
 
-/// A snapshot, and what is not in it.
+/// A snapshot, and what it lacks.
 #[derive(Debug)]
 pub struct Taken {
     /// The snapshot.
     pub snapshot: Snapshot,
-    /// What the service refused, in words; the spec does not need it.
+    /// What Cloudflare refused, in words; the spec does not need it.
     pub refused: Vec<String>,
-    /// Zones that the service does not have, or does not show to these credentials.
+    /// Zones that Cloudflare does not have, or does not show to these credentials.
     pub missing: Vec<ZoneName>,
 }
 
 /// Reads the wanted zones and everything that a later plan of them may need.
 ///
-/// `about` comes without zones. `records` says how many records the spec has for a zone: where that brings the zone near its
-/// quota, the quota is asked for as well. The cache of managed rulesets is not used, as a snapshot holds them itself.
+/// `about` has no zones. `records` returns the number of records that the spec has for a zone: if the zone comes near
+/// its quota, the quota is read too. The cache of managed rulesets is not used, because a snapshot contains them.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -49,7 +49,7 @@ pub async fn take<R: Reader>(
         .map(|zone| async move {
             let live_records = zone.records.len();
             let quota = zone.tier.record_quota(zone.created_on.as_deref());
-            // Half of it, because a later version of the spec may have more records than this one.
+            // Half of the quota, because a later version of the spec may have more records.
             if (live_records + records(&zone.name)).saturating_mul(2) > quota {
                 fetch_record_quota(recorder, &zone.id).await;
             }
@@ -74,7 +74,7 @@ pub async fn take<R: Reader>(
     Ok(Taken { snapshot: recorder.finish(about), refused, missing })
 }
 
-/// Reads the rules of a zone that the spec does not name; what was refused, in words.
+/// Reads the rules of a zone that the spec does not name; returns what was refused, in words.
 async fn other_rules<R: Reader>(
     reader: &R,
     zone: &LiveZone,
@@ -89,7 +89,7 @@ async fn other_rules<R: Reader>(
     Ok(refused)
 }
 
-/// Reads the managed rulesets that the spec does not name, once for each account; what was refused, in words.
+/// Reads the managed rulesets that the spec does not name, once per account; returns what was refused, in words.
 async fn other_rulesets<R: Reader>(
     reader: &R,
     zones: Vec<&LiveZone>,
@@ -97,7 +97,7 @@ async fn other_rulesets<R: Reader>(
     options: &Options,
 ) -> Result<Vec<String>, FetchError> {
     let mut accounts: BTreeMap<Option<String>, (BTreeSet<Managed>, Option<&LiveZone>)> = BTreeMap::new();
-    // Zones that are still to be made will belong to the account named.
+    // Zones that do not exist yet will belong to the named account.
     if options.account.is_some() {
         accounts.insert(options.account.clone(), (BTreeSet::new(), None));
     }
@@ -119,7 +119,7 @@ async fn other_rulesets<R: Reader>(
     Ok(refused)
 }
 
-/// The words of a refusal; any other failure stays one.
+/// The text of a refusal; any other failure remains an error.
 fn tolerate(read: Result<(), FetchError>) -> Result<Option<String>, FetchError> {
     match read {
         Ok(()) => Ok(None),
