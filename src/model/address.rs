@@ -1,4 +1,4 @@
-//! Stable printable names of managed things.
+//! Stable printable names of managed objects.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
 use super::ruleset::Phase;
 
-/// The name of one managed thing, such as `example.com/dns/www/CNAME` or, where several records share a name and type,
+/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records share a name and type,
 /// `example.com/dns/@/MX/1f0c93aa`.
 ///
-/// Records have no name of their own on the service; the digest tells the members of one set apart. It is taken from the
-/// value that the spec wants (or, for a delete, the live value), so it stays the same from plan to plan.
+/// Records have no name at Cloudflare; the digest distinguishes the members of one set. It is computed from the value
+/// in the spec (or, for a delete, the live value), so it stays the same from plan to plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
 impl Address {
-    /// The address of a record; with a digest of its value where its set has several members.
+    /// The address of a record, with a digest of its value if its set has several members.
     #[must_use]
     pub fn of_record(zone: &ZoneName, name: &Fqdn, data: &Rdata, has_siblings: bool) -> Self {
         let (relative, record_type) = (zone.relative(name), data.type_name());
@@ -26,7 +26,8 @@ impl Address {
             return Self(set);
         }
         let digest = Sha256::digest(data.canonical().as_bytes());
-        // Eight digits: two members of the largest sets seen (10,000 values) meet with a chance of about one in a hundred.
+        // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide is about one in a
+        // hundred.
         Self(format!("{set}/{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]))
     }
 
@@ -42,7 +43,8 @@ impl Address {
         Self(format!("{zone}/{part}"))
     }
 
-    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; of the entry point without a name.
+    /// The address of a rule, `example.com/waf/http_request_firewall_managed/owasp`; that of the entry point without a
+    /// name.
     #[must_use]
     pub fn of_rule(zone: &ZoneName, phase: Phase, name: Option<&str>) -> Self {
         let phase = phase.as_str();

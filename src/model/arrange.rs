@@ -1,9 +1,9 @@
-//! Lists of large items in an order that was found by their numbers.
+//! Sorts lists of large items by a permutation of their indexes.
 
-/// Puts the items of a list into an order, given as their numbers: each item moves once.
+/// Puts the items of a list into the order given by their indexes: each item moves once.
 pub(crate) fn arrange<T>(list: &mut [T], mut order: Vec<usize>) {
     for first in 0..order.len() {
-        // Along the circle of places that each wait for the item of the next.
+        // Follow each cycle of the permutation.
         let mut place = first;
         loop {
             let from = std::mem::replace(&mut order[place], place);

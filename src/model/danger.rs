@@ -1,4 +1,4 @@
-//! Kinds of danger: the one list. Each has its own consent; there is no blanket one.
+//! The list of dangers. Each needs its own consent; there is no blanket consent.
 
 /// Declares the dangers, in the order in which they are shown.
 macro_rules! dangers {

@@ -1,9 +1,9 @@
-//! A small neutral map of named scalars, the bridge between YAML or JSON and record types.
+//! A small neutral map of named values that connects YAML and JSON with the record types.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A value of a field, a facet or a part of a plan's before and after.
+/// A value of a field, of a facet, or in the before and after of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// Nothing: unset, or cleared.
@@ -12,7 +12,7 @@ pub enum Value {
     Bool(bool),
     /// A whole number.
     Integer(i64),
-    /// A number that is not whole, in decimal digits: kept as text, so that it is exact.
+    /// A number that is not whole, as decimal text so that it is exact.
     Decimal(String),
     /// Text.
     Text(String),
@@ -26,10 +26,10 @@ pub enum Value {
 const CREDENTIALS: &[&str] =
     &["token", "secret", "password", "passwd", "api_key", "apikey", "auth_key", "credential", "private_key"];
 
-/// Members of rules of the service that sound like credentials and hold expressions.
+/// Members of Cloudflare's rules that sound like credentials but hold expressions.
 const NO_CREDENTIALS: &[&str] = &["exposed_credential_check", "password_expression"];
 
-/// Whether a key names a credential, whose value does not belong in a file that people read.
+/// Whether a key names a credential, whose value must not be in a file that people read.
 #[must_use]
 pub fn names_credential(key: &str) -> bool {
     let lower = key.to_ascii_lowercase().replace('-', "_");
@@ -37,7 +37,7 @@ pub fn names_credential(key: &str) -> bool {
 }
 
 impl Value {
-    /// Whether a key in it, however deep, names a credential.
+    /// Whether a key in it, at any depth, names a credential.
     #[must_use]
     pub fn holds_credential(&self) -> bool {
         match self {
@@ -99,5 +99,5 @@ impl From<String> for Value {
     }
 }
 
-/// Named scalars of a record's value, by the service's names (`content`, `priority`, `target`, …).
+/// Named scalars of a record's value, by Cloudflare's names (`content`, `priority`, `target`, …).
 pub type Fields = BTreeMap<String, Value>;

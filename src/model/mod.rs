@@ -1,8 +1,8 @@
-//! The nouns: names, record values, records, zones, in canonical form.
+//! The data types: names, record values, records, rules, zones, in canonical form.
 //!
-//! Two values of a type here are equal exactly if they mean the same to the service, so equality *is* the comparison of the
-//! diff. Nothing here reads a file, a clock or the network, and nothing knows YAML or JSON: `spec` and `wire` turn theirs
-//! into [`Fields`] and text.
+//! Two values of a type here are equal exactly if Cloudflare treats them the same, so the diff compares by equality.
+//! Nothing here reads a file, a clock or the network, and nothing knows YAML or JSON: `spec` and `wire` convert theirs
+//! to [`Fields`] and text.
 
 mod address;
 mod arrange;

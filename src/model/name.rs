@@ -19,19 +19,19 @@ pub struct Fqdn(Box<str>);
 
 impl Ord for Fqdn {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // The root has no labels; other names keep even empty ones, so that only equal names are equal.
+        // The root has no labels; other names keep even empty labels, so that only equal names compare as equal.
         if self.is_root() || other.is_root() {
             return other.is_root().cmp(&self.is_root());
         }
-        // Names of a zone end alike: what is compared is the first label that differs. The labels behind it begin at the first
-        // dot of what both end with.
+        // Names of a zone have the same end, so compare the first label, from the right, that differs. The labels after
+        // it begin at the first dot of the common end.
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
         let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
         let behind = a[a.len() - same..].iter().position(|byte| *byte == b'.').map_or(0, |dot| same - dot);
         fn last_label(name: &[u8]) -> &[u8] {
             name.rsplit(|byte| *byte == b'.').next().unwrap_or_default()
         }
-        // If that one does not differ either, one name is above the other.
+        // If those labels are equal too, one name is an ancestor of the other.
         last_label(&a[..a.len() - behind]).cmp(last_label(&b[..b.len() - behind])).then(a.len().cmp(&b.len()))
     }
 }
@@ -42,7 +42,7 @@ impl PartialOrd for Fqdn {
     }
 }
 
-/// Why a text is not a domain name.
+/// Why a text is not a valid domain name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Nothing at all.
@@ -62,16 +62,16 @@ pub enum NameError {
     /// The whole name is too long.
     #[error("the name has {0} octets; a name has at most 253")]
     TooLong(usize),
-    /// A character that cannot stand in a name.
+    /// A character that is not allowed in a name.
     #[error("`{character}` cannot stand in a name")]
     Character {
         /// The character.
         character: char,
     },
-    /// A label outside ASCII that is not valid in internationalised names.
+    /// A non-ASCII label that is not valid in internationalised names.
     #[error("`{0}` is not a valid internationalised name")]
     Idn(String),
-    /// A star that is not the whole first label.
+    /// An asterisk that is not the whole first label.
     #[error("`*` counts as a wildcard only as the whole first label")]
     Wildcard,
     /// The name ends with a dot and lies outside the zone.
@@ -94,8 +94,8 @@ impl Fqdn {
     /// A name as written in a spec: any case, U-labels or A-labels, with or without the final dot.
     ///
     /// # Errors
-    /// Empty or overlong labels and names, characters outside letters, digits, `-`, `_`, `/` and a leading `*`, and
-    /// labels that internationalised names forbid.
+    /// Empty or overlong labels and names, characters other than letters, digits, `-`, `_`, `/` and a leading `*`, and
+    /// labels that internationalised names do not allow.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         if text == "." {
             return Ok(Self::root());
@@ -109,10 +109,10 @@ impl Fqdn {
         Ok(Self(ascii.into()))
     }
 
-    /// A name as the service reported it: never refused, so that an odd live name is shown instead of failing a run.
+    /// A name as Cloudflare reported it: never refused, so that an odd live name is shown instead of ending the run.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        // The canonical text of an odd name must be read as that name again, so of several final dots all stay.
+        // The canonical text of an odd name must parse as the same name, so if there are several final dots, all stay.
         let bare = text.strip_suffix('.').filter(|bare| !bare.is_empty() && !bare.ends_with('.')).unwrap_or(text);
         Self::parse(text).unwrap_or_else(|_| Self(bare.to_ascii_lowercase().into()))
     }
@@ -168,13 +168,13 @@ fn to_ascii(text: &str) -> Result<String, NameError> {
     if text.is_ascii() {
         return Ok(text.to_ascii_lowercase());
     }
-    // The deny list stays empty: underscores and stars are normal in the DNS, and `check` judges characters itself.
+    // The deny list is empty: underscores and asterisks are normal in the DNS, and `check` checks the characters.
     idna::domain_to_ascii_cow(text.as_bytes(), idna::AsciiDenyList::EMPTY)
         .map(std::borrow::Cow::into_owned)
         .map_err(|_| NameError::Idn(text.to_owned()))
 }
 
-/// Lengths and characters of a lower-case ASCII name without final dot.
+/// Checks lengths and characters of a lower-case ASCII name without final dot.
 fn check(name: &str) -> Result<(), NameError> {
     for (n, label) in name.split('.').enumerate() {
         if label.is_empty() {
@@ -186,7 +186,7 @@ fn check(name: &str) -> Result<(), NameError> {
         if label.contains('*') && (label != "*" || n > 0) {
             return Err(NameError::Wildcard);
         }
-        // `/` stands in classless reverse delegations (RFC 2317 section 4).
+        // `/` occurs in classless reverse delegations (RFC 2317 section 4).
         if let Some(character) =
             label.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '/')))
         {
@@ -207,7 +207,7 @@ impl ZoneName {
     /// A zone name as written in a spec.
     ///
     /// # Errors
-    /// As [`Fqdn::parse`]; the root is empty as a zone, and a wildcard is none.
+    /// As for [`Fqdn::parse`]; also the root and wildcards.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let name = Fqdn::parse(text)?;
         if name.is_root() {
@@ -219,7 +219,7 @@ impl ZoneName {
         Ok(Self(name))
     }
 
-    /// A zone name as the service reported it.
+    /// A zone name as Cloudflare reported it.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         Self(Fqdn::reported(text))
@@ -237,12 +237,12 @@ impl ZoneName {
         self.0.as_str()
     }
 
-    /// A name in this zone as an author writes it: `@`, relative, or fully qualified inside the zone.
+    /// A name in this zone as written in a spec: `@`, relative, or fully qualified inside the zone.
     ///
-    /// A text that equals the zone name or ends with it is taken as fully qualified; a final dot makes that certain.
+    /// A text that equals the zone name or ends with it is fully qualified; a final dot makes this explicit.
     ///
     /// # Errors
-    /// As [`Fqdn::parse`], and a name with a final dot that is outside the zone.
+    /// As for [`Fqdn::parse`], and a name with a final dot that is outside the zone.
     pub fn resolve(&self, text: &str) -> Result<Fqdn, NameError> {
         if text == "@" {
             return Ok(self.0.clone());
@@ -259,8 +259,8 @@ impl ZoneName {
         Ok(Fqdn(full.into()))
     }
 
-    /// How a name of this zone is written in a spec: `@` or relative; in full if it is outside, or if what is before the zone's
-    /// name would be read as another name: `www.example.com` in example.com is not `www.example.com.example.com`.
+    /// A name of this zone as written in a spec: `@` or relative; in full if it is outside, or if the relative form
+    /// would be read as another name: `www.example.com` in example.com is not `www.example.com.example.com`.
     #[must_use]
     pub fn relative<'a>(&self, name: &'a Fqdn) -> &'a str {
         if *name == self.0 {
@@ -286,7 +286,7 @@ impl fmt::Display for ZoneName {
 mod tests {
     use super::*;
 
-    /// Labels from the right, as the order is defined.
+    /// Labels from the right, in the order of comparison.
     fn labels(name: &Fqdn) -> Vec<&str> {
         if name.is_root() { Vec::new() } else { name.0.rsplit('.').collect() }
     }
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(zone.relative(&Fqdn::parse("a.b.example.com").unwrap()), "a.b");
         assert_eq!(zone.relative(zone.as_fqdn()), "@");
         assert_eq!(zone.relative(&Fqdn::parse("notexample.com").unwrap()), "notexample.com");
-        // What would be read as another name is written in full.
+        // A name whose relative form would be read as another name is written in full.
         for name in ["www.example.com.example.com", "example.com.example.com"] {
             assert_eq!(zone.relative(&Fqdn::parse(name).unwrap()), name);
         }

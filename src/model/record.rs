@@ -1,4 +1,4 @@
-//! Records as the spec wants them and as the service has them.
+//! Records as the spec wants them and as Cloudflare has them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,11 +9,11 @@ use super::rdata::{Rdata, RecordType};
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
 
-/// The service's id of a zone: 32 hexadecimal digits, taken as they come.
+/// Cloudflare's id of a zone: 32 hexadecimal digits, not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ZoneId(pub String);
 
-/// The service's id of a record: 32 hexadecimal digits, taken as they come.
+/// Cloudflare's id of a record: 32 hexadecimal digits, not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub String);
 
@@ -34,17 +34,17 @@ impl fmt::Display for RecordId {
 pub enum Comment {
     /// This text.
     Set(String),
-    /// None: `comment: null`.
+    /// No comment: `comment: null`.
     Clear,
 }
 
-/// Why a text is no comment.
+/// Why a text is not a valid comment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommentError {
     /// It is too long.
     #[error("the comment has {0} characters")]
     Long(usize),
-    /// It holds a control character.
+    /// It contains a control character.
     #[error("{} stands in the comment", if matches!(.0, '\n' | '\r') { "a line break".to_owned() } else { format!("{:?}", .0) })]
     Control(char),
 }
@@ -56,7 +56,7 @@ impl Comment {
     /// Characters.
     pub const MOST_CHARACTERS: usize = 500;
 
-    /// A comment as written in a spec; an empty one is none.
+    /// A comment as written in a spec; an empty one counts as no comment.
     ///
     /// # Errors
     /// More than [`Comment::MOST_CHARACTERS`], or a control character other than a tab.
@@ -72,7 +72,7 @@ impl Comment {
         }
     }
 
-    /// The text wanted, if any.
+    /// The wanted text, if any.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -82,29 +82,29 @@ impl Comment {
     }
 }
 
-/// A tag, `name:value` or `name`; the name is compared without case.
+/// A tag, `name:value` or `name`; the name ignores case.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
-/// Why a text is no tag.
+/// Why a text is not a valid tag.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TagError {
-    /// The name is empty, too long, or has other characters.
+    /// The name is empty, too long, or contains invalid characters.
     #[error("`{0}` is not a tag name: 1 to 32 letters, digits, `-` or `_`")]
     Name(String),
     /// The value is too long.
     #[error("the tag value has {0} characters; at most 100 are allowed")]
     Value(usize),
-    /// Reserved by the service.
+    /// Reserved by Cloudflare.
     #[error("tag names that begin with `cf-` are reserved by the service")]
     Reserved,
 }
 
 impl Tag {
-    /// Most tags that any plan allows on a record.
+    /// How many tags a record may have at most on any plan.
     pub const MOST: usize = 20;
 
     /// A tag as written in a spec.
@@ -127,7 +127,7 @@ impl Tag {
         Ok(Self::reported(text))
     }
 
-    /// A tag as the service reported it.
+    /// A tag as Cloudflare reported it.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match text.split_once(':') {
@@ -144,7 +144,7 @@ impl Tag {
     }
 }
 
-/// The service's per-record settings; `None` where the spec is silent or the service did not report one.
+/// Cloudflare's per-record settings; `None` if not set in the spec, or not reported by Cloudflare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Settings {
     /// Answer with the addresses behind a CNAME.
@@ -163,19 +163,19 @@ impl Settings {
         [("flatten_cname", flatten_cname), ("ipv4_only", ipv4_only), ("ipv6_only", ipv6_only)]
     }
 
-    /// Whether nothing is said.
+    /// Whether no setting is set.
     #[must_use]
     pub fn is_silent(self) -> bool {
         self == Self::default()
     }
 }
 
-/// What the spec says about a record beside its value. `None` is silence: the live value is left alone.
+/// The attributes of a record other than its value. `None` means not set: the live value is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facets {
     /// Time to live.
     pub ttl: Option<Ttl>,
-    /// Whether traffic goes through the service.
+    /// Whether traffic goes through Cloudflare.
     pub proxied: Option<bool>,
     /// A note for people.
     pub comment: Option<Comment>,
@@ -185,14 +185,14 @@ pub struct Facets {
     pub settings: Settings,
 }
 
-/// How the author wrote a record, kept for printing it back.
+/// How the author wrote a record, kept for printing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelling {
     /// The name, as written.
     pub name: Box<str>,
-    /// Where its value stands.
+    /// The place of its value.
     pub place: Place,
-    /// Where its entry stands; for one of several values of an entry, that value.
+    /// The place of its entry; for one of several values of an entry, that of the value.
     pub entry: Place,
 }
 
@@ -203,17 +203,17 @@ pub struct DesiredRecord {
     pub name: Fqdn,
     /// Value; never opaque.
     pub data: Rdata,
-    /// The rest of what the spec says.
+    /// Its other attributes.
     pub facets: Facets,
-    /// Changing or deleting it needs its own consent.
+    /// Whether changing or deleting it needs a separate consent.
     pub protect: bool,
-    /// Dangers that are accepted for it, with the reasons; `None` for none, as almost always.
+    /// Accepted dangers with their reasons; `None` for none, the usual case.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// How it was written.
     pub spelling: Spelling,
 }
 
-/// A record that the spec wants gone (`state: absent`).
+/// A record that must not exist (`state: absent`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
     /// Full name.
@@ -222,35 +222,35 @@ pub struct Tombstone {
     pub record_type: RecordType,
     /// Only this value; `None` for every value at the name and type.
     pub data: Option<Rdata>,
-    /// Dangers that are accepted for it, with the reasons.
+    /// Accepted dangers with their reasons.
     pub allow: Option<Box<BTreeMap<Danger, String>>>,
     /// How it was written.
     pub spelling: Spelling,
 }
 
-/// Why the service lets nobody change a record here.
+/// Why a record at Cloudflare cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReadOnly {
-    /// `meta.read_only`: a product of the service owns it.
+    /// `meta.read_only`: a Cloudflare product owns it.
     ReadOnly,
     /// `meta.email_routing`: written by Email Routing.
     EmailRouting,
     /// `meta.managed_by_apps`.
     Apps,
-    /// `meta.managed_by_argo_tunnel`, in the seed document `managed_by_edge_tunnel`.
+    /// `meta.managed_by_argo_tunnel`; in the seed document `managed_by_edge_tunnel`.
     Tunnel,
-    /// `meta.auto_added`: found by the service's scan when the zone was added.
+    /// `meta.auto_added`: found by Cloudflare's scan when the zone was added.
     AutoAdded,
     /// `locked`.
     Locked,
-    /// A name server of the zone itself, which the service maintains.
+    /// A name server of the zone itself, which Cloudflare maintains.
     ZoneNameServer,
-    /// A name outside of the zone, however it came to be listed: what is written to it could not be taken back here.
+    /// A name outside the zone, however it came to be listed: a change to it could not be undone here.
     OtherZone,
 }
 
 impl ReadOnly {
-    /// In words, after "managed by".
+    /// The owner as text, after "managed by".
     #[must_use]
     pub fn owner(self) -> &'static str {
         match self {
@@ -266,46 +266,46 @@ impl ReadOnly {
     }
 }
 
-/// A record that the service has.
+/// A live record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRecord {
-    /// The service's id.
+    /// Cloudflare's id.
     pub id: RecordId,
     /// Full name.
     pub name: Fqdn,
-    /// Value; opaque if we do not understand it.
+    /// Value; opaque if we cannot parse it.
     pub data: Rdata,
     /// Time to live.
     pub ttl: Ttl,
-    /// Whether traffic goes through the service.
+    /// Whether traffic goes through Cloudflare.
     pub proxied: bool,
-    /// The note.
+    /// The comment.
     pub comment: Option<String>,
     /// Tags.
     pub tags: BTreeSet<Tag>,
-    /// Settings as far as reported.
+    /// Settings, as far as reported.
     pub settings: Settings,
-    /// Why it must not be touched, if so.
+    /// Why it must not be changed, if so.
     pub read_only: Option<ReadOnly>,
-    /// When it was last changed, as the service wrote it (RFC 3339).
+    /// When it was last changed, as Cloudflare wrote it (RFC 3339).
     pub modified_on: Option<String>,
 }
 
 /// A record as one value: what is written, shown, expected and restored.
 ///
-/// From a desired record, silence stays silence; from a live record, everything is said.
+/// From a desired record, unset attributes stay unset; from a live record, every attribute is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordForm {
     /// Full name.
     pub name: Fqdn,
     /// Value.
     pub data: Rdata,
-    /// The rest.
+    /// The attributes.
     pub facets: Facets,
 }
 
 impl DesiredRecord {
-    /// What the spec says, as one value.
+    /// The record in the spec, as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
         RecordForm { name: self.name.clone(), data: self.data.clone(), facets: self.facets.clone() }
@@ -313,7 +313,7 @@ impl DesiredRecord {
 }
 
 impl LiveRecord {
-    /// What the service has, as one value.
+    /// The live record, as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
         let Self { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _ } = self;
@@ -329,7 +329,7 @@ impl LiveRecord {
 }
 
 impl RecordForm {
-    /// This form with nothing said about settings that are off: they are off by themselves, and naming them can be refused.
+    /// This form with settings that are off left out: off is the default, and sending them can be refused.
     #[must_use]
     pub fn without_settings_off(&self) -> RecordForm {
         let Settings { flatten_cname, ipv4_only, ipv6_only } = self.facets.settings;
@@ -339,7 +339,7 @@ impl RecordForm {
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
-    /// This form with everything that `desired` says laid over it; what the service would then have.
+    /// This form with everything that `desired` sets merged into it; what Cloudflare would then have.
     ///
     /// Proxied records always have an automatic time to live.
     #[must_use]

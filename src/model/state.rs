@@ -1,4 +1,4 @@
-//! Whole zones: as the spec wants them, and as the service has them.
+//! Whole zones: as the spec wants them, and as Cloudflare has them.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +17,24 @@ pub enum Unmanaged {
     /// They are counted and left alone.
     #[default]
     Keep,
-    /// They are deleted: the spec is the whole truth.
+    /// They are deleted: the spec is the complete state.
     Prune,
 }
 
-/// Live records that are left alone although the zone is pruned. A record matches if every part given matches.
+/// Live records that are left alone even if the zone is pruned. A record matches if every given part matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnorePattern {
     /// Glob over the relative name (`@` at the apex).
     pub name: Option<glob::Pattern>,
-    /// Type mnemonic, upper case; also of types that we do not manage.
+    /// Type mnemonic, upper case; may be a type that we do not manage.
     pub record_type: Option<String>,
-    /// Glob over the presentation form, for TXT over the joined text.
+    /// Glob over the presentation form; for TXT over the joined text.
     pub content: Option<glob::Pattern>,
-    /// A tag that the record has, as `name:value` or `name`.
+    /// A tag of the record, as `name:value` or `name`.
     pub tag: Option<String>,
-    /// Why, for the reader of the plan.
+    /// Why, for readers of the plan.
     pub reason: Option<String>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
@@ -43,32 +43,32 @@ pub struct IgnorePattern {
 pub struct DesiredZone {
     /// Its name.
     pub name: ZoneName,
-    /// Its id, where the spec pins it.
+    /// Its id, if the spec pins it.
     pub id: Option<ZoneId>,
-    /// Where the zone stands first.
+    /// The first place of the zone.
     pub place: Place,
-    /// What happens to the rest.
+    /// What happens to unmanaged records.
     pub unmanaged: Unmanaged,
     /// Exceptions from pruning.
     pub ignore: Vec<IgnorePattern>,
-    /// Dangers that are accepted for everything in the zone, with the reasons.
+    /// Accepted dangers for everything in the zone, with the reasons.
     pub allow: BTreeMap<Danger, String>,
-    /// Whether the zone is made if the service does not have it.
+    /// Whether the zone is created if Cloudflare does not have it.
     pub create: bool,
-    /// What is wanted of the zone around its records.
+    /// The wanted settings of the zone.
     pub around: ZoneWants,
-    /// What is wanted of its protection; `None` leaves it alone.
+    /// The wanted protection; `None` leaves it alone.
     pub waf: Option<Box<WafWants>>,
-    /// Records wanted, in the order of name, type, value.
+    /// Wanted records, in the order of name, type, value.
     pub records: Vec<DesiredRecord>,
-    /// Records wanted gone.
+    /// Records that must not exist.
     pub tombstones: Vec<Tombstone>,
-    /// Records that an earlier spec wanted and this one does not name, and whether they were protected.
+    /// Records that the base wanted and this spec does not name, and whether they were protected.
     pub removed: BTreeMap<(Fqdn, Rdata), bool>,
 }
 
 impl DesiredZone {
-    /// A zone of which nothing is wanted.
+    /// A zone without any wanted content.
     #[must_use]
     pub fn new(name: ZoneName, place: Place) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl DesiredZone {
     }
 }
 
-/// Everything that the spec wants.
+/// Everything in the spec.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Desired {
     /// The zones by name.
@@ -104,7 +104,7 @@ pub struct Suppression {
     pub code: String,
     /// Why it is accepted.
     pub reason: String,
-    /// Where it stands; `None` for one of a policy.
+    /// Its place; `None` for one of a policy.
     pub place: Option<Place>,
     /// What it concerns.
     pub scope: SuppressionScope,
@@ -123,44 +123,44 @@ pub enum SuppressionScope {
     Entry(Place),
 }
 
-/// What a spec wants of a zone beside its records. What is not here is left alone.
+/// The settings that a spec wants for a zone. Anything that is not here is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneWants {
-    /// Zone settings by the service's name, each with its place.
+    /// Zone settings by Cloudflare's name, each with its place.
     pub settings: BTreeMap<String, (Value, Place)>,
-    /// Whether the zone is signed.
+    /// Whether DNSSEC is on.
     pub dnssec: Option<(bool, Place)>,
-    /// Members of the zone's DNS settings by the service's name, each with its place.
+    /// Members of the zone's DNS settings by Cloudflare's name, each with its place.
     pub dns_settings: BTreeMap<String, (Value, Place)>,
 }
 
-/// A zone setting as the service has it.
+/// A live zone setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveSetting {
     /// It has this value.
     Value {
         /// The value.
         value: Value,
-        /// Whether the zone's plan lets it be changed.
+        /// Whether the zone's plan allows changing it.
         editable: bool,
-        /// When it was last changed, as the service wrote it; `None` if it never was.
+        /// When it was last changed, as Cloudflare wrote it; `None` if never.
         modified_on: Option<String>,
     },
-    /// The service does not know it, or does not tell; in its own words.
+    /// Cloudflare does not know it or does not show it; the text is Cloudflare's.
     Refused(String),
 }
 
-/// Signing of a zone as the service has it.
+/// The live DNSSEC state of a zone.
 ///
 /// # Sources
 /// developers.cloudflare.com/api/resources/dns/subresources/dnssec, read 2026-11-20.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveDnssec {
-    /// `active`, `pending`, `disabled`, `pending-disabled` or `error`, as the service wrote it.
+    /// `active`, `pending`, `disabled`, `pending-disabled` or `error`, as Cloudflare wrote it.
     pub status: String,
-    /// The DS record for the parent zone, as the service wrote it.
+    /// The DS record for the parent zone, as Cloudflare wrote it.
     pub ds: Option<String>,
-    /// When that was last changed, as the service wrote it; `None` if it never was.
+    /// When it was last changed, as Cloudflare wrote it; `None` if never.
     pub modified_on: Option<String>,
 }
 
@@ -172,18 +172,18 @@ impl LiveDnssec {
     }
 }
 
-/// What the service has of a zone beside its records, as far as it was asked.
+/// The live settings of a zone, as far as they were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveAround {
     /// Zone settings.
     pub settings: BTreeMap<String, LiveSetting>,
-    /// Signing.
+    /// DNSSEC.
     pub dnssec: Option<LiveDnssec>,
     /// DNS settings.
     pub dns_settings: BTreeMap<String, Value>,
 }
 
-/// A zone as the service has it.
+/// A live zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveZone {
     /// Its name.
@@ -192,28 +192,28 @@ pub struct LiveZone {
     pub id: ZoneId,
     /// Its plan.
     pub tier: Tier,
-    /// When it was created, as the service wrote it (RFC 3339).
+    /// When it was created, as Cloudflare wrote it (RFC 3339).
     pub created_on: Option<String>,
-    /// The name servers that the service assigned to it.
+    /// The name servers that Cloudflare assigned to it.
     pub name_servers: Vec<String>,
-    /// `active`, `pending`, …, as the service wrote it.
+    /// `active`, `pending`, …, as Cloudflare wrote it.
     pub status: Option<String>,
     /// Every record.
     pub records: Vec<LiveRecord>,
-    /// Quota of records, where the service was asked and told.
+    /// Its record quota, if it was requested and reported.
     pub record_quota: Option<usize>,
-    /// The account that it belongs to, where the service says it.
+    /// The account that it belongs to, if reported.
     pub account: Option<String>,
-    /// The rest of the zone, as far as it was asked for.
+    /// Its settings, as far as they were read.
     pub around: LiveAround,
-    /// Its protection, as far as it was asked for.
+    /// Its protection, as far as it was read.
     pub waf: LiveWaf,
-    /// Whether it does not exist yet and is to be made; its id then stands in for the real one.
+    /// Whether it does not exist yet and will be created; its id is then a placeholder.
     pub is_new: bool,
 }
 
 impl LiveZone {
-    /// A zone of which nothing is known but its name and id.
+    /// A zone of which only the name and id are known.
     #[must_use]
     pub fn new(name: ZoneName, id: ZoneId) -> Self {
         Self {
@@ -232,22 +232,23 @@ impl LiveZone {
         }
     }
 
-    /// Whether the service says that it does not serve the zone yet.
+    /// Whether Cloudflare reports that it does not serve the zone yet.
     #[must_use]
     pub fn is_inactive(&self) -> bool {
         matches!(self.status.as_deref(), Some("pending" | "initializing"))
     }
 
-    /// A zone that is to be made: empty, and on the free plan until somebody changes that.
+    /// A zone that will be created: empty, and on the free plan until someone changes that.
     #[must_use]
     pub fn to_be_made(name: ZoneName) -> Self {
         Self { is_new: true, ..Self::new(name, ZoneId("NEW_ZONE_ID".to_owned())) }
     }
 }
 
-/// What was fetched, and so what may be compared: a zone that is not here was not seen, which is not the same as empty.
+/// What was read, and so what may be compared: a zone that is missing here was not read, which is not the same as
+/// empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Live {
-    /// The zones seen whole.
+    /// The zones that were read completely.
     pub zones: BTreeMap<ZoneName, LiveZone>,
 }

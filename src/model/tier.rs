@@ -1,4 +1,4 @@
-//! The service's plan that a zone is on, and its limits.
+//! The Cloudflare plan of a zone, and its limits.
 
 use super::facts::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts};
 
@@ -16,7 +16,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// From the `legacy_id` of the zone's plan; anything unknown counts as free, whose limits are the tightest.
+    /// From the `legacy_id` of the zone's plan; anything unknown counts as free, which has the tightest limits.
     #[must_use]
     pub fn from_legacy_id(id: &str) -> Self {
         match id {
@@ -41,11 +41,11 @@ impl Tier {
     /// How many records a zone of this plan usually holds.
     ///
     /// # Units
-    /// Records. The account's real quota can be larger; only the service's usage report is certain.
+    /// Records. The account's real quota can be larger; only Cloudflare's usage report is authoritative.
     #[must_use]
     pub fn record_quota(self, created_on: Option<&str>) -> usize {
         match (self, created_on) {
-            // RFC 3339 dates order as text.
+            // RFC 3339 dates sort as text.
             (Self::Free, Some(date)) if date < FREE_QUOTA_CHANGED_ON => FREE_RECORDS_OF_OLD_ZONES,
             _ => self.facts().records,
         }

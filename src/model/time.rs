@@ -1,32 +1,32 @@
-//! Moments as text, and how long ago they are. Pure: the clock is read elsewhere.
+//! Timestamps as text, and their age. Pure: the clock is read elsewhere.
 
 use std::time::{Duration, SystemTime};
 
-/// How far the clocks of two machines that are both right may be apart.
+/// How much the clocks of two machines may differ if both count as correct.
 pub const SKEW: Duration = Duration::from_secs(5 * 60);
 
-/// The last second that RFC 3339 can say, 9999-12-31T23:59:59Z.
+/// The last second that RFC 3339 can express, 9999-12-31T23:59:59Z.
 ///
 /// # Units
 /// Seconds since 1970-01-01.
 const LAST: u64 = 253_402_300_799;
 
-/// A moment in RFC 3339, in UTC, to the second.
+/// A time in RFC 3339, in UTC, to the second.
 ///
 /// # Ranges
-/// A moment before 1970 is written as the beginning of 1970, one after 9999 as the end of 9999: a clock may say anything.
+/// A time before 1970 becomes the beginning of 1970, one after 9999 the end of 9999: a clock may have any value.
 #[must_use]
 pub fn rfc3339(moment: SystemTime) -> String {
     humantime::format_rfc3339_seconds(within(moment)).to_string()
 }
 
-/// The same, to the microsecond.
+/// As [`rfc3339`], to the microsecond.
 #[must_use]
 pub fn rfc3339_micros(moment: SystemTime) -> String {
     humantime::format_rfc3339_micros(within(moment)).to_string()
 }
 
-/// How long ago a moment is; zero if it is to come by no more than [`SKEW`], and `None` if by more.
+/// The age of a time; zero if it is in the future by at most [`SKEW`], and `None` if by more.
 #[must_use]
 pub fn age(moment: SystemTime, now: SystemTime) -> Option<Duration> {
     match now.duration_since(moment) {
@@ -35,7 +35,7 @@ pub fn age(moment: SystemTime, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// The nearest moment that can be written.
+/// The nearest time that can be written.
 fn within(moment: SystemTime) -> SystemTime {
     let last = SystemTime::UNIX_EPOCH + Duration::from_secs(LAST);
     moment.clamp(SystemTime::UNIX_EPOCH, last)

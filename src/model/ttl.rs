@@ -1,4 +1,4 @@
-//! Time to live.
+//! Time to live (TTL).
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use super::facts::{AUTOMATIC_TTL, MAXIMUM_TTL};
 /// How long resolvers may keep an answer.
 ///
 /// # Units
-/// Seconds, 30…86400 (below 60 only on Enterprise zones); 1 stands for automatic and is not a duration.
+/// Seconds, 30…86400 (below 60 only on Enterprise zones); 1 means automatic and is not a duration.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11-20.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ttl(u32);
 
-/// A number that is no time to live.
+/// A number that is not a valid TTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not a time to live: 30 to 86400 seconds, or automatic")]
 pub struct TtlError(pub u64);
 
 impl Ttl {
-    /// The service chooses (served as 300 seconds).
+    /// Cloudflare chooses (served as 300 seconds).
     pub const AUTOMATIC: Self = Self(AUTOMATIC_TTL);
 
     /// The smallest duration that any plan allows, in seconds.
     pub const SMALLEST: u32 = 30;
 
-    /// From a number of seconds, 1 being automatic.
+    /// From a number of seconds; 1 means automatic.
     ///
     /// # Errors
     /// Outside 30…86400 and not 1.
@@ -37,19 +37,19 @@ impl Ttl {
         }
     }
 
-    /// What the service reported, whatever it is: live values are shown, not judged.
+    /// The value that Cloudflare reported, unchecked: live values are shown, not judged.
     #[must_use]
     pub fn reported(seconds: u32) -> Self {
         Self(seconds)
     }
 
-    /// The number that the service uses: seconds, or 1.
+    /// The number that Cloudflare uses: seconds, or 1.
     #[must_use]
     pub fn as_number(self) -> u32 {
         self.0
     }
 
-    /// Whether the service chooses.
+    /// Whether Cloudflare chooses.
     #[must_use]
     pub fn is_automatic(self) -> bool {
         self == Self::AUTOMATIC

@@ -1,4 +1,4 @@
-//! Calls: whether the function exists and is used where it may be, with the arguments that it takes.
+//! Calls: whether the function exists, is allowed in this place, and gets the arguments that it takes.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-20.
@@ -13,7 +13,7 @@ use super::problem::{nearest, quoted};
 use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 
 impl Check<'_> {
-    /// The type of a call; none if the function does not exist.
+    /// The type of a call; `None` if the function does not exist.
     pub(super) fn call(&mut self, name: &str, arguments: &[Node], operand: &Operand) -> Option<Shape> {
         let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
             if !self.problems.is_full() {
@@ -89,7 +89,7 @@ impl Check<'_> {
         self.problems.error(span.clone(), "unknown-function", format!("there is no function `{}`", quoted(name)), help);
     }
 
-    /// Whether the function may be used where the rule stands.
+    /// Whether the function is allowed in this rule.
     fn place(&mut self, function: &ExpressionFunction, span: &Span) {
         let phase = self.setting.phase;
         if function.only_in.is_empty() || !REQUEST_PHASES.contains(&phase) || function.only_in.contains(&phase) {
@@ -100,7 +100,7 @@ impl Check<'_> {
         self.problems.error(span.clone(), "not-in-phase", message, help);
     }
 
-    /// Whether there are as many arguments as the function takes.
+    /// Whether the number of arguments is right.
     fn arity(&mut self, function: &ExpressionFunction, arguments: &[Node], operand: &Operand) {
         let least = function.parameters.iter().filter(|p| !p.is_optional).count();
         let most = if function.is_variadic { usize::MAX } else { function.parameters.len() };
@@ -114,7 +114,7 @@ impl Check<'_> {
         self.problems.error(operand.span.clone(), "wrong-arity", message, help);
     }
 
-    /// The type of an argument; none if something in it was reported.
+    /// The type of an argument; `None` if something in it was reported.
     fn argument(&mut self, node: &Node, position: Position) -> Option<Shape> {
         match &node.kind {
             NodeKind::Operand(operand) => {
@@ -130,7 +130,7 @@ impl Check<'_> {
             NodeKind::Chain(..) | NodeKind::Not(_) | NodeKind::Comparison(_) => {
                 let errors = self.problems.errors();
                 let is_each = self.condition(node, position);
-                // What is wrong inside has been told, and makes the type a guess.
+                // An error inside the argument has been reported, and makes the type a guess.
                 let mut is_known = self.problems.errors() == errors;
                 node.each_operand(&mut |o| match &o.base {
                     Base::Field(name) => is_known &= FIELDS.iter().any(|f| f.name == name),
@@ -147,7 +147,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether an argument is given as a literal or as a field, as the function wants it.
+    /// Whether an argument is a literal or a field, as the function requires.
     fn given(&mut self, function: &ExpressionFunction, parameter: &Parameter, argument: &Node) {
         let NodeKind::Operand(operand) = &argument.kind else { return };
         let is_literal = operand.literal().is_some();
@@ -162,7 +162,7 @@ impl Check<'_> {
         self.problems.error(argument.span.clone(), "wrong-argument", message, help);
     }
 
-    /// Reports an argument of another type.
+    /// Reports an argument of the wrong type.
     fn wrong_argument(&mut self, function: &ExpressionFunction, parameter: &Parameter, node: &Node, shape: &Shape) {
         let shown = self.shown(&node.span);
         let is = match shape.layers.last() {
@@ -204,7 +204,7 @@ impl Check<'_> {
         self.problems.error(node.span.clone(), "wrong-argument", message, help);
     }
 
-    /// Whether every `[*]` in the arguments is of one array.
+    /// Whether all `[*]` in the arguments refer to the same array.
     fn one_array(&mut self, arguments: &[Node]) {
         let mut first: Option<String> = None;
         let mut other = None;
@@ -235,7 +235,7 @@ fn is_function_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Whether a parameter takes a type.
+/// Whether a parameter accepts a type.
 fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
     let is_plain = shape.layers.is_empty();
     match parameter {

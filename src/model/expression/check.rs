@@ -1,10 +1,10 @@
-//! Types and vocabulary: whether every field and function exists, may be used where the rule stands, and is compared with what
-//! it can hold. Works on trees with errors too; what is broken is passed over.
+//! Types and vocabulary: whether every field and function exists, is allowed in this rule, and is compared with a value
+//! that it can have. Works on trees with errors too, and skips the broken parts.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator takes), …/values (arrays, maps,
-//! `[*]`, sets) and …/functions (parameters), read 2026-11-20. That some functions may be used once only, that a truth has no
-//! operator, and that a right side is always a literal, is what the service was seen to refuse.
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (which types an operator takes), …/values (arrays,
+//! maps, `[*]`, sets) and …/functions (parameters), read 2026-11-20. Inferred from Cloudflare's refusals: some
+//! functions are allowed only once, a boolean takes no operator, and a right side is always a literal.
 
 use super::super::facts::expressions::{
     ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION, REGULAR_EXPRESSIONS,
@@ -17,7 +17,7 @@ use super::phrases;
 use super::problem::{Problems, nearest, quoted};
 use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Right, Span};
 
-/// The type of a value that can be compared.
+/// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     /// True or false.
@@ -31,7 +31,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// With an article, for messages.
+    /// Its name with an article, for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Boolean => "a truth",
@@ -42,23 +42,23 @@ impl Scalar {
     }
 }
 
-/// What holds several values.
+/// A collection of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// By number.
+    /// Indexed by number.
     Array,
-    /// By name.
+    /// Indexed by name.
     Map,
 }
 
 /// The type of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// What is inside.
+    /// The type of the values.
     pub(super) scalar: Scalar,
-    /// What holds it, outermost last.
+    /// The collections around them, outermost last.
     pub(super) layers: Vec<Layer>,
-    /// Whether `[*]` stands for one value after the other.
+    /// Whether `[*]` applies to each value in turn.
     pub(super) is_each: bool,
 }
 
@@ -85,7 +85,7 @@ impl Shape {
     }
 }
 
-/// Where in the expression a part stands.
+/// The position of a part in the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     /// Outside of all calls.
@@ -100,9 +100,9 @@ pub(super) enum Position {
 pub(super) struct Check<'c> {
     /// Its text.
     pub(super) text: &'c str,
-    /// Where the rule stands.
+    /// The kind of rule that it belongs to.
     pub(super) setting: ExpressionSetting<'c>,
-    /// What is wrong.
+    /// The problems found so far.
     pub(super) problems: &'c mut Problems,
 }
 
@@ -122,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// What there may be only so often in one expression.
+    /// Checks limits on how often something may occur in one expression.
     fn counts(&mut self, node: &Node) {
         let mut regexes = 0usize;
         node.each_comparison(&mut |c| regexes += usize::from(c.operator == Operator::Matches));
@@ -152,7 +152,7 @@ impl Check<'_> {
         quoted(&self.text[span.clone()])
     }
 
-    /// A part that has to be true or false. Gives whether it is that for each value of an array.
+    /// Checks a part that must be a boolean. Returns whether it is evaluated for each value of an array.
     pub(super) fn condition(&mut self, node: &Node, position: Position) -> bool {
         match &node.kind {
             NodeKind::Chain(_, parts) => {
@@ -181,7 +181,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports a value that is meant to be compared with what stands further left: `http.host eq "a" or "b"`.
+    /// Reports a value that seems to continue the comparison before it: `http.host eq "a" or "b"`.
     fn forgotten_left(&mut self, before: Option<&Node>, part: &Node) -> bool {
         let (Some(NodeKind::Comparison(before)), NodeKind::Operand(operand)) = (before.map(|b| &b.kind), &part.kind)
         else {
@@ -206,7 +206,7 @@ impl Check<'_> {
         true
     }
 
-    /// Reports an operand that stands where a truth should.
+    /// Reports an operand where a boolean is required.
     fn not_a_truth(&mut self, operand: &Operand, shape: &Shape) {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
@@ -227,7 +227,7 @@ impl Check<'_> {
         self.problems.error(operand.span.clone(), "not-a-truth", message, help);
     }
 
-    /// The type of an operand; none if that was reported.
+    /// The type of an operand; `None` if a problem was reported.
     pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<Shape> {
         let shape = match &operand.base {
             Base::Field(name) => Some(Shape::of(self.field(name, operand)?.kind)),
@@ -246,7 +246,7 @@ impl Check<'_> {
         Some(shape)
     }
 
-    /// Takes something out of an array or map.
+    /// Takes a value out of an array or map.
     fn index(
         &mut self,
         operand: &Operand,
@@ -281,7 +281,7 @@ impl Check<'_> {
         None
     }
 
-    /// `[*]`, which has its place in the first argument of a call only.
+    /// `[*]`, which is allowed only in the first argument of a call.
     fn each(&mut self, operand: &Operand, span: &Span, position: Position) -> Option<()> {
         let shown = self.shown(&operand.span);
         match position {
@@ -299,7 +299,7 @@ impl Check<'_> {
         None
     }
 
-    /// A field by its name; none if there is none.
+    /// A field by its name; `None` if it is unknown.
     fn field(&mut self, name: &str, operand: &Operand) -> Option<&'static ExpressionField> {
         let span = &operand.base_span;
         let Some(field) = FIELDS.iter().find(|f| f.name == name) else {
@@ -329,7 +329,7 @@ impl Check<'_> {
         Some(field)
     }
 
-    /// Reports a name that is no field.
+    /// Reports an unknown field.
     fn unknown_field(&mut self, name: &str, span: &Span) {
         let names = || FIELDS.iter().filter(|f| f.instead.is_none()).map(|f| f.name);
         let help = if let Some(meant) = phrases::field_meant(name) {
@@ -356,7 +356,7 @@ impl Check<'_> {
         self.problems.error(span.clone(), "unknown-field", format!("there is no field `{}`", quoted(name)), help);
     }
 
-    /// A comparison. Gives whether it is made for each value of an array.
+    /// Checks a comparison. Returns whether it is made for each value of an array.
     fn comparison(&mut self, comparison: &Comparison, position: Position) -> bool {
         let errors = self.problems.errors();
         let Some(shape) = self.operand(&comparison.left, position) else {
@@ -369,7 +369,7 @@ impl Check<'_> {
             self.missing_index(comparison, *layer, position);
             return false;
         }
-        // Without a right side, what the left one lacks is not known either.
+        // A broken right side has been reported, and allows no further checks.
         let is_whole = comparison.right != Right::Broken;
         if is_whole && self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
             patterns::check(self, comparison);
@@ -394,7 +394,7 @@ impl Check<'_> {
         self.problems.error(comparison.left.span.clone(), code, message, help);
     }
 
-    /// Whether the operator takes the type on its left.
+    /// Whether the operator accepts the type on its left.
     fn operator(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         let word = comparison.operator.word();
         let left = self.shown(&comparison.left.span);

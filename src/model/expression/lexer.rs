@@ -1,12 +1,12 @@
 //! Text into tokens.
 //!
-//! One pass, and nothing is read twice: a string without an end takes the rest of the text. What is not of the language but
-//! has a known meaning elsewhere (`=`, single quotes, comments) is reported here and read as what was meant, so that the rest
-//! can be read too.
+//! One pass without backtracking: a string without an end takes the rest of the text. Foreign syntax with a known
+//! meaning (`=`, single quotes, comments) is reported and read as what was meant, so that the rest can be read too.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/values and …/operators, read 2026-11-20. `\xHH` and octal escapes, and
-//! that a quote inside of `[…]` does not end a regular expression, are known from the published engine and not documented.
+//! developers.cloudflare.com/ruleset-engine/rules-language/values and …/operators, read 2026-11-20. `\xHH` and octal
+//! escapes, and that a quote inside `[…]` does not end a regular expression, are known from the published engine and
+//! not documented.
 
 use std::net::IpAddr;
 
@@ -28,9 +28,9 @@ pub(super) struct Token {
 /// The kinds of tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
-    /// A name or word of the language: letters, digits, `_` and `.`.
+    /// A name or keyword: letters, digits, `_` and `.`.
     Word,
-    /// Other text that stands without quotes.
+    /// Other text without quotes.
     Bare,
     /// A number.
     Integer(i64),
@@ -40,13 +40,13 @@ pub(super) enum TokenKind {
     Network(IpNet),
     /// Text.
     Bytes(Vec<u8>),
-    /// The name of a list, after its dollar sign.
+    /// The name of a list, after the dollar sign.
     List,
-    /// `and` and the like as a symbol.
+    /// A connective as a symbol, such as `&&`.
     Connective(Connective),
     /// `!`.
     Not,
-    /// A comparison as a symbol.
+    /// A comparison operator as a symbol.
     Operator(Operator),
     /// `(`.
     OpenParenthesis,
@@ -77,7 +77,7 @@ pub(super) fn tokens(text: &str, problems: &mut Problems) -> Vec<Token> {
     lexer.tokens
 }
 
-/// Length of the expression when every gap between tokens is one space.
+/// The length of the expression with each gap between tokens reduced to one space.
 ///
 /// # Units
 /// Characters.
@@ -94,13 +94,13 @@ struct Lexer<'t> {
     at: usize,
     /// What has been read.
     tokens: Vec<Token>,
-    /// What is wrong.
+    /// The problems found so far.
     problems: &'t mut Problems,
-    /// Whether a `/*` is known to have no end, so that it is not looked for again.
+    /// Whether a `/*` is known to have no end, so that it is not searched for again.
     has_open_comment: bool,
 }
 
-/// Symbols of the language, and those of others that are understood; longer ones first.
+/// Symbols of the language, and foreign ones that are understood; longer ones first.
 #[rustfmt::skip]
 const SYMBOLS: &[(&str, TokenKind, Option<&str>)] = &[
     ("===", TokenKind::Operator(Operator::Equal), Some("eq")),
@@ -140,7 +140,7 @@ const SYMBOLS: &[(&str, TokenKind, Option<&str>)] = &[
 ];
 
 impl Lexer<'_> {
-    /// What has not been read.
+    /// The text that has not been read.
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -184,13 +184,13 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes on while a condition holds.
+    /// Skips characters while a condition holds.
     fn skip_while(&mut self, holds: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c: char| !holds(c)).unwrap_or(rest.len());
     }
 
-    /// A symbol, or text that is none.
+    /// A symbol, or other text.
     fn symbol_or_bare(&mut self, from: usize) {
         let rest = &self.text[from..];
         if let Some((symbol, kind, instead)) = SYMBOLS.iter().find(|(symbol, ..)| rest.starts_with(symbol)) {
@@ -205,7 +205,7 @@ impl Lexer<'_> {
         self.bare(from);
     }
 
-    /// Text without quotes, up to a gap or bracket.
+    /// Text without quotes, up to a blank or bracket.
     fn bare(&mut self, from: usize) {
         self.skip_while(|c| !c.is_whitespace() && !"(){}[],\"".contains(c));
         self.push(TokenKind::Bare, from);
@@ -221,7 +221,7 @@ impl Lexer<'_> {
         let mut is_numeric = true;
         while let Some(c) = self.rest().chars().next() {
             let next = bytes.get(self.at + c.len_utf8()).copied();
-            // A slash belongs to a network only; two points are a range.
+            // A slash belongs only to a network; two dots are a range.
             let belongs = match c {
                 '.' => next != Some(b'.'),
                 '/' => is_numeric && next.is_some_and(|n| n.is_ascii_digit()),
@@ -295,7 +295,7 @@ impl Lexer<'_> {
                 '\\' if is_regex => {
                     let next = self.rest().chars().next();
                     self.at += next.map_or(0, char::len_utf8);
-                    // Regular expressions keep their backslashes; only the one before a quote is of the string.
+                    // Regular expressions keep their backslashes, except the one before a quote.
                     if next != Some('"') || is_in_class {
                         value.push(b'\\');
                     }
@@ -311,7 +311,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(value), from);
     }
 
-    /// What follows a backslash in a string.
+    /// The character after a backslash in a string.
     fn escape(&mut self, from: usize, value: &mut Vec<u8>) {
         let rest = self.rest();
         let number = |digits: Option<&str>, radix| digits.and_then(|d| u8::from_str_radix(d, radix).ok());
@@ -361,7 +361,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(self.text.as_bytes()[start..start + length].to_vec()), from);
     }
 
-    /// A string in quotes that are not of the language.
+    /// A string in quotes of another language.
     fn foreign_string(&mut self, from: usize, quote: char, ends: &str) {
         self.at += quote.len_utf8();
         let start = self.at;
@@ -376,7 +376,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Bytes(value.as_bytes().to_vec()), from);
     }
 
-    /// Reports a string without an end; what is marked is its first line.
+    /// Reports a string without an end; marks its first line.
     fn unclosed(&mut self, from: usize, is_in_class: bool) {
         let line = self.text[from..].lines().next().map_or(0, str::len);
         let help = if is_in_class {
@@ -397,11 +397,11 @@ impl Lexer<'_> {
         self.problems.error(from..self.at, "comment", message, help);
     }
 
-    /// A comment between signs; false if it has no end.
+    /// A comment between `/*` and `*/`; `false` if it has no end.
     fn block_comment(&mut self, from: usize) -> bool {
         let Some(length) = self.rest()[2..].find("*/") else {
             self.has_open_comment = true;
-            // Then it is more likely a path with an asterisk.
+            // It is more likely a path with an asterisk.
             self.bare(from);
             return true;
         };
@@ -412,7 +412,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether `r`, number signs and a quote come first.
+/// Whether the text begins with `r`, number signs and a quote.
 fn is_raw_string(text: &str) -> bool {
     text[1..].trim_start_matches('#').starts_with('"')
 }
@@ -435,7 +435,7 @@ mod tests {
         tokens.into_iter().map(|t| t.kind).collect()
     }
 
-    /// The codes of what is wrong with a text.
+    /// The codes of the problems in a text.
     fn codes(text: &str) -> Vec<&'static str> {
         let mut problems = Problems::default();
         tokens(text, &mut problems);

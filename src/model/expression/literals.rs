@@ -1,4 +1,4 @@
-//! Literals: whether they are of the type of what they are compared with.
+//! Literals: whether they have the type of the value that they are compared with.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/values (sets, ranges, lists), read 2026-11-20.
@@ -10,7 +10,7 @@ use super::problem::{nearest, quoted};
 use super::syntax::{Comparison, Item, Literal, Operand, Operator, Right, Span};
 
 impl Check<'_> {
-    /// Whether the right side is of the type on the left.
+    /// Checks whether the right side has the type on the left.
     pub(super) fn right(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         match &comparison.right {
             Right::Literal(literal) => {
@@ -37,7 +37,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports what is right for no type at all.
+    /// Reports what is invalid for every type.
     pub(super) fn of_unknown_type(&mut self, right: &Right, span: &Span) {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
@@ -63,7 +63,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a literal is of a type.
+    /// Whether a literal has a type.
     fn literal(&mut self, literal: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
         let shown = self.shown(span);
         let bytes = match literal {
@@ -118,7 +118,7 @@ impl Check<'_> {
         false
     }
 
-    /// Whether a range is of a type and in order.
+    /// Whether a range has a type and is in order.
     fn range(&mut self, first: &Literal, last: &Literal, scalar: Scalar, span: &Span, left: &Operand) -> bool {
         let shown = self.shown(span);
         let is_reversed = match (first, last, scalar) {
@@ -147,7 +147,7 @@ impl Check<'_> {
         !is_reversed
     }
 
-    /// Whether a list can exist and holds what is on its left.
+    /// Whether a list name is valid and its items have the type on the left.
     fn list(&mut self, name: &str, scalar: Scalar, span: &Span) -> bool {
         if MANAGED_LISTS.contains(&name) {
             if scalar != Scalar::Address {

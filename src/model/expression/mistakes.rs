@@ -1,8 +1,8 @@
-//! Values that a field never has, and values that mean something else than they seem to: legal, and probably not meant.
+//! Values that a field never has, or that do not mean what they seem to: valid, but probably not what was meant.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and …/rules/normalization, read 2026-11-20. That
-//! `http.host` and the names of headers are in lower case, and methods in upper case, is said there by example.
+//! developers.cloudflare.com/ruleset-engine/rules-language/fields/reference and …/rules/normalization, read 2026-11-20.
+//! They show only by example that `http.host` and header names are in lower case, and methods in upper case.
 
 use super::super::facts::expressions::{ExpressionFunction, FIELDS};
 use super::check::Check;
@@ -11,7 +11,7 @@ use super::phrases;
 use super::problem::quoted;
 use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right, Span};
 
-/// Fields with a path in them.
+/// Fields that contain a path.
 const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
 
 /// Which part of a value a literal is compared with.
@@ -25,30 +25,30 @@ enum Part {
     End,
     /// Any part.
     Any,
-    /// All of it, as a pattern, with case or without.
+    /// All of it, as a pattern.
     Pattern {
         /// Whether case matters.
         is_strict: bool,
     },
 }
 
-/// A text that is compared with a field, and how.
+/// A text, the field that it is compared with, and how.
 struct Text<'t> {
     /// The field.
     field: &'t str,
-    /// The field as it stands in the expression.
+    /// The field as written in the expression.
     left: String,
-    /// The function of letters' case that it goes through.
+    /// The case function (`lower`, `upper`) around it.
     through: Option<&'t str>,
     /// The text.
     value: &'t str,
     /// Its place.
     span: &'t Span,
-    /// What it is compared with.
+    /// The part that it is compared with.
     part: Part,
 }
 
-/// The field of an operand, and the function of letters' case around it.
+/// The field of an operand, and the case function around it.
 fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
     match &operand.base {
         Base::Field(name) if operand.indexes.is_empty() => Some((name, None)),
@@ -60,7 +60,7 @@ fn subject(operand: &Operand) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// Warns of what a comparison compares with.
+/// Warns about the values of a comparison.
 pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
     numbers(check, comparison);
     let Some((field, through)) = subject(&comparison.left) else { return };
@@ -86,7 +86,7 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
     }
 }
 
-/// The value of a member that is one.
+/// The value of a member that is not a range.
 fn one(item: &Item) -> Option<&Literal> {
     match item {
         Item::One(literal) => Some(literal),
@@ -94,7 +94,7 @@ fn one(item: &Item) -> Option<&Literal> {
     }
 }
 
-/// Warns of one text.
+/// Warns about one text.
 fn text(check: &mut Check<'_>, text: &Text<'_>) {
     let Text { field, left, value, span, part, .. } = text;
     let is_pattern = matches!(part, Part::Pattern { .. });
@@ -111,7 +111,7 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
         warn("never-equal", format!("`{left}` never has the letters of `{shown}`"), help);
         return;
     }
-    // Queries may hold asterisks, and are not decoded.
+    // Queries may contain asterisks, and are not decoded.
     let is_of_path = PATHS.contains(&field.strip_prefix("raw.").unwrap_or(field));
     if value.contains('*') && !is_pattern && (is_of_path || *field == "http.host") {
         let help = match part {
@@ -160,10 +160,10 @@ fn text(check: &mut Check<'_>, text: &Text<'_>) {
     }
 }
 
-/// Takes a code, a message and a help.
+/// Accepts a code, a message and a help.
 type Warn<'w> = dyn FnMut(&'static str, String, String) + 'w;
 
-/// Warns of a text that is compared with the host.
+/// Warns about a text that is compared with the host.
 fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     let shown = quoted(text.value);
     if text.through.is_none() && !is_insensitive && text.value.chars().any(char::is_uppercase) {
@@ -183,7 +183,7 @@ fn host(warn: &mut Warn<'_>, text: &Text<'_>, is_insensitive: bool) {
     }
 }
 
-/// Warns of a text that is compared with a country's code.
+/// Warns about a text that is compared with a country code.
 fn country(warn: &mut Warn<'_>, value: &str) {
     let shown = quoted(value);
     let is_letter_pair = value.len() == 2 && value.bytes().all(|b| b.is_ascii_alphabetic());
@@ -197,7 +197,7 @@ fn country(warn: &mut Warn<'_>, value: &str) {
     warn("country-code", format!("`{shown}` is not the code of a country"), help);
 }
 
-/// Warns of a text that is compared with a path.
+/// Warns about a text that is compared with a path.
 fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
     let shown = quoted(text.value);
     let is_start = matches!(text.part, Part::Whole | Part::Start | Part::Pattern { .. });
@@ -214,12 +214,12 @@ fn path(warn: &mut Warn<'_>, text: &Text<'_>) {
     }
 }
 
-/// Whether `%` and two hexadecimal digits are in a text.
+/// Whether a text contains `%` and two hexadecimal digits.
 fn has_percent_encoding(text: &str) -> bool {
     text.as_bytes().windows(3).any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
 }
 
-/// Warns of numbers that make a comparison the same for every value of the field.
+/// Warns about numbers for which a comparison has the same result for every value of the field.
 fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
     let Some(field) = comparison.left.plain_field().and_then(|name| FIELDS.iter().find(|f| f.name == name)) else {
         return;
@@ -265,7 +265,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
     }
 }
 
-/// Warns of a header whose name is not in lower case.
+/// Warns about a header name that is not in lower case.
 pub(super) fn map_key(check: &mut Check<'_>, operand: &Operand, key: &[u8], span: &Span) {
     let Base::Field(name) = &operand.base else { return };
     if !name.ends_with(".headers") || !key.iter().any(u8::is_ascii_uppercase) {
@@ -316,7 +316,7 @@ pub(super) fn call(check: &mut Check<'_>, function: &ExpressionFunction, argumen
         _ => return,
     };
     let Some(NodeKind::Operand(first)) = arguments.first().map(|a| &a.kind) else { return };
-    // In the result of a mapping, brackets follow upon the call itself.
+    // In a mapping, the indexes follow the call itself.
     if operand.indexes.iter().any(|(i, _)| *i == Index::Each) {
         return;
     }

@@ -1,17 +1,18 @@
-//! Expressions of the service's rules language, read and checked without the service.
+//! Expressions of Cloudflare's Rules language, parsed and checked offline.
 //!
 //! | step | files |
 //! |---|---|
-//! | text into tokens | `lexer` |
-//! | tokens into a tree with places | `parse`, `operand`, `right`; `phrases` knows what people write instead; `syntax` is the tree |
+//! | text to tokens | `lexer` |
+//! | tokens to a tree with places | `parse`, `operand`, `right`; `phrases` knows common mistakes; `syntax` is the tree
+//! |
 //! | types and vocabulary | `check`, `call`, `literals` |
-//! | what is legal and probably not meant | `mistakes`, `patterns` |
-//! | the one text that all spellings share | `normal` |
-//! | what is matched, more or less than by another | `scope`, `values` |
+//! | valid, but probably not what was meant | `mistakes`, `patterns` |
+//! | the canonical form | `normal` |
+//! | whether one expression matches more or less than another | `scope`, `values` |
 //!
-//! Nothing here knows what a request is: an expression is never evaluated.
+//! Nothing here models a request: an expression is never evaluated.
 //!
-//! The service has the last word: what is refused here is what its documentation excludes.
+//! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
 
 mod call;
 mod check;
@@ -42,28 +43,28 @@ use problem::Problems;
 pub use scope::ScopeChange;
 use syntax::{Base, Node, Operator};
 
-/// An expression as somebody wrote it.
+/// An expression as its author wrote it.
 ///
-/// Two are equal if their canonical texts are, which is if they mean the same to the service in ways that can be seen from
-/// their form; see `normal.rs`.
+/// Two are equal if their canonical texts are equal. The canonical form covers the equivalences that are visible in the
+/// form of an expression; see `normal.rs`.
 #[derive(Debug, Clone)]
 pub struct Expression {
     /// As it was written.
     text: String,
-    /// The text that all spellings share.
+    /// The text shared by all its spellings.
     canonical: String,
     /// Whether the canonical text can be read.
     is_parsed: bool,
 }
 
-/// Where a rule stands, for what its expression may use.
+/// The kind of rule that an expression is for; it decides what the expression may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpressionSetting<'a> {
     /// The name of the phase.
     pub phase: &'a str,
-    /// Whether the rule is of an account.
+    /// Whether it is an account-level rule.
     pub is_account: bool,
-    /// Whether it counts what was answered, as the counting expression of a rate limit may.
+    /// Whether it can see responses, as the counting expression of a rate limit may.
     pub sees_response: bool,
 }
 
@@ -75,10 +76,10 @@ impl<'a> ExpressionSetting<'a> {
     }
 }
 
-/// What an expression needs of a zone's plan.
+/// The zone plan that an expression needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// The smallest plan.
+    /// The lowest plan.
     pub needs: Needs,
     /// The fields, functions and operators that need it.
     pub by: BTreeSet<String>,
@@ -96,7 +97,7 @@ impl Requirement {
         }
     }
 
-    /// Whether zones of a plan have what is needed. What needs a product beside the plan counts as had by Enterprise.
+    /// Whether zones on a plan have what is needed. Enterprise is assumed to have what needs an extra product.
     #[must_use]
     pub fn is_met_by(&self, tier: Tier) -> bool {
         let least = match self.needs {
@@ -112,7 +113,7 @@ impl Requirement {
 /// Parses and checks an expression.
 ///
 /// # Errors
-/// All problems at once, in the order of the text. The expression is there exactly if none of them is an error.
+/// All problems at once, in the order of the text. There is an expression exactly if none of them is an error.
 #[must_use]
 pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<Expression>, Vec<ExpressionProblem>) {
     let mut problems = Problems::default();
@@ -145,7 +146,7 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
         problems.warning(node.span.clone(), code, format!("the expression matches {what}"), help);
     }
     if normal.is_none() && !problems.has_errors() {
-        // What has no canonical form should have been reported where it stands; better late than taken.
+        // What has no canonical form should have been reported at its place; a late error is better than accepting it.
         let help = "write it more plainly, and report this as an error of the program";
         problems.error(node.span.clone(), "unreadable", "the expression cannot be read", help);
     }
@@ -157,7 +158,8 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
 }
 
 impl Expression {
-    /// From the service, which has taken it: never fails. What cannot be parsed is compared by its trimmed text.
+    /// An expression that Cloudflare has accepted: never fails. One that cannot be parsed is compared by its trimmed
+    /// text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
         match tree(text).as_ref().and_then(Normal::of) {
@@ -172,25 +174,25 @@ impl Expression {
         &self.text
     }
 
-    /// The text that all spellings share; the trimmed text if it cannot be parsed.
+    /// The text shared by all its spellings; the trimmed text if it cannot be parsed.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// Whether it certainly matches everything.
+    /// Whether it certainly matches every request.
     #[must_use]
     pub fn is_always_true(&self) -> bool {
         self.normal().and_then(|n| scope::truth(&n)) == Some(true)
     }
 
-    /// Whether it certainly matches nothing.
+    /// Whether it certainly matches no request.
     #[must_use]
     pub fn is_always_false(&self) -> bool {
         self.normal().and_then(|n| scope::truth(&n)) == Some(false)
     }
 
-    /// What it needs of the zone's plan, if anything: the highest, and what needs that.
+    /// The highest plan that it needs, and what needs that plan, if any.
     #[must_use]
     pub fn requirement(&self) -> Option<Requirement> {
         let mut highest = Requirement { needs: Needs::Nothing, by: BTreeSet::new() };
@@ -224,13 +226,13 @@ impl Expression {
         self.normal().is_some_and(|normal| scope::asks_for(&normal, field, true))
     }
 
-    /// The hosts outside of which it certainly matches nothing, in lower case; none if that cannot be told.
+    /// The hosts outside which it certainly matches nothing, in lower case; `None` if unknown.
     #[must_use]
     pub fn hosts(&self) -> Option<BTreeSet<String>> {
         scope::hosts(&self.normal()?)
     }
 
-    /// How what is matched differs between two expressions, as far as their forms tell.
+    /// How the requests matched by two expressions differ, as far as their forms show.
     #[must_use]
     pub fn scope_change(before: &Self, after: &Self) -> ScopeChange {
         if before == after {
@@ -253,7 +255,7 @@ impl Expression {
     }
 }
 
-/// The tree of a text that has no errors of form.
+/// The tree of a text without syntax errors.
 fn tree(text: &str) -> Option<Node> {
     let mut problems = Problems::default();
     let tokens = lexer::tokens(text, &mut problems);
@@ -261,7 +263,7 @@ fn tree(text: &str) -> Option<Node> {
     (!problems.has_errors()).then_some(node)
 }
 
-/// What needs a plan above the smallest.
+/// The parts that need a plan above the lowest.
 fn requirements(node: &Node) -> Vec<(Needs, String)> {
     let mut found = Vec::new();
     node.each_operand(&mut |operand| match &operand.base {
@@ -305,7 +307,7 @@ impl Hash for Expression {
     }
 }
 
-/// The codes of what is wrong with a text.
+/// The codes of the problems in a text.
 #[cfg(test)]
 fn codes(text: &str) -> Vec<&'static str> {
     let setting = ExpressionSetting::of_zone("http_ratelimit");

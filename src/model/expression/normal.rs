@@ -1,9 +1,9 @@
-//! The canonical form of an expression: one text for all spellings that mean the same to the service.
+//! The canonical form of an expression: one text for all spellings with the same meaning.
 //!
 //! | spelled | canonical |
 //! |---|---|
 //! | `==`, `&&`, `!` … | the words |
-//! | gaps, line breaks | one space |
+//! | blanks, line breaks | one space |
 //! | parentheses that change nothing | none |
 //! | `not not x` | `x` |
 //! | `b and a and a`, the same with `or`; `b xor a` | sorted, and with `and` and `or` each once |
@@ -11,9 +11,9 @@
 //! | sets | sorted, each member once |
 //! | `10.0.0.1/8`, `10.0.0.1/32`, `2001:DB8:0::1`, `5..5` | `10.0.0.0/8`, `10.0.0.1`, `2001:db8::1`, `5` |
 //!
-//! Parts of a chain may be sorted because conditions only look: no order changes what they say. What is *not* made equal,
-//! although it often is: `x ne a` and `not x eq a` (a missing value makes the one false and the other true), and a deprecated
-//! field and the one that replaced it.
+//! The parts of a chain can be sorted because conditions have no effects: their order changes nothing. Not made equal,
+//! although often equal: `x ne a` and `not x eq a` (with a missing value, the first is false and the second true), and
+//! a deprecated field and its replacement.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/values (missing values), read 2026-11-20.
@@ -27,7 +27,7 @@ use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, No
 /// A part of an expression in canonical form.
 #[derive(Debug, Clone)]
 pub(super) struct Normal {
-    /// Its text; equal texts mean the same.
+    /// Its text; equal texts have the same meaning.
     pub(super) text: String,
     /// Its parts.
     pub(super) kind: NormalKind,
@@ -36,18 +36,18 @@ pub(super) struct Normal {
 /// The kinds of parts.
 #[derive(Debug, Clone)]
 pub(super) enum NormalKind {
-    /// Several joined; none of them is joined by the same word, and they are sorted.
+    /// Several parts joined by a connective, sorted; no part is a chain of the same connective.
     Chain(Connective, Vec<Normal>),
-    /// The contrary of something that is no contrary itself.
+    /// The negation of a part that is not itself a negation.
     Not(Box<Normal>),
     /// A comparison.
     Comparison(Comparison),
-    /// An operand that stands alone.
+    /// An operand on its own.
     Operand(Operand),
 }
 
 impl Normal {
-    /// The canonical form of a tree; none if a part of it could not be read.
+    /// The canonical form of a tree; `None` if a part of it could not be read.
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &node.kind {
             NodeKind::Chain(connective, parts) => {
@@ -79,7 +79,7 @@ impl Normal {
         }
     }
 
-    /// Several joined.
+    /// Several parts joined by a connective.
     fn chain(connective: Connective, mut parts: Vec<Self>) -> Self {
         parts.sort_by(|a, b| a.text.cmp(&b.text));
         if connective != Connective::Xor {
@@ -93,7 +93,7 @@ impl Normal {
         Self { text, kind: NormalKind::Chain(connective, parts) }
     }
 
-    /// The contrary.
+    /// The negation.
     fn denied(self) -> Self {
         match self.kind {
             NormalKind::Not(inner) => *inner,
@@ -104,7 +104,7 @@ impl Normal {
         }
     }
 
-    /// The text inside of a chain, or after `not`: in parentheses if they are needed.
+    /// The text inside a chain, or after `not`: in parentheses if needed.
     fn within(&self, outer: Option<Connective>) -> String {
         match &self.kind {
             NormalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => format!("({})", self.text),
@@ -157,7 +157,7 @@ fn literal(from: &Literal) -> Literal {
     }
 }
 
-/// The text of a literal; none for what is not of the language.
+/// The text of a literal; `None` if it is not part of the language.
 fn literal_text(literal: &Literal) -> Option<String> {
     Some(match literal {
         Literal::Integer(number) => number.to_string(),
@@ -184,7 +184,7 @@ fn right(from: &Right) -> Option<Right> {
     })
 }
 
-/// A member in canonical form: a range of one value is that value, a network written as a range stays a range.
+/// A member in canonical form: a range of one value becomes that value; a range never becomes a network.
 fn item(from: &Item) -> Item {
     match from {
         Item::Range(first, last) if first == last => Item::One(literal(first)),
@@ -216,7 +216,7 @@ fn item_text(item: &Item) -> Option<String> {
     }
 }
 
-/// Text in double quotes. What cannot be seen is written in hexadecimal.
+/// Text in double quotes. Invisible characters are written in hexadecimal.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -235,7 +235,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     text
 }
 
-/// A regular expression: in double quotes if that is read as the same one, else as a raw string.
+/// A regular expression: in double quotes if that means the same, else as a raw string.
 fn regex_quoted(bytes: &[u8]) -> Option<String> {
     let regex = std::str::from_utf8(bytes).ok()?;
     let simple = format!("\"{regex}\"");
@@ -257,7 +257,7 @@ fn regex_quoted(bytes: &[u8]) -> Option<String> {
     Some(format!("r{hashes}\"{regex}\"{hashes}"))
 }
 
-/// Whether host bits of a network are set, and the network without them.
+/// The network without its host bits, if any were set.
 pub(super) fn has_host_bits(network: &IpNet) -> Option<IpNet> {
     (network.trunc() != *network).then(|| network.trunc())
 }

@@ -1,4 +1,4 @@
-//! What stands on the left of a comparison: fields, calls and literals, with what is taken out of them.
+//! The left side of a comparison: fields, calls and literals, with their indexes.
 
 use super::super::facts::expressions::FIELDS;
 use super::lexer::TokenKind;
@@ -7,7 +7,7 @@ use super::phrases;
 use super::syntax::{Base, Connective, Index, Literal, Node, Operand, Span};
 
 impl Parser<'_> {
-    /// A field, call or literal, with what is taken out of it.
+    /// A field, call or literal, with its indexes.
     pub(super) fn operand(&mut self) -> Option<Operand> {
         let token = self.peek()?;
         let span = token.span.clone();
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 return Base::Literal(Literal::Truth(value));
             }
         }
-        // A field before a parenthesis is a condition, and what is missing is an `and`.
+        // A field before a parenthesis is a condition, and an `and` is missing.
         if self.ahead(1) == Some(&TokenKind::OpenParenthesis) && FIELDS.iter().all(|f| f.name != word) {
             self.at += 2;
             return Base::Call(word.to_owned(), self.arguments(span));
@@ -130,7 +130,7 @@ impl Parser<'_> {
         {
             self.at += 1;
         }
-        // So that what follows is not reported too.
+        // A guess, so that nothing else is reported because of it.
         let inner = &self.text[inner.start..self.end().max(inner.start)];
         let guess = match inner.trim().parse::<i64>() {
             Ok(_) => Index::Number(0),

@@ -1,12 +1,12 @@
-//! Tokens into a tree, after errors too.
+//! Parses tokens into a tree and continues after errors.
 //!
 //! ```text
 //! expr := or ;  or := xor { ("or"|"||") xor } ;  xor := and { ("xor"|"^^") and }
 //! and  := not { ("and"|"&&") not } ;  not := ("not"|"!") not | "(" expr ")" | operand [ operator right ]
 //! ```
 //!
-//! After an error the parser goes on at the next `and`, `or`, `xor` or parenthesis, so that one slip hides no other. What it
-//! could guess it puts into the tree, so that the checks see the rest.
+//! After an error the parser continues at the next `and`, `or`, `xor` or parenthesis, so that one error does not hide
+//! others. It puts its guesses into the tree, so that the checks see the rest.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators, read 2026-11-20.
@@ -17,15 +17,16 @@ use super::phrases::{self, Meaning};
 use super::problem::{Problems, quoted};
 use super::syntax::{Base, Comparison, Connective, Node, NodeKind, Operand, Operator, Right, Span};
 
-/// Deepest nesting of parentheses and calls. Our own bound, far beyond what anybody can read; the service's is not known.
+/// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable expression; Cloudflare's is
+/// unknown.
 const DEEPEST: usize = 48;
 
-/// The tree of an expression. Whoever finds errors among the problems should not rely on it.
+/// The tree of an expression. If there are errors among the problems, the tree is not reliable.
 pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> Node {
     let mut parser = Parser { text, tokens, at: 0, depth: 0, is_abandoned: false, problems };
     let mut parts = vec![parser.chain(Connective::Or)];
     while let Some(token) = parser.peek() {
-        // Only what closes something, and commas, can be left over.
+        // Only closing brackets and commas can be left over.
         let span = token.span.clone();
         let (message, help) = match token.kind {
             TokenKind::Comma => ("a comma joins nothing".to_owned(), "write `and` or `or`"),
@@ -41,7 +42,7 @@ pub(super) fn parse(text: &str, tokens: &[Token], problems: &mut Problems) -> No
     joined(Connective::And, parts)
 }
 
-/// Parts as one node.
+/// Several parts as one node.
 fn joined(connective: Connective, mut parts: Vec<Node>) -> Node {
     if parts.len() == 1 {
         return parts.remove(0);
@@ -60,24 +61,24 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     /// How many parentheses and calls are open.
     pub(super) depth: usize,
-    /// Whether reading was given up, so that what is missing at the end is no mistake.
+    /// Whether parsing stopped early, so that missing parts at the end are not errors.
     pub(super) is_abandoned: bool,
-    /// What is wrong.
+    /// The problems found so far.
     pub(super) problems: &'t mut Problems,
 }
 
 /// An operator that was read.
 struct Found {
-    /// What it means.
+    /// Its meaning.
     meaning: Meaning,
-    /// Whether it means the contrary of that.
+    /// Whether it is negated.
     is_denied: bool,
-    /// Whether it is none of the language.
+    /// Whether it is not an operator of the language.
     is_phrase: bool,
 }
 
 impl Found {
-    /// One of the language.
+    /// An operator of the language.
     fn proper(operator: Operator) -> Self {
         Self { meaning: Meaning::Operator(operator), is_denied: false, is_phrase: false }
     }
@@ -94,7 +95,7 @@ impl<'t> Parser<'t> {
         self.peek().map(|t| &t.kind)
     }
 
-    /// The token after the next ones.
+    /// The kind of the token that is `count` ahead.
     pub(super) fn ahead(&self, count: usize) -> Option<&'t TokenKind> {
         self.tokens.get(self.at + count).map(|t| &t.kind)
     }
@@ -121,13 +122,13 @@ impl<'t> Parser<'t> {
         is_it
     }
 
-    /// The next words in lower case, adjoining ones only.
+    /// The next adjacent words, in lower case.
     pub(super) fn words(&self, most: usize) -> Vec<String> {
         let words = self.tokens[self.at..].iter().take(most).take_while(|t| t.kind == TokenKind::Word);
         words.map(|t| self.text[t.span.clone()].to_ascii_lowercase()).collect()
     }
 
-    /// Whether the next token is a certain word, in whatever case.
+    /// Whether the next token is this word, ignoring case.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.peek().is_some_and(|t| t.kind == TokenKind::Word && self.text[t.span.clone()].eq_ignore_ascii_case(word))
     }
@@ -159,7 +160,7 @@ impl<'t> Parser<'t> {
         Some(connective)
     }
 
-    /// Whether what is open ends here.
+    /// Whether the open group ends here.
     fn is_at_close(&self) -> bool {
         matches!(
             self.kind(),
@@ -169,7 +170,7 @@ impl<'t> Parser<'t> {
         )
     }
 
-    /// Parts joined by a connective, or by stronger ones.
+    /// Parts joined by this connective; each part may hold connectives that bind more tightly.
     pub(super) fn chain(&mut self, connective: Connective) -> Node {
         let mut parts = vec![self.stronger(connective)];
         while self.connective() == Some(connective) {
@@ -197,7 +198,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Says what `and` beside `or` means where no parentheses do.
+    /// Warns if `and` and `or` are mixed without parentheses, and says what that means.
     fn warn_of_mixing(&mut self, connective: Connective, parts: &[Node]) {
         for part in parts {
             let NodeKind::Chain(inner, _) = part.kind else { continue };
@@ -211,7 +212,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A condition after which the next connective or close comes; whatever else stands there is reported.
+    /// A condition followed by a connective or a closing bracket; anything else after it is reported.
     fn settled(&mut self) -> Node {
         let mut parts = vec![self.condition()];
         while !self.is_at_close() && self.connective().is_none() {
@@ -240,7 +241,7 @@ impl<'t> Parser<'t> {
         joined(Connective::And, parts)
     }
 
-    /// Whether a new condition begins here, as far as one can tell.
+    /// Whether a new condition seems to begin here.
     fn begins_condition(&self) -> bool {
         match self.kind() {
             Some(TokenKind::Not | TokenKind::OpenParenthesis) => true,
@@ -254,7 +255,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Goes on to the next connective or closing parenthesis; parentheses in between are passed over.
+    /// Skips to the next connective or closing parenthesis, over parentheses in between.
     pub(super) fn skip_to_connective(&mut self) {
         let mut open = 0usize;
         while let Some(kind) = self.kind() {
@@ -269,7 +270,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A condition, or what it denies.
+    /// A condition, or its negation.
     fn condition(&mut self) -> Node {
         let from = self.here().start;
         let mut is_denied = false;
@@ -303,7 +304,7 @@ impl<'t> Parser<'t> {
         Node { kind: NodeKind::Broken, span: from..self.end().max(from), is_parenthesised: false }
     }
 
-    /// Opens a level; false if there are too many, and then nothing more is read.
+    /// Opens a level; `false` if the nesting is too deep, and then parsing stops.
     pub(super) fn deepen(&mut self) -> bool {
         self.depth += 1;
         if self.depth <= DEEPEST {
@@ -341,7 +342,7 @@ impl<'t> Parser<'t> {
         node
     }
 
-    /// An operand, and what it is compared with.
+    /// An operand and its comparison.
     fn comparison(&mut self) -> Node {
         let from = self.here().start;
         if self.is_at_close() || self.connective().is_some() {
@@ -363,7 +364,7 @@ impl<'t> Parser<'t> {
         let operator_span = self.tokens[first].span.start..self.end();
         let operator = match meaning {
             Meaning::Operator(operator) => operator,
-            // What follows is text, as after `contains`.
+            // Text follows, as after `contains`.
             Meaning::Function(_) => Operator::Contains,
         };
         let right_from = self.here().start;
@@ -400,7 +401,7 @@ impl<'t> Parser<'t> {
         node(NodeKind::Comparison(Comparison { left, operator, operator_span, right, right_span }))
     }
 
-    /// An operator of the language, or what stands for one.
+    /// An operator of the language, or a phrase used for one.
     fn operator(&mut self) -> Option<Found> {
         if let Some(TokenKind::Operator(operator)) = self.kind() {
             self.at += 1;
@@ -426,7 +427,7 @@ impl<'t> Parser<'t> {
         Some(Found::proper(operator))
     }
 
-    /// Names what stands for an operator.
+    /// Reports a phrase used for an operator.
     fn name_phrase(&mut self, left: &Operand, meaning: Meaning, is_denied: bool, operator: &Span, right: &Span) {
         let left = left.plain_field().map_or_else(|| self.shown(&left.span), str::to_owned);
         let right = self.shown(right);
@@ -446,7 +447,7 @@ impl<'t> Parser<'t> {
         self.problems.error(operator.clone(), "unknown-operator", message, help);
     }
 
-    /// Names a literal on the left side.
+    /// Reports a literal on the left side.
     fn name_literal_left(&mut self, left: &Operand, operator: Operator, right: &Span) {
         let (literal, field) = (self.shown(&left.span), self.shown(right));
         let help = match operator {

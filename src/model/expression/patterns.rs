@@ -1,4 +1,4 @@
-//! Regular expressions and wildcards: whether they can be read, and whether they say what was probably meant.
+//! Regular expressions and wildcards: whether they are valid, and whether they mean what was probably intended.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/rules-language/operators (wildcard matching; regular expressions are Rust's), read
@@ -12,7 +12,7 @@ use super::normal;
 use super::problem::quoted;
 use super::syntax::{Comparison, Literal, Operator, Right, Span};
 
-/// What often ends a host or file name, and so follows a point that is meant as a point.
+/// Common ends of host and file names; a dot before one is probably meant literally.
 const ENDS: &[&str] = &[
     "com", "net", "org", "io", "dev", "app", "de", "uk", "eu", "fr", "php", "asp", "aspx", "jsp", "html", "htm", "js",
     "json", "css", "xml", "env", "git", "txt", "example", "local",
@@ -81,7 +81,7 @@ pub(super) fn regex(check: &mut Check<'_>, pattern: &str, span: &Span) -> Option
     None
 }
 
-/// What to write instead of a regular expression that is only text.
+/// What to write instead of a regular expression that is only literal text.
 fn plainer(hir: &Hir, left: &str) -> Option<String> {
     let parts = match hir.kind() {
         HirKind::Literal(_) => std::slice::from_ref(hir),
@@ -107,7 +107,7 @@ fn plainer(hir: &Hir, left: &str) -> Option<String> {
     })
 }
 
-/// Warns of a point that stands for any character where a host or file name seems to be meant.
+/// Warns about an unescaped dot in a pattern that seems to mean a host or file name.
 fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) {
     let is_host = comparison.left.plain_field() == Some("http.host");
     let bytes = pattern.as_bytes();
@@ -137,7 +137,7 @@ fn unescaped_dot(check: &mut Check<'_>, comparison: &Comparison, pattern: &str) 
     }
 }
 
-/// Checks a wildcard pattern: what an asterisk and a backslash may be followed by.
+/// Checks a wildcard pattern: what may follow an asterisk or a backslash.
 pub(super) fn wildcard(check: &mut Check<'_>, pattern: &str, span: &Span) {
     let mut characters = pattern.chars().peekable();
     while let Some(c) = characters.next() {

@@ -1,22 +1,22 @@
-//! What people write for what the language has: names of the dashboard, operators of other languages, fields that are no
-//! fields, countries by name. Only tables and their look-up.
+//! Common mistakes and the language's equivalents: labels of the dashboard, operators of other languages, misnamed
+//! fields, country names. Only tables and their look-up.
 //!
 //! # Sources
-//! developers.cloudflare.com/ruleset-engine/rules-language/operators (what the dashboard shows as operators) and
-//! …/fields/reference (the labels), read 2026-11-20; the rest are our own guesses at slips.
+//! developers.cloudflare.com/ruleset-engine/rules-language/operators (operator labels of the dashboard) and
+//! …/fields/reference (field labels), read 2026-11-20; the rest are our own guesses at common mistakes.
 
 use super::syntax::Operator;
 
-/// What stands for an operator.
+/// The meaning of a phrase used for an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// An operator.
     Operator(Operator),
-    /// A function of two texts.
+    /// A function with two text arguments.
     Function(&'static str),
 }
 
-/// Words for operators: in lower case, what they mean, and whether they deny it. Longer ones first.
+/// Words for operators in lower case, their meaning, and whether it is negated. Longer ones first.
 #[rustfmt::skip]
 const PHRASES: &[(&[&str], Meaning, bool)] = {
     use Meaning::{Function as F, Operator as O};
@@ -73,10 +73,10 @@ const PHRASES: &[(&[&str], Meaning, bool)] = {
     ]
 };
 
-/// Words in a row that the longest phrase takes.
+/// How many words the longest phrase has.
 pub(super) const PHRASE_WORDS: usize = 4;
 
-/// The meaning of the first of some words, and how many of them it takes.
+/// The meaning of the phrase at the beginning of several words, and its number of words.
 pub(super) fn operator(words: &[String]) -> Option<(Meaning, bool, usize)> {
     let begins = |phrase: &[&str]| words.len() >= phrase.len() && phrase.iter().zip(words).all(|(p, w)| p == w);
     PHRASES
@@ -110,13 +110,13 @@ const LABELS: &[(&[&str], &str)] = &[
     (&["source", "country"], "ip.src.country"),
 ];
 
-/// The field behind a label at the beginning of some words, and how many of them it takes.
+/// The field for the label at the beginning of several words, and the label's number of words.
 pub(super) fn label(words: &[String]) -> Option<(&'static str, usize)> {
     let begins = |label: &[&str]| words.len() >= label.len() && label.iter().zip(words).all(|(l, w)| l == w);
     LABELS.iter().find(|(label, _)| begins(label)).map(|(label, field)| (*field, label.len()))
 }
 
-/// Fields that are none, in lower case, and the ones that were probably meant.
+/// Names that are not fields, in lower case, and the fields that were probably meant.
 #[rustfmt::skip]
 const FIELDS_MEANT: &[(&str, &str)] = &[
     ("http.uri.path", "http.request.uri.path"), ("http.path", "http.request.uri.path"),
@@ -147,13 +147,13 @@ const FIELDS_MEANT: &[(&str, &str)] = &[
     ("cf.waf.attack_score", "cf.waf.score"), ("tcp.dstport", "cf.edge.server_port"), ("tls", "ssl"), ("https", "ssl"),
 ];
 
-/// The field that was probably meant by a name that is none.
+/// The field that was probably meant by an unknown name.
 pub(super) fn field_meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     FIELDS_MEANT.iter().find(|(wrong, _)| *wrong == lower).map(|(_, field)| *field)
 }
 
-/// Functions of other languages, and the ones that were probably meant.
+/// Functions of other languages, and those that were probably meant.
 #[rustfmt::skip]
 const FUNCTIONS_MEANT: &[(&str, &str)] = &[
     ("startswith", "starts_with"), ("begins_with", "starts_with"), ("endswith", "ends_with"), ("length", "len"),
@@ -163,13 +163,13 @@ const FUNCTIONS_MEANT: &[(&str, &str)] = &[
     ("replace", "regex_replace"), ("some", "any"), ("every", "all"),
 ];
 
-/// The function that was probably meant by a name that is none.
+/// The function that was probably meant by an unknown name.
 pub(super) fn function_meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     FUNCTIONS_MEANT.iter().find(|(wrong, _)| *wrong == lower).map(|(_, function)| *function)
 }
 
-/// Countries by name, in lower case, and their codes (ISO 3166-1); those that rules name most.
+/// Country names in lower case and their codes (ISO 3166-1), for the countries most common in rules.
 #[rustfmt::skip]
 const COUNTRIES: &[(&str, &str)] = &[
     ("afghanistan", "AF"), ("argentina", "AR"), ("australia", "AU"), ("austria", "AT"), ("bangladesh", "BD"),

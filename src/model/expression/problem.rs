@@ -1,10 +1,10 @@
-//! What is wrong with an expression, and where.
+//! The problems of an expression and their places.
 
 use std::ops::Range;
 
 use crate::diagnostic::Severity;
 
-/// Most problems reported of one expression; whoever has more sees the rest after mending these.
+/// How many problems of one expression are reported; the rest appear once these are fixed.
 const MOST_PROBLEMS: usize = 50;
 
 /// Longest quotation of an expression in a message, in characters.
@@ -13,14 +13,15 @@ const QUOTED_CHARACTERS: usize = 80;
 /// Something wrong with an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionProblem {
-    /// An error if the service would refuse it, a warning if it would take it and probably do something else than meant.
+    /// An error if Cloudflare would refuse the expression; a warning if it would accept it but probably not do what was
+    /// meant.
     pub severity: Severity,
     /// Where in the text.
     ///
     /// # Units
-    /// Bytes; both ends lie on characters' bounds.
+    /// Bytes; both ends are at character boundaries.
     pub span: Range<usize>,
-    /// A word that stays, such as `unknown-field`.
+    /// A stable code, such as `unknown-field`.
     pub code: &'static str,
     /// What is wrong, as a lower-case fragment.
     pub message: String,
@@ -36,7 +37,7 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    /// Notes an error.
+    /// Adds an error.
     pub(super) fn error(
         &mut self,
         span: Range<usize>,
@@ -47,7 +48,7 @@ impl Problems {
         self.note(Severity::Error, span, code, message.into(), help.into());
     }
 
-    /// Notes a warning.
+    /// Adds a warning.
     pub(super) fn warning(
         &mut self,
         span: Range<usize>,
@@ -58,14 +59,14 @@ impl Problems {
         self.note(Severity::Warning, span, code, message.into(), help.into());
     }
 
-    /// Notes a problem, unless there are enough.
+    /// Adds a problem, unless there are too many.
     fn note(&mut self, severity: Severity, span: Range<usize>, code: &'static str, message: String, help: String) {
         if !self.is_full() {
             self.found.push(ExpressionProblem { severity, span, code, message, help });
         }
     }
 
-    /// Whether nothing more is noted, so that nobody need take the trouble.
+    /// Whether no more are recorded, so that further checks can be skipped.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MOST_PROBLEMS
     }
@@ -75,12 +76,12 @@ impl Problems {
         self.found.iter().filter(|p| p.severity == Severity::Error).count()
     }
 
-    /// Whether the service would refuse the expression.
+    /// Whether Cloudflare would refuse the expression.
     pub(super) fn has_errors(&self) -> bool {
         self.errors() > 0
     }
 
-    /// All of them, in the order of the text, each once.
+    /// All of them, in the order of the text, without duplicates.
     pub(super) fn finish(mut self) -> Vec<ExpressionProblem> {
         self.found.sort_by_key(|p| (p.span.start, p.span.end));
         self.found.dedup();
@@ -88,7 +89,7 @@ impl Problems {
     }
 }
 
-/// A part of an expression for a message: on one line, and not too long.
+/// A part of an expression for a message: on one line, and shortened.
 pub(super) fn quoted(text: &str) -> String {
     let mut words = text.split_whitespace();
     let mut line = words.next().unwrap_or_default().to_owned();
@@ -105,14 +106,14 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-/// The candidate nearest to a word, if one is near enough to have been meant.
+/// The candidate nearest to a word, if one is near enough to be what the author meant.
 pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Distances are quadratic in the length, and no name is longer.
     if word.is_empty() || word.len() > 80 {
         return None;
     }
     let lower = word.to_lowercase().replace('-', "_");
-    // A few letters are another word: `cf.waf.score.lfi` would be no slip of `cf.waf.score.xss`.
+    // Few letters may make a different word: `cf.waf.score.lfi` is not a misspelling of `cf.waf.score.xss`.
     let allowed = (lower.chars().count() / 8).clamp(1, 3);
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), candidate))

@@ -6,7 +6,7 @@ use super::parse::{Parser, is_function};
 use super::syntax::{Item, Literal, Operand, Operator, Right, Span};
 
 impl Parser<'_> {
-    /// The literal that comes next; text without quotes as far as no gap is in it.
+    /// The next literal; text without quotes up to the next blank.
     pub(super) fn literal(&mut self) -> Option<Literal> {
         let token = self.peek()?;
         let literal = match &token.kind {
@@ -77,7 +77,7 @@ impl Parser<'_> {
             Some(TokenKind::Word) if self.connective().is_none() && self.is_of_vocabulary(&shown) => {
                 self.skip_to_connective();
                 let span = span.start..self.end();
-                // After a literal on the left, which is reported, a field is what was meant.
+                // After a literal on the left, which is reported, a field was probably meant.
                 if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     let shown = self.shown(&span);
                     let message = format!("the right side, `{shown}`, is no literal");
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Right::Broken
     }
 
-    /// Whether an operator is next, and more than its word as a text without quotes.
+    /// Whether an operator is next, and not just a text without quotes that looks like one.
     fn is_operator_before_value(&self, kind: Option<&TokenKind>) -> bool {
         match kind {
             Some(TokenKind::Operator(_)) => true,
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that nothing follows an operator.
+    /// Reports a missing value after an operator.
     fn missing(&mut self, operator: &Span) -> Right {
         let message = format!("nothing to compare with follows `{}`", self.shown(operator));
         let help = "write a value: text in double quotes, a number, an address, a set or a `$list`";
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Right::Broken
     }
 
-    /// One value, which is a mistake after `in`, as a range is after all others.
+    /// One value; a mistake after `in`, as a range is after all other operators.
     fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> Right {
         let mut span = span.start..self.end();
         let mut is_range = false;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Right::Literal(literal)
     }
 
-    /// The members of a set whose opening bracket comes next.
+    /// The members of a set whose opening bracket is next.
     fn set(&mut self, close: &TokenKind) -> Vec<(Item, Span)> {
         let open = self.here();
         self.at += 1;

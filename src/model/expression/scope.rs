@@ -1,7 +1,7 @@
-//! What an expression matches, as far as its form tells: everything, nothing, certain hosts, more or less than another.
+//! What an expression matches, as far as its form shows: everything, nothing, certain hosts, more or less than another.
 //!
-//! All of it is proof by form. `a implies b` is tried part by part, and where no rule applies the answer is that it is not
-//! known, never a guess.
+//! Everything here is a proof from the form. `a implies b` is tried part by part, and where no rule applies the answer
+//! is "unknown", never a guess.
 
 use std::collections::BTreeSet;
 
@@ -9,27 +9,27 @@ use super::normal::{Normal, NormalKind};
 use super::syntax::{Base, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator, Right};
 use super::values::{self, Values};
 
-/// How what two expressions match differs.
+/// How the requests that two expressions match differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScopeChange {
     /// Not at all.
     Equal,
-    /// The second matches all that the first matches, and probably more.
+    /// The second matches everything that the first matches, and probably more.
     Wider,
-    /// The second matches nothing that the first does not, and probably less.
+    /// The second matches only what the first matches, and probably less.
     Narrower,
-    /// It cannot be told.
+    /// Unknown.
     Unknown,
 }
 
-/// How much a proof may read; beyond, the answer is "unknown".
+/// How much a proof may read; beyond that, the answer is "unknown".
 ///
 /// # Units
-/// Bytes of canonical text, each as often as it is read.
+/// Bytes of canonical text, counted each time they are read.
 const MOST_READ: usize = 4_000_000;
 
-/// Fields that every request has, so that a comparison with them is never one with a missing value (inferred from what a
-/// request is; the documentation does not say which fields can be missing).
+/// Fields that every request has, so that a comparison with them never has a missing value (inferred from the nature of
+/// requests; the documentation does not say which fields can be missing).
 const ALWAYS_THERE: &[&str] = &[
     "http.host",
     "http.request.full_uri",
@@ -41,17 +41,17 @@ const ALWAYS_THERE: &[&str] = &[
     "raw.http.request.uri.path",
 ];
 
-/// Fields of which every value begins with a slash (inferred; the asterisk of `OPTIONS *` does not reach a zone).
+/// Fields whose values always begin with a slash (inferred; the asterisk of `OPTIONS *` does not reach a zone).
 const SLASHED: &[&str] =
     &["http.request.uri", "http.request.uri.path", "raw.http.request.uri", "raw.http.request.uri.path"];
 
 /// Regular expressions that match every text.
 const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
 
-/// Those that match every text that begins with a slash, beside these.
+/// In addition, regular expressions that match every text that begins with a slash.
 const SLASHED_REGEX: &[&str] = &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
 
-/// What an expression is for every request, if that is certain.
+/// The value of an expression, if it is certainly the same for every request.
 pub(super) fn truth(normal: &Normal) -> Option<bool> {
     match &normal.kind {
         NormalKind::Not(inner) => truth(inner).map(|t| !t),
@@ -74,7 +74,7 @@ pub(super) fn truth(normal: &Normal) -> Option<bool> {
     }
 }
 
-/// What a comparison is for every request.
+/// The value of a comparison for every request.
 fn of_comparison(comparison: &Comparison) -> Option<bool> {
     let field = comparison.left.plain_field()?;
     if let Right::Set(items) = &comparison.right {
@@ -101,13 +101,13 @@ fn of_comparison(comparison: &Comparison) -> Option<bool> {
     always.then_some(true)
 }
 
-/// What a chain is for every request.
+/// The value of a chain for every request.
 fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
     let truths: Vec<_> = parts.iter().map(truth).collect();
     if connective == Connective::Xor {
         return truths.into_iter().try_fold(false, |all, t| Some(all ^ t?));
     }
-    // One part of this kind decides.
+    // One part with this value decides.
     let decisive = connective == Connective::Or;
     if truths.contains(&Some(decisive)) {
         return Some(decisive);
@@ -122,7 +122,7 @@ fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
     }
     let excludes = match connective {
         Connective::And => exclude_one_another(parts.iter().filter_map(chosen)),
-        // Not this or not that: true if the two are never true at once.
+        // `not a or not b` is always true if a and b are never true at once.
         Connective::Or | Connective::Xor => {
             exclude_one_another(denied.iter().filter_map(|d| chosen(d)))
                 || exclude_one_another(parts.iter().filter_map(unequal))
@@ -131,7 +131,7 @@ fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
     excludes.then_some(decisive)
 }
 
-/// What a part denies.
+/// The part inside a negation.
 fn contrary(normal: &Normal) -> Option<&Normal> {
     match &normal.kind {
         NormalKind::Not(inner) => Some(inner),
@@ -147,14 +147,14 @@ fn compared(normal: &Normal) -> Option<&Comparison> {
     }
 }
 
-/// The operand and its only values.
+/// The operand, and the only values that it may have.
 fn chosen(normal: &Normal) -> Option<(&Operand, Values)> {
     let comparison = compared(normal)?;
     matches!(comparison.operator, Operator::Equal | Operator::In).then_some(())?;
     Some((&comparison.left, Values::of(comparison.operator, &comparison.right)?))
 }
 
-/// The field, which is always there, and the value that it must not have.
+/// The field, which every request has, and the value that it must not have.
 fn unequal(normal: &Normal) -> Option<(&Operand, Values)> {
     let comparison = compared(normal)?;
     let is_there = ALWAYS_THERE.contains(&comparison.left.plain_field()?);
@@ -162,7 +162,7 @@ fn unequal(normal: &Normal) -> Option<(&Operand, Values)> {
     Some((&comparison.left, Values::of(Operator::Equal, &comparison.right)?))
 }
 
-/// Whether two of some choices can never be made at once.
+/// Whether two of several choices are never possible at once.
 fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>) -> bool {
     let choices: Vec<_> = choices.take(64).collect();
     choices.iter().enumerate().any(|(n, (operand, values))| {
@@ -184,7 +184,7 @@ pub(super) fn asks_for(normal: &Normal, field: &str, is_asked: bool) -> bool {
     }
 }
 
-/// The hosts outside of which nothing matches.
+/// The hosts outside which nothing matches.
 pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
     if truth(normal) == Some(false) {
         return Some(BTreeSet::new());
@@ -224,7 +224,7 @@ pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
     }
 }
 
-/// How what is matched changes.
+/// How the matched requests change.
 pub(super) fn change(before: &Normal, after: &Normal) -> ScopeChange {
     if before.text == after.text {
         return ScopeChange::Equal;
@@ -239,7 +239,7 @@ pub(super) fn change(before: &Normal, after: &Normal) -> ScopeChange {
     }
 }
 
-/// Whether everything that the first matches is certainly matched by the second.
+/// Whether the second certainly matches everything that the first matches.
 fn implies(a: &Normal, b: &Normal, budget: &mut usize) -> bool {
     let Some(left) = budget.checked_sub(a.text.len() + b.text.len()) else { return false };
     *budget = left;

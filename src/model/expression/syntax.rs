@@ -1,4 +1,4 @@
-//! The tree of an expression, with the place of everything in the text.
+//! The syntax tree of an expression, with the place of everything in the text.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -11,33 +11,33 @@ use ipnet::IpNet;
 /// Bytes.
 pub(super) type Span = Range<usize>;
 
-/// A part that is true or false, or an argument of a function.
+/// A part with a boolean value, or an argument of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     /// What it is.
     pub(super) kind: NodeKind,
-    /// Its place, parentheses around it included.
+    /// Its place, including parentheses around it.
     pub(super) span: Span,
-    /// Whether it stands in parentheses of its own.
+    /// Whether it is in its own parentheses.
     pub(super) is_parenthesised: bool,
 }
 
 /// The kinds of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NodeKind {
-    /// Several that are joined by one word.
+    /// Several parts joined by one connective.
     Chain(Connective, Vec<Node>),
-    /// The contrary.
+    /// A negation.
     Not(Box<Node>),
     /// A comparison.
     Comparison(Comparison),
-    /// A field, call or literal that stands alone.
+    /// A field, call or literal on its own.
     Operand(Operand),
-    /// What could not be read; it has been reported.
+    /// A part that could not be read; it has been reported.
     Broken,
 }
 
-/// A word that joins, weakest first.
+/// A connective; the order is from loosest to tightest binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Connective {
     /// `or`, `||`.
@@ -61,7 +61,7 @@ impl Connective {
         }
     }
 
-    /// The one that binds more strongly.
+    /// The next tighter one.
     pub(super) fn stronger(self) -> Option<Self> {
         match self {
             Self::Or => Some(Self::Xor),
@@ -74,19 +74,19 @@ impl Connective {
 /// `left operator right`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comparison {
-    /// What is compared.
+    /// The left side.
     pub(super) left: Operand,
-    /// How.
+    /// The operator.
     pub(super) operator: Operator,
     /// The place of the operator.
     pub(super) operator_span: Span,
-    /// With what.
+    /// The right side.
     pub(super) right: Right,
     /// The place of the right side.
     pub(super) right_span: Span,
 }
 
-/// An operator of comparison.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Operator {
     /// `eq`, `==`.
@@ -147,20 +147,20 @@ impl Operator {
     }
 }
 
-/// A field, a call or a literal, and what is taken out of it.
+/// A field, a call or a literal, with its indexes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Operand {
-    /// What stands first.
+    /// The part before the indexes.
     pub(super) base: Base,
-    /// The place of what stands first.
+    /// The place of the part before the indexes.
     pub(super) base_span: Span,
-    /// What is taken out of it, in the order of the text.
+    /// The indexes, in the order of the text.
     pub(super) indexes: Vec<(Index, Span)>,
-    /// The place of all.
+    /// The place of the whole.
     pub(super) span: Span,
 }
 
-/// What stands first in an operand.
+/// The part of an operand before its indexes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Base {
     /// A field, known or not.
@@ -171,14 +171,14 @@ pub(super) enum Base {
     Literal(Literal),
 }
 
-/// What is taken out of an array or map.
+/// An index into an array or map.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Index {
-    /// One by its number.
+    /// By number.
     Number(u32),
-    /// One by its key.
+    /// By key.
     Key(Vec<u8>),
-    /// Each.
+    /// All values, `[*]`.
     Each,
 }
 
@@ -189,13 +189,13 @@ pub(super) enum Literal {
     Integer(i64),
     /// An address.
     Address(IpAddr),
-    /// A network; its host bits may be set.
+    /// A network; host bits may be set.
     Network(IpNet),
     /// Text; after `matches` a regular expression.
     Bytes(Vec<u8>),
     /// `true` or `false`.
     Truth(bool),
-    /// Text without quotes, which is nowhere right.
+    /// Text without quotes, which is always an error.
     Unquoted(String),
 }
 
@@ -204,11 +204,11 @@ pub(super) enum Literal {
 pub(super) enum Right {
     /// One value.
     Literal(Literal),
-    /// Several between braces.
+    /// Several in braces.
     Set(Vec<(Item, Span)>),
     /// A list by its name, with the dollar sign.
     List(String),
-    /// What could not be read; it has been reported.
+    /// A part that could not be read; it has been reported.
     Broken,
 }
 
@@ -222,7 +222,7 @@ pub(super) enum Item {
 }
 
 impl Node {
-    /// Calls a function with every operand, those inside of calls included.
+    /// Calls a function with every operand, including those inside calls.
     pub(super) fn each_operand<'n>(&'n self, visit: &mut impl FnMut(&'n Operand)) {
         match &self.kind {
             NodeKind::Chain(_, parts) => parts.iter().for_each(|p| p.each_operand(visit)),
@@ -233,7 +233,7 @@ impl Node {
         }
     }
 
-    /// Calls a function with every comparison, those inside of calls included.
+    /// Calls a function with every comparison, including those inside calls.
     pub(super) fn each_comparison<'n>(&'n self, visit: &mut impl FnMut(&'n Comparison)) {
         match &self.kind {
             NodeKind::Chain(_, parts) => parts.iter().for_each(|p| p.each_comparison(visit)),
@@ -257,7 +257,7 @@ impl Operand {
         }
     }
 
-    /// The field, if it is one and nothing is taken out of it.
+    /// The field, if it is one without an index.
     pub(super) fn plain_field(&self) -> Option<&str> {
         match &self.base {
             Base::Field(name) if self.indexes.is_empty() => Some(name),

@@ -1,4 +1,4 @@
-//! The values that a comparison lets through, as far as they can be compared with those of another.
+//! The set of values that a comparison accepts, so that two sets can be compared.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -6,22 +6,22 @@ use std::net::IpAddr;
 use super::normal::{Normal, NormalKind, operand_text};
 use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, Right};
 
-/// The values that a comparison lets through.
+/// The values that a comparison accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Values {
     /// Texts.
     Texts(BTreeSet<Vec<u8>>),
-    /// Numbers and addresses from the second to the third, of one family each; in order, apart from one another.
+    /// Intervals of numbers or addresses, ends included, of one family each; sorted and disjoint.
     Intervals(Vec<(Family, u128, u128)>),
-    /// Texts with this part.
+    /// Texts that contain this.
     Containing(Vec<u8>),
-    /// Texts with this beginning.
+    /// Texts that begin with this.
     StartingWith(Vec<u8>),
-    /// Texts with this end.
+    /// Texts that end with this.
     EndingWith(Vec<u8>),
 }
 
-/// What has an order of its own.
+/// A kind of ordered values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Family {
     /// Whole numbers.
@@ -32,7 +32,7 @@ pub(super) enum Family {
     Six,
 }
 
-/// A number as one without sign, in the same order.
+/// A signed number as an unsigned one, in the same order.
 fn key(number: i64) -> u128 {
     u128::from(number.cast_unsigned() ^ (1 << 63))
 }
@@ -69,7 +69,7 @@ fn interval(item: &Item) -> Option<(Family, u128, u128)> {
 }
 
 impl Values {
-    /// The values of an operator and its right side.
+    /// The values that an operator and its right side accept.
     pub(super) fn of(operator: Operator, right: &Right) -> Option<Self> {
         let items: Vec<Item> = match right {
             Right::Literal(literal) => vec![Item::One(literal.clone())],
@@ -118,7 +118,7 @@ impl Values {
         Self::Intervals(merged(bounds.into_iter().map(|(from, to)| (Family::Integer, from, to)).collect()))
     }
 
-    /// Whether every one of them is one of others.
+    /// Whether this is a subset of the others.
     pub(super) fn are_among(&self, others: &Self) -> bool {
         let any = |text: &[u8], part: &[u8]| part.is_empty() || text.windows(part.len()).any(|w| w == part);
         match (self, others) {
@@ -138,7 +138,7 @@ impl Values {
         }
     }
 
-    /// Whether none of them is one of others.
+    /// Whether the two sets are disjoint.
     pub(super) fn excludes(&self, others: &Self) -> bool {
         match (self, others) {
             (Self::Texts(these), Self::Texts(those)) => these.is_disjoint(those),
@@ -150,7 +150,7 @@ impl Values {
     }
 }
 
-/// Intervals in order, those that touch as one; backward ones hold nothing.
+/// Sorts intervals and joins those that touch; reversed ones are empty.
 fn merged(mut intervals: Vec<(Family, u128, u128)>) -> Vec<(Family, u128, u128)> {
     intervals.retain(|(_, from, to)| from <= to);
     intervals.sort_unstable();
@@ -164,7 +164,7 @@ fn merged(mut intervals: Vec<(Family, u128, u128)>) -> Vec<(Family, u128, u128)>
     apart
 }
 
-/// What a part looks at, and the values that it lets through.
+/// The operand of a part, and the values that it accepts.
 pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
     match &normal.kind {
         NormalKind::Comparison(comparison) => {
@@ -188,7 +188,7 @@ pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
     }
 }
 
-/// Whether the same is taken out of two operands.
+/// Whether two operands have the same indexes.
 pub(super) fn same_indexes(one: &Operand, other: &Operand) -> bool {
     one.indexes.len() == other.indexes.len() && one.indexes.iter().zip(&other.indexes).all(|((a, _), (b, _))| a == b)
 }

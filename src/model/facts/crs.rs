@@ -1,8 +1,8 @@
 //! The OWASP Core Rule Set, version 3.3.5, as plain data: numbers, paranoia levels and scores of its rules.
 //!
-//! The service's OWASP Core Ruleset follows the 3.3 line of the Core Rule Set; its own list of rules is served by the API
-//! only, and always wins over what stands here. This table gives scores where the service does not say them, and the
-//! sandbox a catalogue of realistic size.
+//! Cloudflare's OWASP Core Ruleset follows the 3.3 line of the Core Rule Set; its own list of rules is available only
+//! from the API, and always takes precedence over this table. The table provides scores that Cloudflare does not
+//! report, and a catalogue of realistic size for the sandbox.
 //!
 //! # Sources
 //! github.com/coreruleset/coreruleset, tag v3.3.5, rules REQUEST-9xx with a paranoia level and a severity, read 2026-11-20;
@@ -16,7 +16,7 @@ pub const CRS_VERSION: &str = "3.3.5";
 pub struct Family {
     /// The first three digits of the numbers.
     pub prefix: u32,
-    /// Its short name, as a word of the command line.
+    /// Its short name on the command line.
     pub key: &'static str,
     /// Its name in sentences.
     pub name: &'static str,

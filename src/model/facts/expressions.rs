@@ -1,6 +1,6 @@
-//! The vocabulary of the service's rules language: fields, functions, lists and limits, as plain data.
+//! The vocabulary of Cloudflare's Rules language: fields, functions, lists and limits, as plain data.
 //!
-//! Presence here is no promise that a plan or a phase of a zone has the field; only the service knows that.
+//! Presence here does not mean that a zone's plan or phase has the field; only Cloudflare knows that.
 //!
 //! # Sources
 //! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20; functions,
@@ -9,7 +9,7 @@
 //! that a claim is read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
 //! developers.cloudflare.com/api-shield/security/jwt-validation/transform-rules, read 2026-11-22.
 
-/// The type of a value in an expression. What the documentation calls String is a sequence of bytes.
+/// The type of a value in an expression. The documentation's String is a sequence of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
     /// True or false.
@@ -26,9 +26,9 @@ pub enum FieldType {
     IntegerArray,
     /// Several lists of texts.
     BytesArrayArray,
-    /// Lists of texts by name.
+    /// Maps of names to lists of texts.
     BytesArrayMap,
-    /// Lists of numbers by name.
+    /// Maps of names to lists of numbers.
     IntegerArrayMap,
 }
 
@@ -41,7 +41,7 @@ pub enum Needs {
     Pro,
     /// Business or above.
     Business,
-    /// Enterprise, often with a product of its own.
+    /// Enterprise, often with an extra product.
     Enterprise,
 }
 
@@ -52,21 +52,21 @@ pub struct ExpressionField {
     pub name: &'static str,
     /// Its type.
     pub kind: FieldType,
-    /// Whether it is known only once there is a response.
+    /// Whether it is only available once there is a response.
     pub is_of_response: bool,
-    /// Whether it looks into the body of the request.
+    /// Whether it depends on the body of the request.
     pub is_of_body: bool,
     /// Which plans have it.
     pub needs: Needs,
-    /// Smallest and largest value, where there are bounds.
+    /// Smallest and largest value, if bounded.
     pub range: Option<(i64, i64)>,
-    /// The only values, where there are few.
+    /// The only values, if there are few.
     pub values: &'static [&'static str],
-    /// The field to write instead, where this one is deprecated.
+    /// The replacement, if it is deprecated.
     pub instead: Option<&'static str>,
-    /// The field of which this is the text before normalisation.
+    /// The normalised field, if this is its text before normalisation.
     pub raw_of: Option<&'static str>,
-    /// Where it can be used, if not in every rule; in words.
+    /// Where it can be used, if not in every rule; as text.
     pub only_in: Option<&'static str>,
 }
 
@@ -87,49 +87,49 @@ impl ExpressionField {
         }
     }
 
-    /// The same, of responses.
+    /// Marks a field of responses.
     const fn of_response(mut self) -> Self {
         self.is_of_response = true;
         self
     }
 
-    /// The same, of bodies.
+    /// Marks a field of bodies.
     const fn of_body(mut self) -> Self {
         self.is_of_body = true;
         self
     }
 
-    /// The same, on some plans only.
+    /// Limits it to some plans.
     const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
     }
 
-    /// The same, with bounds.
+    /// Sets its bounds.
     const fn range(mut self, from: i64, to: i64) -> Self {
         self.range = Some((from, to));
         self
     }
 
-    /// The same, with few values.
+    /// Sets its only values.
     const fn values(mut self, values: &'static [&'static str]) -> Self {
         self.values = values;
         self
     }
 
-    /// The same, deprecated.
+    /// Marks it as deprecated.
     const fn instead(mut self, field: &'static str) -> Self {
         self.instead = Some(field);
         self
     }
 
-    /// The same, before normalisation.
+    /// Marks it as the text before normalisation.
     const fn raw_of(mut self, field: &'static str) -> Self {
         self.raw_of = Some(field);
         self
     }
 
-    /// The same, for some rules only.
+    /// Limits it to some rules.
     const fn only_in(mut self, words: &'static str) -> Self {
         self.only_in = Some(words);
         self
@@ -142,7 +142,7 @@ use FieldType::{
 };
 use Needs::{Business, Enterprise, Pro};
 
-/// What `only_in` says of fields for rules of an account.
+/// The value of `only_in` for fields of account-level rules.
 pub const ACCOUNT_RULESETS: &str = "account-level rulesets";
 
 /// All fields, by name.
@@ -349,7 +349,7 @@ pub enum ParameterType {
     Integer,
     /// An address.
     Address,
-    /// Several truths, such as a comparison over `[*]`.
+    /// Several booleans, such as a comparison over `[*]`.
     BooleanArray,
     /// Several texts.
     BytesArray,
@@ -357,7 +357,7 @@ pub enum ParameterType {
     BytesOrArray,
     /// Text, or a whole number.
     BytesOrInteger,
-    /// A number, a truth or an address.
+    /// A number, a boolean or an address.
     Scalar,
     /// A map of any values.
     Map,
@@ -372,7 +372,7 @@ pub enum ParameterType {
 pub enum Given {
     /// In any way.
     Anyhow,
-    /// As a field, or another function of one.
+    /// As a field, or a function of a field.
     Field,
     /// As a literal.
     Literal,
@@ -402,9 +402,9 @@ pub struct ExpressionFunction {
     pub parameters: &'static [Parameter],
     /// Whether the last parameter may be repeated.
     pub is_variadic: bool,
-    /// What it gives; over an array, an array of these.
+    /// The type of the result; over an array, an array of it.
     pub returns: FieldType,
-    /// Where it can be used, if not everywhere: names of phases, or other places in words.
+    /// Where it can be used, if not everywhere: names of phases, or other places as text.
     pub only_in: &'static [&'static str],
     /// Which plans have it.
     pub needs: Needs,
@@ -431,13 +431,13 @@ const fn function(
 }
 
 impl ExpressionFunction {
-    /// The same, with a last parameter that may be repeated.
+    /// Makes the last parameter repeatable.
     const fn variadic(mut self) -> Self {
         self.is_variadic = true;
         self
     }
 
-    /// The same, on some plans only.
+    /// Limits it to some plans.
     const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
@@ -484,7 +484,7 @@ pub const FUNCTIONS: &[ExpressionFunction] = &{
     ]
 };
 
-/// Lists that the service maintains.
+/// Lists that Cloudflare maintains.
 pub const MANAGED_LISTS: &[&str] = &["$cf.anonymizer", "$cf.botnetcc", "$cf.malware", "$cf.open_proxies", "$cf.vpn"];
 
 /// Longest expression, in characters of its form on one line.
@@ -499,9 +499,9 @@ pub const RAW_STRING_HASHES: usize = 255;
 /// Longest description of a rule, in characters.
 pub const DESCRIPTION_CHARACTERS: usize = 500;
 
-/// Functions that the service takes once in an expression only, as was seen of its refusals.
+/// Functions that Cloudflare accepts only once in an expression, as its refusals showed.
 pub const ONCE_PER_EXPRESSION: &[&str] = &["concat", "regex_replace"];
 
-/// The phases whose rules are decided before there is a response.
+/// The phases whose rules run before there is a response.
 pub const REQUEST_PHASES: &[&str] =
     &["http_request_firewall_managed", "http_request_firewall_custom", "http_ratelimit"];

@@ -1,6 +1,6 @@
-//! What is known about each record type, as plain data.
+//! Facts about each record type, as plain data.
 //!
-//! The facts of a type stand in its file under `rdata/`; here is their form. They say how the service wants a value to be
+//! The facts of a type stand in its file under `rdata/`; here is their form. They say how Cloudflare wants a value to be
 //! sent and what it answers; they hold no parsing or printing code. The sandbox may use this folder and nothing else of
 //! the model, so that an error in our codecs is not mirrored there. Beside it: what is known of rulesets, of the language
 //! of their expressions, of the OWASP Core Rule Set, and of zone settings.
@@ -10,14 +10,14 @@ pub mod expressions;
 pub mod rulesets;
 pub mod settings;
 
-/// Where a field of a record stands in the service's JSON.
+/// Where a field of a record is in Cloudflare's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// The record's `content` string.
     Content,
     /// A member of the record's `data` object.
     Data,
-    /// A member of the record itself, beside `content` (only `priority`).
+    /// A member of the record itself, next to `content` (only `priority`).
     Top,
 }
 
@@ -26,11 +26,11 @@ pub enum Slot {
 pub enum FieldKind {
     /// A dotted-quad IPv4 address.
     Ipv4,
-    /// An IPv6 address, answered in RFC 5952 form.
+    /// An IPv6 address, returned in RFC 5952 form.
     Ipv6,
-    /// A host name; answered in lower case without the final dot.
+    /// A host name; returned in lower case without the final dot.
     Host,
-    /// A host name or `.` (nothing here); answered without the final dot, `.` stays.
+    /// A host name or `.` (nothing here); returned without the final dot, `.` stays.
     HostOrRoot,
     /// Character strings of a TXT record.
     CharacterStrings,
@@ -39,20 +39,20 @@ pub enum FieldKind {
         /// Largest value.
         max: u32,
     },
-    /// A word of letters and digits, compared without case.
+    /// A word of letters and digits; case is ignored.
     Tag,
     /// Free text; quoted in the composed content.
     Text,
-    /// A host name or `.`; answered in lower case with the final dot.
+    /// A host name or `.`; returned in lower case with the final dot.
     HostKeepDot,
     /// Octets as hexadecimal digits, in any case.
     Hex {
-        /// How the service spells the letters in answers.
+        /// The case in which Cloudflare returns the letters.
         answered: LetterCase,
     },
     /// Octets in base64 (RFC 4648 section 4), with padding.
     Base64,
-    /// A decimal number, in units of its last place: with two `places`, 100 stands for 1.00.
+    /// A decimal number in units of its last place: with two `places`, 100 means 1.00.
     Decimal {
         /// Smallest value.
         min: i64,
@@ -63,11 +63,11 @@ pub enum FieldKind {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Service parameters, `key` or `key=value`, in any order (RFC 9460 section 2.1); may be missing or empty.
+    /// Service parameters, `key` or `key=value`, in any order (RFC 9460 section 2.1); may be absent or empty.
     SvcParams,
 }
 
-/// How letters are spelled that have no case of their own.
+/// The case of letters in answers, for values where case is insignificant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LetterCase {
     /// As they were sent.
@@ -79,9 +79,9 @@ pub enum LetterCase {
 /// One named part of a record's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FieldFacts {
-    /// The service's name for it, also the name in the spec.
+    /// Cloudflare's name for it, which is also its name in the spec.
     pub name: &'static str,
-    /// Where it stands in JSON.
+    /// Its place in JSON.
     pub slot: Slot,
     /// What it may hold.
     pub kind: FieldKind,
@@ -89,19 +89,19 @@ pub struct FieldFacts {
     pub about: &'static str,
 }
 
-/// A part of the `content` that the service composes for types with `data`.
+/// A part of the `content` that Cloudflare composes for types with `data`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Composed {
     /// The field as it is.
     Plain(&'static str),
     /// The field in double quotes.
     Quoted(&'static str),
-    /// The field, a decimal number, with all its places.
+    /// The field, a decimal number, with all its decimal places.
     Fixed(&'static str),
 }
 
 impl FieldFacts {
-    /// Whether a value may go without it.
+    /// Whether it may be left out.
     #[must_use]
     pub fn is_optional(&self) -> bool {
         matches!(self.kind, FieldKind::SvcParams)
@@ -119,11 +119,11 @@ pub struct TypeFacts {
     pub about: &'static str,
     /// The fields, in the order of the presentation format.
     pub fields: &'static [FieldFacts],
-    /// How the service composes `content`; empty for types whose value is `content` itself.
+    /// How Cloudflare composes `content`; empty for types whose value is `content` itself.
     pub composed: &'static [Composed],
-    /// Whether the service can proxy it.
+    /// Whether Cloudflare can proxy it.
     pub proxiable: bool,
-    /// Whether the answer repeats `data.priority` beside `content`.
+    /// Whether the answer repeats `data.priority` next to `content`.
     pub repeats_priority: bool,
     /// Where the format is defined.
     pub source: &'static str,
@@ -138,7 +138,7 @@ impl TypeFacts {
         self.fields.iter().any(|f| f.slot == Slot::Data)
     }
 
-    /// Whether `priority` stands beside `content` or `data` and not in them.
+    /// Whether `priority` is next to `content` or `data`, not in them.
     #[must_use]
     pub fn has_priority_beside(&self) -> bool {
         self.fields.iter().any(|f| f.slot == Slot::Top)
@@ -163,7 +163,7 @@ pub fn of(name: &str) -> Option<&'static TypeFacts> {
     all().iter().copied().find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
-/// What the service's plans allow.
+/// The limits of Cloudflare's plans.
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes and
@@ -172,7 +172,7 @@ pub fn of(name: &str) -> Option<&'static TypeFacts> {
 pub struct TierFacts {
     /// `legacy_id` of the plan in the zone object.
     pub name: &'static str,
-    /// Operations in one batch request, all lists together.
+    /// Operations in one batch request, all lists combined.
     pub batch_operations: usize,
     /// Records in a zone.
     pub records: usize,
@@ -180,7 +180,7 @@ pub struct TierFacts {
     pub comment_characters: usize,
     /// Tags on a record.
     pub tags: usize,
-    /// Smallest time to live other than automatic, in seconds.
+    /// Smallest TTL other than automatic, in seconds.
     pub minimum_ttl: u32,
 }
 
@@ -219,11 +219,11 @@ pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;
 /// The day from which new free zones hold 200 records (RFC 3339 date).
 pub const FREE_QUOTA_CHANGED_ON: &str = "2024-09-01";
 
-/// Largest time to live, in seconds.
+/// Largest TTL, in seconds.
 pub const MAXIMUM_TTL: u32 = 86_400;
 
-/// The `ttl` value that means automatic.
+/// The `ttl` value for automatic.
 pub const AUTOMATIC_TTL: u32 = 1;
 
-/// Longest content of a TXT record on the wire, in bytes, length octets included.
+/// Longest content of a TXT record on the wire, in bytes, including length octets.
 pub const TXT_WIRE_BYTES: usize = 4096;

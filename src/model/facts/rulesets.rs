@@ -1,23 +1,23 @@
-//! What is known about rulesets: phases, actions, managed rulesets, and what plans allow, as plain data.
+//! Facts about rulesets: phases, actions, managed rulesets, and limits of plans, as plain data.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine (phases list, rules language actions, rulesets API), /waf/managed-rules and
-//! /waf/rate-limiting-rules/parameters, read 2026-11-20. What was only seen in answers is marked where it stands.
+//! /waf/rate-limiting-rules/parameters, read 2026-11-20. Facts known only from answers are marked.
 
-/// A phase of the handling of a request that has an entry point of its own.
+/// A phase of request handling with its own entry point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseFacts {
-    /// The service's name.
+    /// Cloudflare's name.
     pub name: &'static str,
-    /// The member `source` of its rulesets, where the service says one (seen in answers).
+    /// The member `source` of its rulesets, if Cloudflare sets one (seen in answers).
     pub source: Option<&'static str>,
-    /// Actions that rules of a zone may take in it; empty where we do not manage the phase.
+    /// Actions of a zone's rules in this phase; empty if we do not manage the phase.
     pub actions: &'static [&'static str],
-    /// Rules that a zone may hold on the plans free, pro, business and enterprise; `None` where no number is known.
+    /// How many rules a zone may have on the plans free, pro, business and enterprise; `None` if unknown.
     pub most_rules: Option<[usize; 4]>,
 }
 
-/// A phase that we know of and do not manage.
+/// A phase that is known and not managed.
 const fn foreign(name: &'static str) -> PhaseFacts {
     PhaseFacts { name, source: None, actions: &[], most_rules: None }
 }
@@ -99,7 +99,7 @@ pub const ACTIONS: &[&str] = &[
 /// Actions that an override may set on the anomaly rule of the OWASP ruleset.
 pub const SCORE_ACTIONS: &[&str] = &["block", "managed_challenge", "js_challenge", "challenge", "log"];
 
-/// A ruleset that the service maintains.
+/// A ruleset that Cloudflare maintains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ManagedFacts {
     /// Its word in the spec.
@@ -114,7 +114,7 @@ pub struct ManagedFacts {
     pub lowest_plan: usize,
 }
 
-/// All of them that are known.
+/// All known managed rulesets.
 pub const MANAGED_RULESETS: &[ManagedFacts] = &[
     ManagedFacts {
         key: "cloudflare",
@@ -153,7 +153,7 @@ pub const MANAGED_RULESETS: &[ManagedFacts] = &[
     },
 ];
 
-/// The rule of the OWASP ruleset that compares the score with the threshold; the last of the ruleset.
+/// The rule of the OWASP ruleset that compares the score with the threshold; it is the last one.
 pub const ANOMALY_RULE: &str = "6179ae15870a4bb7b2d480d4843b323c";
 /// The number of that rule in the Core Rule Set.
 pub const ANOMALY_NUMBER: u32 = 949_110;
@@ -161,26 +161,26 @@ pub const ANOMALY_NUMBER: u32 = 949_110;
 pub const ANOMALY_THRESHOLD: u32 = 40;
 /// The tags of the paranoia levels 1 to 4.
 pub const PARANOIA_TAGS: [&str; 4] = ["paranoia-level-1", "paranoia-level-2", "paranoia-level-3", "paranoia-level-4"];
-/// Words for thresholds, as the dashboard has them.
+/// Words for thresholds, as in the dashboard.
 pub const THRESHOLDS: &[(&str, u32)] = &[("low", 60), ("medium", 40), ("high", 25)];
 
-/// Products outside the ruleset engine that a custom rule can skip. Case counts (seen in refusals).
+/// Products outside the Ruleset Engine that a custom rule can skip. Case-sensitive (seen in refusals).
 pub const SKIP_PRODUCTS: &[&str] = &["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 /// Phases that a custom rule can skip: those after its own.
 pub const SKIP_PHASES: &[&str] = &[RATE_LIMIT_PHASE, "http_request_sbfm", MANAGED_PHASE];
 
-/// Statuses with which a blocked request can be answered.
+/// Status codes for the response to a blocked request.
 pub const RESPONSE_STATUSES: std::ops::RangeInclusive<i64> = 400..=499;
-/// Types of the bodies with which a blocked request can be answered (/waf/custom-rules/create-api, read 2026-11-20).
+/// Content types for the response to a blocked request (/waf/custom-rules/create-api, read 2026-11-20).
 pub const RESPONSE_CONTENT_TYPES: &[&str] = &["application/json", "text/html", "text/plain", "text/xml"];
 
-/// What a rate limiting rule must count by, besides what it counts by for itself.
+/// The characteristic that every rate limiting rule must include.
 pub const RATE_COLO: &str = "cf.colo.id";
-/// The address of the client, as something to count by.
+/// The client's address, as a characteristic.
 pub const RATE_IP: &str = "ip.src";
-/// A visitor, also one of several behind one address, as something to count by.
+/// A visitor, even one of several at one address, as a characteristic.
 pub const RATE_VISITOR: &str = "cf.unique_visitor_id";
-/// Periods in seconds that are documented anywhere.
+/// All documented periods, in seconds.
 pub const RATE_PERIODS: &[u32] =
     &[10, 15, 20, 30, 40, 45, 60, 90, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 65_535, 86_400];
 /// The longest period in seconds on the plans free, pro, business and enterprise.

@@ -30,7 +30,7 @@ pub struct SettingFacts {
     pub name: &'static str,
     /// What it may hold.
     pub kind: SettingKind,
-    /// The smallest plan whose zones can change it; `None` if nobody can.
+    /// The smallest plan whose zones can change it; `None` if no one can.
     pub plan: Option<&'static str>,
 }
 
@@ -113,7 +113,7 @@ pub const SETTINGS: &[SettingFacts] = &[
     switch("browser_check", "free"),
     setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free"),
     setting("challenge_ttl", CHALLENGE_TTLS, "free"),
-    // ASSUMED: the plan stands for the Advanced Certificate Manager, which the service asks for.
+    // ASSUMED: the plan stands for the Advanced Certificate Manager, which Cloudflare asks for.
     setting("ciphers", CIPHERS, "pro"),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
     SettingFacts { name: "cname_flattening", kind: SettingKind::Word(&["flatten_at_root", "flatten_all"]), plan: None },

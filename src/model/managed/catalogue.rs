@@ -1,4 +1,4 @@
-//! A managed ruleset with all its rules, as the service serves it.
+//! A managed ruleset with all its rules, as Cloudflare provides it.
 
 use super::catalogue_rules::CatalogueRules;
 use crate::model::facts::crs::{CRS_RULES, FAMILIES, Family};
@@ -15,10 +15,10 @@ pub enum Managed {
 }
 
 impl Managed {
-    /// All of them, in the order in which a new deployment is made.
+    /// All of them, in the order in which new deployments are created.
     pub const ALL: &'static [Self] = &[Self::Cloudflare, Self::Owasp];
 
-    /// Its word in the spec, which is also the `ref` of a deployment that we make.
+    /// Its word in the spec, which is also the `ref` of a deployment that we create.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -27,13 +27,13 @@ impl Managed {
         }
     }
 
-    /// What is known about it.
+    /// The facts about it.
     #[must_use]
     pub fn facts(self) -> &'static ManagedFacts {
         MANAGED_RULESETS.iter().find(|m| m.key == self.key()).expect("every managed ruleset has its facts")
     }
 
-    /// The ruleset with this id or, where the id is none that we know, this name.
+    /// The ruleset with this id or, if the id is unknown, this name.
     #[must_use]
     pub fn recognise(id: &str, name: &str) -> Option<Self> {
         let by_id = Self::ALL.iter().copied().find(|m| m.facts().id == id);
@@ -70,7 +70,7 @@ impl Paranoia {
     }
 }
 
-/// What is done with a request whose score reaches the threshold.
+/// The action for a request whose score reaches the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScoreAction(&'static str);
 
@@ -101,7 +101,7 @@ pub struct CatalogueRule {
     pub id: RuleId,
     /// Its number in the Core Rule Set, if its description begins with one.
     pub number: Option<u32>,
-    /// What it looks for, in the service's words.
+    /// What it detects, in Cloudflare's words.
     pub description: String,
     /// Its tags.
     pub tags: Vec<String>,
@@ -109,21 +109,21 @@ pub struct CatalogueRule {
     pub enabled: bool,
     /// What it does unless overridden.
     pub action: String,
-    /// What it adds to the score, where the service says so.
+    /// What it adds to the score, if Cloudflare reports it.
     pub score: Option<u32>,
-    /// The threshold, of the rule that compares the score.
+    /// The threshold, if this is the rule that compares the score.
     pub threshold: Option<u32>,
 }
 
 impl CatalogueRule {
-    /// Its paranoia level, if it carries the tag of one.
+    /// Its paranoia level, if it has such a tag.
     #[must_use]
     pub fn level(&self) -> Option<Paranoia> {
         let level = self.tags.iter().find_map(|t| t.strip_prefix("paranoia-level-")?.parse().ok())?;
         Paranoia::new(level)
     }
 
-    /// What it looks for in lower case, without its number.
+    /// Its description in lower case, without the number.
     #[must_use]
     pub fn title(&self) -> String {
         let lower = self.description.to_lowercase();
@@ -133,13 +133,13 @@ impl CatalogueRule {
         }
     }
 
-    /// The family of attacks that it is about.
+    /// The family of attacks that it detects.
     #[must_use]
     pub fn family(&self) -> Option<&'static Family> {
         family(self.number?)
     }
 
-    /// What it adds to the score: what the service says, else what the Core Rule Set says.
+    /// What it adds to the score, from Cloudflare or else from the Core Rule Set.
     #[must_use]
     pub fn score(&self) -> Option<u32> {
         let number = self.number?;
@@ -157,13 +157,13 @@ pub fn family(number: u32) -> Option<&'static Family> {
 /// A managed ruleset with all its rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalogue {
-    /// Which one, if we have a word for it.
+    /// Which one, if the spec has a word for it.
     pub which: Option<Managed>,
     /// Its id.
     pub id: RulesetId,
     /// Its name.
     pub name: String,
-    /// Its version; the service raises it, so it says nothing about the zone.
+    /// Its version; Cloudflare raises it, so it says nothing about the zone.
     pub version: String,
     /// Its rules in their order.
     pub rules: CatalogueRules,
@@ -179,7 +179,7 @@ impl Catalogue {
         documented.or_else(|| self.rules.iter().rfind(|r| is_owasp && r.threshold.is_some()))
     }
 
-    /// Whether a score should decide, and the rule that compares it is not among the rules.
+    /// Whether it is the OWASP ruleset without a rule that compares the score.
     #[must_use]
     pub fn lacks_anomaly_rule(&self) -> bool {
         self.which == Some(Managed::Owasp) && self.anomaly_rule().is_none()

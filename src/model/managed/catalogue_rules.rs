@@ -1,4 +1,4 @@
-//! The rules of a managed ruleset in their order, found by what they are called.
+//! The rules of a managed ruleset in their order, with look-up by name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -11,11 +11,11 @@ use super::catalogue::CatalogueRule;
 #[derive(Clone, Default)]
 pub struct CatalogueRules {
     list: Vec<CatalogueRule>,
-    /// Made when it is asked for first: most runs look at no rule.
+    /// Built on first use: most runs look up no rule.
     index: OnceLock<Index>,
 }
 
-/// Numbers of rules in the list, ascending, by what they are called.
+/// Indexes of rules in the list, ascending, by their names.
 #[derive(Clone, Default)]
 struct Index {
     ids: HashMap<String, usize>,
@@ -25,7 +25,7 @@ struct Index {
 }
 
 impl Index {
-    /// Of a list.
+    /// Builds the index of a list.
     fn new(list: &[CatalogueRule]) -> Self {
         let mut index = Self::default();
         for (n, rule) in list.iter().enumerate() {
@@ -49,7 +49,7 @@ impl CatalogueRules {
         self.index.get_or_init(|| Index::new(&self.list))
     }
 
-    /// Rules by their places.
+    /// Rules by their indexes.
     fn at<'r>(&'r self, places: impl IntoIterator<Item = &'r usize>) -> Vec<&'r CatalogueRule> {
         let mut places: Vec<usize> = places.into_iter().copied().collect();
         places.sort_unstable();
@@ -58,7 +58,7 @@ impl CatalogueRules {
 
     /// The list, to change it.
     pub fn list_mut(&mut self) -> &mut Vec<CatalogueRule> {
-        // Of another list, the index would be wrong.
+        // The index would not match the changed list.
         self.index.take();
         &mut self.list
     }
@@ -69,20 +69,20 @@ impl CatalogueRules {
         self.index().ids.get(id).map(|n| &self.list[*n])
     }
 
-    /// Those whose id begins with a text in lower case.
+    /// The rules whose id begins with a text in lower case.
     #[must_use]
     pub fn by_prefix(&self, lower: &str) -> Vec<&CatalogueRule> {
         let from = self.index().lower_ids.range(lower.to_owned()..);
         self.at(from.take_while(|(id, _)| id.starts_with(lower)).flat_map(|(_, places)| places))
     }
 
-    /// Those with a number of the Core Rule Set.
+    /// The rules with a number of the Core Rule Set.
     #[must_use]
     pub fn by_number(&self, number: u32) -> Vec<&CatalogueRule> {
         self.at(self.index().numbers.get(&number).into_iter().flatten())
     }
 
-    /// Those whose description, with or without its number, is a text in lower case.
+    /// The rules whose description, with or without its number, equals a text in lower case.
     #[must_use]
     pub fn by_title(&self, lower: &str) -> Vec<&CatalogueRule> {
         self.at(self.index().titles.get(lower).into_iter().flatten())
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(ids(rules.by_number(942_100)), ["ab02", "ac00"]);
         assert_eq!(rules.by_id("AB01").map(|r| r.description.as_str()), Some("sql injection"));
         assert_eq!(rules.by_id("ab01"), None, "ids are compared to the letter");
-        // What is known of the list is that of the list as it is.
+        // The index follows the list.
         rules.list_mut().remove(0);
         rules.list_mut().push(rule("AB01", None, "Again"));
         assert_eq!((rules.by_id("ab02"), ids(rules.by_number(942_100))), (None, vec!["ac00"]));

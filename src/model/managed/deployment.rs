@@ -1,7 +1,7 @@
 //! A managed ruleset's deployment: from what the spec wants to the rule that executes it, and back.
 //!
-//! What the spec does not name stays as the service has it: other overrides, `matched_data`, members that we do not know.
-//! The way back recognises only what would be written exactly so; everything else is kept verbatim.
+//! What the spec does not name stays as Cloudflare has it: other overrides, `matched_data`, unknown members. The way
+//! back recognises only what would be written in exactly the same way; everything else is kept verbatim.
 
 use super::catalogue::{Catalogue, Managed, Paranoia, ScoreAction};
 use super::effective::Anyway;
@@ -16,29 +16,29 @@ use crate::model::ruleset::{
 };
 use crate::model::state::Unmanaged;
 
-/// What is the matter with something that the spec names.
+/// The problem with something that the spec names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// No rule of the ruleset has this name; these are near.
+    /// No rule of the ruleset has this name; these are similar.
     UnknownRule(String, Vec<String>),
     /// Several rules have it.
     AmbiguousRule(String, Vec<String>),
-    /// No rule of the ruleset carries the tag; these tags exist.
+    /// No rule of the ruleset has the tag; these tags exist.
     UnknownTag(String, Vec<String>),
-    /// The service does not offer the ruleset to the zone.
+    /// Cloudflare does not offer the ruleset to the zone.
     NoRuleset(Managed),
-    /// The live overrides have a shape that we do not know, so that nothing can be laid over them.
+    /// The live overrides have an unknown shape, so nothing can be merged into them.
     StrangeOverrides,
-    /// The entry changes nothing: the rules are as it wants them anyway.
+    /// The entry has no effect: the rules already are as it wants them.
     Idle(String),
 }
 
-/// Something that the spec names and that cannot be had, or has no effect.
+/// An entry of the spec that cannot be applied, or has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// What it is.
     pub kind: ProblemKind,
-    /// The entry concerned.
+    /// The entry affected.
     pub place: Place,
 }
 
@@ -47,11 +47,11 @@ pub struct Problem {
 pub struct Compiled {
     /// Its definition.
     pub body: RuleBody,
-    /// What is the matter.
+    /// The problems found.
     pub problems: Vec<Problem>,
 }
 
-/// The rule of an entry point that executes a managed ruleset: the only one there can be in a zone.
+/// The rule of an entry point that executes a managed ruleset; a zone can have only one.
 #[must_use]
 pub fn find_deployment<'r>(
     rules: &'r [LiveRule],
@@ -62,7 +62,7 @@ pub fn find_deployment<'r>(
     rules.iter().find(|r| r.body.executes() == Some(id))
 }
 
-/// The rule that deploys a managed ruleset as wanted, laid over the one that is there.
+/// The rule that deploys a managed ruleset as wanted, merged into the live one.
 #[must_use]
 pub fn compile(
     wants: &DeploymentWants,
@@ -74,7 +74,7 @@ pub fn compile(
     let mut body = live.cloned().unwrap_or_else(|| created(wants.ruleset, catalogue));
     body.set("enabled", wants.switch == Switch::On);
     if body.parameter("version") == Some(&Value::from("latest")) {
-        // Added by the service to answers; requests do without it.
+        // Cloudflare adds it to answers; requests do without it.
         body.remove_parameter("version");
     }
     if wants.switch == Switch::Off {
@@ -97,7 +97,7 @@ pub fn compile(
         (None, Unmanaged::Keep) => live_overrides(),
     };
     if !wants.tunes() {
-        // Nothing is laid over them, so they stay to the letter, also in a shape that we do not know.
+        // Nothing is merged into them, so they stay verbatim, even in an unknown shape.
         match base {
             Some(value) => body.set_parameter("overrides", value),
             None => body.remove_parameter("overrides"),
@@ -127,7 +127,7 @@ fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
     body
 }
 
-/// Lays what is wanted over overrides.
+/// Merges what is wanted into overrides.
 fn lay_over(
     wants: &DeploymentWants,
     catalogue: Option<&Catalogue>,
@@ -141,7 +141,7 @@ fn lay_over(
     if threshold.is_some() || action.is_some() {
         let id = catalogue.and_then(Catalogue::anomaly_rule).map_or(ANOMALY_RULE, |r| r.id.0.as_str());
         let anomaly = overrides.rule_mut(id);
-        // Off, nothing would act on the score; that it is on may be said or not.
+        // If it were off, nothing would act on the score; on may be explicit or not.
         anomaly.enabled = anomaly.enabled.filter(|enabled| *enabled);
         if let Some((threshold, _)) = threshold {
             anomaly.threshold = Some(*threshold);
@@ -157,9 +157,9 @@ fn lay_over(
     *overrides = std::mem::take(overrides).pruned();
 }
 
-/// The tags of all levels above are off, the others on: as the ruleset has them, or where somebody says so already.
+/// Turns the tags of all higher levels off and the others on, by the ruleset's default or an existing override.
 fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut Overrides) {
-    // With everything off by the ruleset's own switch, no level would be on.
+    // If the ruleset's own switch turns everything off, no level would be on.
     if overrides.enabled == Some(false) {
         overrides.enabled = None;
     }
@@ -180,7 +180,7 @@ fn set_paranoia(wanted: Paranoia, catalogue: Option<&Catalogue>, overrides: &mut
     overrides.tags.retain(|t| !t.is_empty());
 }
 
-/// Tags in the order wanted; those that stand right already stay where they are.
+/// Puts tags in the wanted order; those that are already right stay where they are.
 fn lay_tags(tags: &[TagTuning], catalogue: Option<&Catalogue>, overrides: &mut Overrides, problems: &mut Vec<Problem>) {
     let wanted: Vec<&str> = tags.iter().map(|t| t.tag.as_str()).collect();
     let live: Vec<&str> = overrides.tags.iter().map(|t| t.tag.as_str()).filter(|t| wanted.contains(t)).collect();
@@ -213,7 +213,7 @@ fn lay_tags(tags: &[TagTuning], catalogue: Option<&Catalogue>, overrides: &mut O
     }
 }
 
-/// A tag that nothing carries.
+/// A tag that no rule has.
 fn unknown_tag(tag: &str, catalogue: &Catalogue, place: Place) -> Problem {
     let known = catalogue.tags().into_iter().map(str::to_owned).collect();
     Problem { kind: ProblemKind::UnknownTag(tag.to_owned(), known), place }
@@ -287,7 +287,7 @@ fn is_idle(
 ) -> bool {
     let anyway = Anyway::new(catalogue, overrides);
     ids.iter().filter_map(|id| catalogue.rule(id)).all(|rule| {
-        // What the entry does not speak of stays as an override has it.
+        // Attributes that the entry does not set stay as an override has them.
         let own = overrides.rule(&rule.id.0).map(|own| RuleOverride {
             enabled: own.enabled.filter(|_| enabled.is_none()),
             action: own.action.clone().filter(|_| action.is_none()),
@@ -298,18 +298,18 @@ fn is_idle(
     })
 }
 
-/// A live deployment in the words of the spec, with what those cannot say.
+/// A live deployment in the form of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognised {
-    /// The words.
+    /// The spec form.
     pub wants: DeploymentWants,
-    /// Why the paranoia level could not be told, if it could not.
+    /// Why the paranoia level could not be determined, if so.
     pub strange_levels: Option<String>,
 }
 
-/// A live deployment in the words of the spec.
+/// A live deployment in the form of a spec.
 ///
-/// Compiled again, what comes out is the same deployment: each word is used only if it says exactly what is there.
+/// Compiling the result gives the same deployment: each key is used only if it expresses exactly what is live.
 #[must_use]
 pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue>, place: Place) -> Recognised {
     let mut wants = DeploymentWants::new(ruleset, Switch::On, place);
@@ -351,7 +351,7 @@ pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue
     Recognised { wants, strange_levels }
 }
 
-/// Paranoia level, threshold and action; says why a level cannot be told.
+/// Paranoia level, threshold and action; returns why a level cannot be determined.
 fn take_owasp(
     wants: &mut DeploymentWants,
     rest: &mut Overrides,
@@ -359,7 +359,7 @@ fn take_owasp(
     place: Place,
 ) -> Option<String> {
     let levels: Vec<&TagOverride> = rest.tags.iter().filter(|t| PARANOIA_TAGS.contains(&t.tag.as_str())).collect();
-    // Beside levels that are off, other tools say of those below that they are on; such entries are kept beside the level.
+    // Other tools switch the levels below on explicitly; such entries are kept in addition to the level.
     let is_on = |t: &TagOverride| t.enabled == Some(true) && t.action.is_none() && t.other.is_empty();
     let is_any_off = levels.iter().any(|t| t.enabled == Some(false));
     let said: Vec<TagOverride> = levels.iter().filter(|t| is_any_off && is_on(t)).map(|t| (*t).clone()).collect();
@@ -393,7 +393,7 @@ fn take_owasp(
     strange
 }
 
-/// Why overrides are no paranoia level.
+/// Why overrides do not correspond to a paranoia level.
 fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
     match overrides.enabled {
         Some(false) => return "all rules are off by an override of the whole ruleset".to_owned(),
@@ -409,7 +409,7 @@ fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
     }
 }
 
-/// Rules that are switched on or off, and of other rulesets also those with another action.
+/// Rules that are switched on or off and, in other rulesets, those with another action.
 fn take_rules(wants: &mut DeploymentWants, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
     let ruleset = wants.ruleset;
     let is_known = |r: &RuleOverride| catalogue.is_some_and(|c| c.rule(&r.id).is_some());
@@ -430,7 +430,7 @@ fn take_rules(wants: &mut DeploymentWants, rest: &mut Overrides, catalogue: Opti
     }));
 }
 
-/// Tags with nothing but a switch or an action.
+/// Tags with only a switch or an action.
 fn take_tags(wants: &mut DeploymentWants, rest: &mut Overrides, place: Place) {
     if rest.tags.iter().any(|t| !t.other.is_empty()) {
         return;
@@ -500,7 +500,7 @@ mod tests {
         assert_eq!(strange_levels, None);
         assert_eq!(wants.paranoia.map(|(level, _)| level.level()), Some(2));
         assert_eq!(wants.threshold.map(|(threshold, _)| threshold), Some(25));
-        // What the level does not say stays; without it, the level alone finds nothing to change either.
+        // What the level does not express stays in `raw`; without `raw`, the level changes nothing either.
         assert!(wants.raw.is_some());
         let bare = DeploymentWants { raw: None, ..wants.clone() };
         for wants in [&wants, &bare] {

@@ -1,9 +1,10 @@
-//! What a managed ruleset does under overrides: ruleset < tags in order < rule.
+//! The effect of a managed ruleset under overrides: ruleset < tags in order < rule.
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset, read 2026-11-20: a rule override
-//! wins over a tag override, that over the ruleset's, and of several tags the last one listed. That the ruleset's action
-//! does not reach the outcome of the OWASP score was observed (2022 and later) and is documented nowhere.
+//! takes precedence over a tag override, which takes precedence over the ruleset's; of several tags the last one listed
+//! wins. That the ruleset's action does not affect the rule that acts on the OWASP score was observed (2022 and later)
+//! and is not documented.
 
 use std::collections::HashMap;
 
@@ -11,18 +12,18 @@ use super::catalogue::{Catalogue, CatalogueRule};
 use super::overrides::{Overrides, RuleOverride};
 use crate::model::ruleset::RuleId;
 
-/// What one rule does.
+/// The effect of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
     /// Whether it is on.
     pub enabled: bool,
     /// What it does.
     pub action: String,
-    /// The threshold, of the rule that compares the score.
+    /// The threshold, if this is the rule that compares the score.
     pub threshold: Option<u32>,
 }
 
-/// What each rule of a catalogue does under overrides, in the catalogue's order.
+/// The effect of each rule of a catalogue under overrides, in the catalogue's order.
 #[must_use]
 pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
     let by_rule = overrides.by_rule();
@@ -30,7 +31,7 @@ pub fn effective(catalogue: &Catalogue, overrides: &Overrides) -> Vec<Effect> {
     catalogue.rules.iter().map(|rule| anyway.of(rule).under(by_rule.get(rule.id.0.as_str()).copied())).collect()
 }
 
-/// What rules do under overrides without those of their own.
+/// The effect of rules without their own overrides.
 #[derive(Debug)]
 pub struct Anyway<'o> {
     overrides: &'o Overrides,
@@ -39,7 +40,7 @@ pub struct Anyway<'o> {
 }
 
 impl<'o> Anyway<'o> {
-    /// Under these overrides of a catalogue.
+    /// For these overrides of a catalogue.
     #[must_use]
     pub fn new(catalogue: &'o Catalogue, overrides: &'o Overrides) -> Self {
         let mut by_tag: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -49,7 +50,7 @@ impl<'o> Anyway<'o> {
         Self { overrides, anomaly: catalogue.anomaly_rule().map(|r| &r.id), by_tag }
     }
 
-    /// What a rule does.
+    /// The effect of a rule.
     #[must_use]
     pub fn of(&self, rule: &CatalogueRule) -> Effect {
         let is_anomaly = self.anomaly == Some(&rule.id);
@@ -72,7 +73,7 @@ impl<'o> Anyway<'o> {
 }
 
 impl Effect {
-    /// The same under an override of the rule's own, if there is one.
+    /// The effect with the rule's own override, if there is one.
     #[must_use]
     pub fn under(mut self, own: Option<&RuleOverride>) -> Self {
         if let Some(own) = own {

@@ -1,4 +1,4 @@
-//! Rulesets that the service maintains, and how a zone tunes them.
+//! Rulesets that Cloudflare maintains, and how a zone tunes them.
 
 mod catalogue;
 mod catalogue_rules;

@@ -4,19 +4,19 @@ use std::fmt;
 
 use super::catalogue::{Catalogue, CatalogueRule};
 
-/// The shortest beginning of an id that is taken for one.
+/// The shortest text that is taken for the beginning of an id.
 const SHORTEST_PREFIX: usize = 6;
-/// Most candidates that are listed.
+/// How many candidates are listed at most.
 const CANDIDATES: usize = 5;
 
 /// How the spec names a rule of a managed ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleName(String);
 
-/// Why a name does not lead to one rule.
+/// Why a name does not identify one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unresolved {
-    /// No rule has it; these are near.
+    /// No rule has it; these are similar.
     Unknown(Vec<String>),
     /// Several rules have it.
     Ambiguous(Vec<String>),
@@ -47,7 +47,7 @@ impl RuleName {
         (SHORTEST_PREFIX..=32).contains(&self.0.len()) && self.0.bytes().all(|b| b.is_ascii_hexdigit())
     }
 
-    /// The one rule of a catalogue that it names.
+    /// The only rule of a catalogue with this name.
     ///
     /// # Errors
     /// None, or several.
@@ -86,7 +86,7 @@ impl RuleName {
     }
 }
 
-/// A candidate: its description, with the beginning of its id where it has no number.
+/// A candidate: its description, with the beginning of its id if it has no number.
 fn shown(rule: &CatalogueRule) -> String {
     match rule.number {
         Some(_) => rule.description.clone(),

@@ -1,17 +1,17 @@
-//! Overrides of a deployment, typed, with what we do not know kept.
+//! Overrides of a deployment, typed; unknown members are kept.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::model::fields::Value;
 
-/// An override of everything that carries a tag.
+/// An override for all rules with a tag.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TagOverride {
-    /// The tag; the service calls it a category.
+    /// The tag; Cloudflare calls it a category.
     pub tag: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// What is done.
+    /// The action.
     pub action: Option<String>,
     /// Everything else.
     pub other: BTreeMap<String, Value>,
@@ -24,16 +24,16 @@ pub struct RuleOverride {
     pub id: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// What is done.
+    /// The action.
     pub action: Option<String>,
-    /// The score at which it is done.
+    /// The score at which the action is taken.
     pub threshold: Option<u32>,
     /// Everything else.
     pub other: BTreeMap<String, Value>,
 }
 
 impl TagOverride {
-    /// Whether it says nothing.
+    /// Whether it overrides nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { tag: _, enabled, action, other } = self;
@@ -42,7 +42,7 @@ impl TagOverride {
 }
 
 impl RuleOverride {
-    /// Whether it says nothing.
+    /// Whether it overrides nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { id: _, enabled, action, threshold, other } = self;
@@ -55,9 +55,9 @@ impl RuleOverride {
 pub struct Overrides {
     /// On or off, for all rules.
     pub enabled: Option<bool>,
-    /// What is done, for all rules.
+    /// The action, for all rules.
     pub action: Option<String>,
-    /// By tag; the last that names a rule wins.
+    /// By tag; for a rule with several of the tags, the last one wins.
     pub tags: Vec<TagOverride>,
     /// By rule.
     pub rules: Vec<RuleOverride>,
@@ -65,7 +65,7 @@ pub struct Overrides {
     pub other: BTreeMap<String, Value>,
 }
 
-/// A member that is true or false, also in the old spelling `status`.
+/// A boolean member, also in the old spelling `status`.
 fn take_enabled(members: &mut BTreeMap<String, Value>) -> Option<bool> {
     if let Some(Value::Bool(enabled)) = members.get("enabled") {
         let enabled = *enabled;
@@ -94,7 +94,7 @@ fn take_text(members: &mut BTreeMap<String, Value>, name: &str) -> Option<String
 }
 
 impl Overrides {
-    /// Reads overrides; `None` if they have a shape that we do not know.
+    /// Reads overrides; `None` if they have an unknown shape.
     #[must_use]
     pub fn read(value: Option<&Value>) -> Option<Self> {
         let Some(value) = value.filter(|v| **v != Value::Null) else { return Some(Self::default()) };
@@ -123,7 +123,7 @@ impl Overrides {
         Some(Self { enabled, action, tags, rules, other: members })
     }
 
-    /// The service's form; `None` where there is nothing to say, as empty overrides and lists are refused.
+    /// Cloudflare's form; `None` if there is nothing to send, because empty overrides and lists are refused.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
         let Self { enabled, action, tags, rules, other } = self;
@@ -137,7 +137,7 @@ impl Overrides {
         (!members.is_empty()).then_some(Value::Map(members))
     }
 
-    /// The override of a tag, made where there is none. Of several, the one that wins: the last.
+    /// The override of a tag, created if there is none. Of several, the one that wins: the last.
     pub fn tag_mut(&mut self, tag: &str) -> &mut TagOverride {
         let known = self.tags.iter().rposition(|t| t.tag == tag);
         let n = known.unwrap_or_else(|| {
@@ -147,7 +147,7 @@ impl Overrides {
         &mut self.tags[n]
     }
 
-    /// The override of a rule, made where there is none. Of several, the last.
+    /// The override of a rule, created if there is none. Of several, the last.
     pub fn rule_mut(&mut self, id: &str) -> &mut RuleOverride {
         let known = self.rules.iter().rposition(|r| r.id == id);
         let n = known.unwrap_or_else(|| {
@@ -169,7 +169,7 @@ impl Overrides {
         self.rules.iter().map(|r| (r.id.as_str(), r)).collect()
     }
 
-    /// The same without what says nothing.
+    /// Removes entries that override nothing.
     #[must_use]
     pub fn pruned(mut self) -> Self {
         self.tags.retain(|t| !t.is_empty());
@@ -178,7 +178,7 @@ impl Overrides {
     }
 }
 
-/// The items of a list, each a map; `None` if the shape is another.
+/// The items of a list, each a map; `None` if the shape is different.
 fn items<T>(value: Option<Value>, mut read: impl FnMut(&mut BTreeMap<String, Value>) -> Option<T>) -> Option<Vec<T>> {
     let Some(value) = value else { return Some(Vec::new()) };
     let Value::List(list) = value else { return None };
@@ -201,7 +201,7 @@ fn put(members: &mut BTreeMap<String, Value>, name: &str, value: Option<Value>) 
 }
 
 impl TagOverride {
-    /// The service's form.
+    /// Cloudflare's form.
     fn value(&self) -> Value {
         let Self { tag, enabled, action, other } = self;
         let mut members = other.clone();
@@ -213,7 +213,7 @@ impl TagOverride {
 }
 
 impl RuleOverride {
-    /// The service's form.
+    /// Cloudflare's form.
     fn value(&self) -> Value {
         let Self { id, enabled, action, threshold, other } = self;
         let mut members = other.clone();

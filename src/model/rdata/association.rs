@@ -11,7 +11,7 @@ const fn octet(name: &'static str, about: &'static str) -> FieldFacts {
     FieldFacts { name, slot: Slot::Data, kind: FieldKind::Integer { max: 255 }, about }
 }
 
-/// The fields of the format. Certificates come back in upper case: reported for TLSA in 2026.
+/// The fields of the format. Certificates are returned in upper case: reported for TLSA in 2026.
 pub(super) const FIELDS: &[FieldFacts] = &[
     octet("usage", "0 CA, 1 service certificate, 2 trust anchor, 3 domain-issued"),
     octet("selector", "0 for the whole certificate, 1 for its public key"),
@@ -24,7 +24,7 @@ pub(super) const FIELDS: &[FieldFacts] = &[
     },
 ];
 
-/// How the service composes the content.
+/// How Cloudflare composes the content.
 pub(super) const COMPOSED: &[Composed] = &[
     Composed::Plain("usage"),
     Composed::Plain("selector"),
@@ -32,7 +32,7 @@ pub(super) const COMPOSED: &[Composed] = &[
     Composed::Plain("certificate"),
 ];
 
-/// Bytes of the digests (RFC 6698 section 2.1.3).
+/// Lengths of the digests in bytes (RFC 6698 section 2.1.3).
 const LENGTHS: &[(u8, usize)] = &[(1, 32), (2, 64)];
 
 /// A certificate or key, or its digest.
@@ -45,7 +45,7 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// The value, after the check of its length.
+    /// The value, after a check of its length.
     fn new(usage: u8, selector: u8, matching_type: u8, octets: Vec<u8>) -> Result<Self, DataError> {
         check_length("certificate", &octets, "matching_type", matching_type, LENGTHS)?;
         Ok(Self { usage, selector, matching_type, octets })
@@ -86,7 +86,7 @@ impl Format for Certificate {
         format!("{} {} {} {}", self.usage, self.selector, self.matching_type, lower_hex(&self.octets))
     }
 
-    /// The certificate that is bound in the same way is nearest.
+    /// The nearest certificate is one with the same kind of association.
     fn pairing_key(&self) -> String {
         format!("{} {} {}", self.usage, self.selector, self.matching_type)
     }

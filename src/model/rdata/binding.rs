@@ -30,11 +30,11 @@ pub(super) const FIELDS: &[FieldFacts] = &[
     },
 ];
 
-/// How the service composes the content.
+/// How Cloudflare composes the content.
 pub(super) const COMPOSED: &[Composed] =
     &[Composed::Plain("priority"), Composed::Plain("target"), Composed::Plain("value")];
 
-/// Where and how a service is reached; the target `.` stands for the record's own name, or, in an alias, for nothing.
+/// Where and how a service is reached; the target `.` means the record's own name or, in an alias, no service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Binding {
     priority: u16,
@@ -43,7 +43,7 @@ pub(super) struct Binding {
 }
 
 impl Binding {
-    /// The value, after the check that an alias has no parameters.
+    /// The value, after a check that an alias has no parameters.
     fn new(priority: u16, target: Fqdn, params: SvcParams) -> Result<Self, DataError> {
         if priority == 0 && !params.is_empty() {
             return Err(DataError::field("value", "priority 0 makes an alias, which has no parameters")
@@ -53,7 +53,7 @@ impl Binding {
     }
 }
 
-/// The next word of a text from an offset, and the offset behind it.
+/// The next word of a text from an offset, and the offset after it.
 fn word(text: &str, from: usize) -> Option<(Word, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;
@@ -88,7 +88,7 @@ impl Format for Binding {
         Self::new(priority, host, params).map_err(|e| e.at(start))
     }
 
-    /// The target has the final dot, as the service's own answers have it.
+    /// The target has the final dot, as in Cloudflare's answers.
     fn fields(&self) -> Fields {
         Fields::from([
             ("priority".to_owned(), Value::from(u32::from(self.priority))),

@@ -1,10 +1,10 @@
-//! CAA: which certification authorities may issue for a name.
+//! CAA: which certification authorities may issue certificates for a name.
 
 use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::{DataError, FieldReader, Purpose, RecordData, presentation};
 
-/// Certification authority authorisation; the tag is compared without case, the value exactly.
+/// Certification authority authorisation; the tag ignores case, the value is compared exactly.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Caa {
     flags: u8,

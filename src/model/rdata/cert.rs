@@ -88,7 +88,7 @@ impl RecordData for Cert {
         format!("{} {} {} {}", self.kind, self.key_tag, self.algorithm, base64(&self.certificate))
     }
 
-    /// The certificate of the same key is nearest.
+    /// The nearest certificate is one of the same key.
     fn pairing_key(&self) -> String {
         format!("{} {}", self.key_tag, self.algorithm)
     }

@@ -1,11 +1,11 @@
-//! Octets written in digits, hexadecimal or base64. Blanks and line breaks between them mean nothing.
+//! Octets written in hexadecimal digits or base64. Blanks and line breaks between the digits are ignored.
 
 use data_encoding::{BASE64, BASE64_NOPAD, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::DataError;
 use super::presentation::Word;
 
-/// Digits without the blanks, each with its byte offset in the text that they come from.
+/// Digits without the blanks, each with its byte offset in the original text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Digits {
     /// The characters.
@@ -18,7 +18,7 @@ impl Digits {
         Self { characters: text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect() }
     }
 
-    /// The digits of several words; an offset is that of its word where escapes stand before it.
+    /// The digits of several words; in a word with escapes, an offset is that of the word.
     pub(super) fn of_words(words: &[Word]) -> Self {
         let in_word = |word: &Word| {
             let start = word.offset + usize::from(word.quoted);
@@ -33,10 +33,10 @@ impl Digits {
         self.characters.first().map_or(0, |(at, _)| *at)
     }
 
-    /// The octets meant by hexadecimal digits.
+    /// The octets for hexadecimal digits.
     ///
     /// # Errors
-    /// None at all, anything else than digits, an odd number of them.
+    /// No digits, characters other than digits, or an odd number of digits.
     pub(super) fn hex(&self, field: &'static str) -> Result<Vec<u8>, DataError> {
         let help = "write two of the digits 0 to 9 and a to f for each byte";
         if let Some((at, c)) = self.characters.iter().find(|(_, c)| !c.is_ascii_hexdigit()) {
@@ -53,10 +53,10 @@ impl Digits {
         })
     }
 
-    /// The octets meant by base64; the padding may be missing.
+    /// The octets for base64; the padding may be missing.
     ///
     /// # Errors
-    /// None at all, characters outside the alphabet, wrong padding, a text that was cut.
+    /// No characters, characters outside the alphabet, wrong padding, or a truncated text.
     pub(super) fn base64(&self, field: &'static str) -> Result<Vec<u8>, DataError> {
         let text: String = self.characters.iter().map(|(_, c)| c).collect();
         let bare = text.trim_end_matches('=');
@@ -110,10 +110,10 @@ pub(super) fn base64(octets: &[u8]) -> String {
     BASE64.encode(octets)
 }
 
-/// Refuses a digest whose length is not that of its kind; kinds that are not in the list may have any.
+/// Refuses a digest whose length does not match its kind; kinds that are not in the list may have any length.
 ///
 /// # Errors
-/// Another length.
+/// The length is wrong.
 pub(super) fn check_length(
     field: &'static str,
     octets: &[u8],

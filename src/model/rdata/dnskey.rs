@@ -84,7 +84,7 @@ impl RecordData for Dnskey {
         format!("{} {} {} {}", self.flags, self.protocol, self.algorithm, base64(&self.public_key))
     }
 
-    /// Keys of several signers stand side by side, so another key never takes the place of one that is there.
+    /// Keys of several signers coexist, so a new key never replaces an existing one.
     fn purpose(&self) -> Purpose {
         Purpose::Keyed(base64(&self.public_key))
     }

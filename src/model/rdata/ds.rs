@@ -14,7 +14,7 @@ pub struct Ds {
     digest: Vec<u8>,
 }
 
-/// Bytes of the digests: SHA-1, SHA-256, GOST R 34.11-94, SHA-384 (RFC 3658, 4509, 5933, 6605).
+/// Lengths of the digests in bytes: SHA-1, SHA-256, GOST R 34.11-94, SHA-384 (RFC 3658, 4509, 5933, 6605).
 const LENGTHS: &[(u8, usize)] = &[(1, 20), (2, 32), (3, 32), (4, 48)];
 
 /// A number of the data object.
@@ -23,7 +23,7 @@ const fn number(name: &'static str, max: u32, about: &'static str) -> FieldFacts
 }
 
 impl Ds {
-    /// The value, after the check of its length.
+    /// The value, after a check of its length.
     fn new(key_tag: u16, algorithm: u8, digest_type: u8, digest: Vec<u8>) -> Result<Self, DataError> {
         check_length("digest", &digest, "digest_type", digest_type, LENGTHS)?;
         Ok(Self { key_tag, algorithm, digest_type, digest })
@@ -94,7 +94,7 @@ impl RecordData for Ds {
         format!("{} {} {} {}", self.key_tag, self.algorithm, self.digest_type, upper_hex(&self.digest))
     }
 
-    /// Another digest of the same key is nearest.
+    /// The nearest value is another digest of the same key.
     fn pairing_key(&self) -> String {
         format!("{} {}", self.key_tag, self.algorithm)
     }

@@ -1,11 +1,11 @@
-//! LOC: where a thing stands on the earth.
+//! LOC: a location on the earth.
 //!
-//! All numbers are whole: thousandths of seconds of arc, and centimetres. Both content formats of the service are read:
+//! All numbers are whole: thousandths of arc seconds, and centimetres. Both content formats of Cloudflare are read:
 //!
-//! | since | form |
+//! | format | example |
 //! |---|---|
-//! | today | `37 46 46.000 N 122 23 35.000 W 0.00 100.00 0.00 0.00` |
-//! | of old | `IN LOC 31 58 52.1 S 115 49 11.7 E 20m 10m 10m 2m` |
+//! | current | `37 46 46.000 N 122 23 35.000 W 0.00 100.00 0.00 0.00` |
+//! | old | `IN LOC 31 58 52.1 S 115 49 11.7 E 20m 10m 10m 2m` |
 //!
 //! In text, minutes, seconds, size and precisions may be left out as in RFC 1876 section 3.
 
@@ -14,36 +14,36 @@ use super::super::fields::{Fields, Value};
 use super::presentation::{Word, decimal, fixed, words};
 use super::{DataError, FieldReader, RecordData};
 
-/// Where a thing stands on the earth, and how exactly that is known.
+/// A location on the earth, and its precision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Loc {
-    /// Thousandths of seconds of arc, north is positive.
+    /// Thousandths of arc seconds; north is positive.
     latitude: i64,
-    /// Thousandths of seconds of arc, east is positive.
+    /// Thousandths of arc seconds; east is positive.
     longitude: i64,
     /// Centimetres above the ellipsoid.
     altitude: i64,
-    /// Centimetres of the diameter of the thing.
+    /// Diameter of the object in centimetres.
     size: i64,
-    /// Centimetres of horizontal precision.
+    /// Horizontal precision in centimetres.
     precision_horz: i64,
-    /// Centimetres of vertical precision.
+    /// Vertical precision in centimetres.
     precision_vert: i64,
 }
 
-/// Thousandths of seconds in a degree.
+/// Thousandths of arc seconds in a degree.
 const DEGREE: i64 = 3_600_000;
 
-/// Thousandths of seconds in a minute.
+/// Thousandths of arc seconds in a minute.
 const MINUTE: i64 = 60_000;
 
-/// Decimals of seconds.
+/// Decimal places of seconds.
 const SECOND_PLACES: u8 = 3;
 
-/// Decimals of metres.
+/// Decimal places of metres.
 const METRE_PLACES: u8 = 2;
 
-/// What size and precisions are where text leaves them out, in centimetres (RFC 1876 section 3).
+/// Defaults of size and precisions if the text leaves them out, in centimetres (RFC 1876 section 3).
 const DEFAULTS: [i64; 3] = [100, 1_000_000, 1_000];
 
 /// A whole number of the data object.
@@ -101,7 +101,7 @@ const LONGITUDE: Angle = Angle {
 };
 
 impl Angle {
-    /// The angle made of its parts; nothing in either direction is the same.
+    /// The angle composed of its parts; zero is the same in both directions.
     fn compose(&self, degrees: u32, minutes: u32, thousandths: i64, direction: &str) -> Result<i64, DataError> {
         let size = i64::from(degrees) * DEGREE + i64::from(minutes) * MINUTE + thousandths;
         if size > i64::from(self.max) * DEGREE {
@@ -111,7 +111,7 @@ impl Angle {
         Ok(if self.is_negative(direction)? { -size } else { size })
     }
 
-    /// Whether the letter stands for the negative direction.
+    /// Whether the letter means the negative direction.
     fn is_negative(&self, direction: &str) -> Result<bool, DataError> {
         let (positive, negative) = (self.positive, self.negative);
         match direction.trim() {
@@ -137,7 +137,7 @@ impl Angle {
         reader.keep(self.compose(degrees, minutes, seconds?, &direction?))
     }
 
-    /// The angle at the beginning of a list of words; takes them off.
+    /// Reads the angle at the beginning of a list of words, and removes these words.
     fn take(&self, words: &mut std::slice::Iter<'_, Word>, end: usize) -> Result<i64, DataError> {
         let missing = || {
             DataError::field(self.direction, format!("{} or {} is missing", self.positive, self.negative))
@@ -171,7 +171,7 @@ impl Angle {
     }
 }
 
-/// A distance in a word, in metres, with or without `m`.
+/// A distance in metres, with or without `m`.
 fn distance(name: &'static str, word: &Word) -> Result<i64, DataError> {
     let text = word.text();
     let bare = text.strip_suffix(['m', 'M']).unwrap_or(&text);
@@ -186,7 +186,7 @@ fn distance(name: &'static str, word: &Word) -> Result<i64, DataError> {
     })
 }
 
-/// A number in units of its last place as a field: whole where it can be.
+/// A number in units of its last decimal place as a field: whole if possible.
 fn number(units: i64, places: u8) -> Value {
     let text = fixed(units, places);
     match text.split_once('.') {

@@ -1,4 +1,4 @@
-//! Names that presentation text may have for numbers.
+//! Names that presentation text may use for numbers.
 
 use super::DataError;
 use super::presentation::Word;
@@ -48,7 +48,7 @@ pub(super) const CERTIFICATE_TYPES: &[(&str, u16)] = &[
     ("OID", 254),
 ];
 
-/// The number that a name stands for, in any case.
+/// The number for a name, in any case.
 fn lookup<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
     names.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, number)| *number)
 }
@@ -56,7 +56,7 @@ fn lookup<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
 /// An algorithm, by number or by name.
 ///
 /// # Errors
-/// Neither.
+/// It is neither.
 pub(super) fn algorithm(word: &Word) -> Result<u8, DataError> {
     match lookup(ALGORITHMS, &word.text()) {
         Some(number) => Ok(number),
@@ -69,7 +69,7 @@ pub(super) fn algorithm(word: &Word) -> Result<u8, DataError> {
 /// A type of certificate, by number or by name.
 ///
 /// # Errors
-/// Neither.
+/// It is neither.
 pub(super) fn certificate_type(word: &Word) -> Result<u16, DataError> {
     match lookup(CERTIFICATE_TYPES, &word.text()) {
         Some(number) => Ok(number),

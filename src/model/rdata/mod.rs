@@ -1,15 +1,15 @@
-//! The values of records: one file per type, one line in the list below.
+//! The values of records: one file for each type, one line for it in the list below.
 //!
-//! A type's file holds its struct in canonical form, its facts, and how it is read from and turned into [`Fields`] and
-//! presentation text. From the list come [`RecordType`], [`Rdata`], the dispatch and the facts of all types; `wire`, the schema, the
-//! documentation and the sandbox follow the facts, so a new type touches no other file.
+//! A type's file contains its struct in canonical form, its facts, and the conversions from and to [`Fields`] and
+//! presentation text. The list generates [`RecordType`], [`Rdata`], the dispatch and the facts of all types; `wire`,
+//! the schema, the documentation and the sandbox use the facts, so a new type touches no other file.
 //!
 //! | step | form |
 //! |---|---|
 //! | spec `content:` | presentation text, [`Rdata::from_text`] |
 //! | spec `data:` | [`Fields`], [`Rdata::from_fields`] |
-//! | service answer | [`Fields`] cut out by [`Slot`], or its composed `content`; [`Rdata::reported`] |
-//! | service request | [`Rdata::fields`], laid into JSON by slot |
+//! | Cloudflare's answer | [`Fields`] selected by [`Slot`], or its composed `content`; [`Rdata::reported`] |
+//! | request to Cloudflare | [`Rdata::fields`], put into JSON by slot |
 //! | shown | [`Rdata::presentation`] |
 
 mod a;
@@ -72,55 +72,55 @@ pub use tlsa::Tlsa;
 pub use txt::Txt;
 pub use uri::Uri;
 
-/// What is wrong with a value.
+/// An error in a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct DataError {
-    /// The field concerned, by the service's name; `None` for the value as a whole.
+    /// The field affected, by Cloudflare's name; `None` for the value as a whole.
     pub field: Option<&'static str>,
     /// What is wrong.
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
-    /// Byte offset in the text that was parsed, where known.
+    /// Byte offset in the parsed text, if known.
     pub offset: Option<usize>,
 }
 
 impl DataError {
-    /// A mistake in one field.
+    /// An error in one field.
     fn field(field: &'static str, message: impl Into<String>) -> Self {
         Self { field: Some(field), message: message.into(), help: None, offset: None }
     }
 
-    /// A mistake in the value as a whole.
+    /// An error in the value as a whole.
     fn whole(message: impl Into<String>) -> Self {
         Self { field: None, message: message.into(), help: None, offset: None }
     }
 
-    /// Says what to write instead.
+    /// Sets what to write instead.
     fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says where in the text.
+    /// Sets the offset in the text.
     fn at(mut self, offset: usize) -> Self {
         self.offset = Some(offset);
         self
     }
 }
 
-/// Which purpose a value serves within its set, for deciding whether one value may be rewritten into another.
+/// The purpose of a value within its set, which decides whether one value may be updated to another.
 ///
-/// Under one name and type can stand values that have nothing to do with each other: SPF beside a verification token, a
-/// CAA `issue` beside an `iodef`. Values are paired for an update only within one purpose.
+/// Values of one name and type can be unrelated: SPF and a verification token, a CAA `issue` and an `iodef`. Values are
+/// paired for an update only within one purpose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
-    /// All values of the set are alternatives of one another.
+    /// All values of the set are alternatives.
     Shared,
-    /// Values with this key replace one another.
+    /// Values with this key replace each other.
     Keyed(String),
-    /// The value is its own identity: another value is another thing.
+    /// The value is its own identity: another value is another record.
     Unique,
 }
 
@@ -129,7 +129,7 @@ trait RecordData: Sized {
     /// The facts of the type.
     const FACTS: TypeFacts;
 
-    /// From named scalars, as in `data:` or cut out of an answer.
+    /// From named scalars, as in `data:` or selected from an answer.
     fn from_fields(fields: &Fields) -> Result<Self, Vec<DataError>>;
 
     /// From presentation text (the right-hand side of a zone-file line).
@@ -141,7 +141,7 @@ trait RecordData: Sized {
     /// In presentation form, as we print it.
     fn presentation(&self) -> String;
 
-    /// Nearness within a set: among values of one purpose, those with equal keys are paired first.
+    /// A key for pairing: among values of one purpose, those with equal keys are paired first.
     fn pairing_key(&self) -> String {
         String::new()
     }
@@ -151,7 +151,7 @@ trait RecordData: Sized {
         Purpose::Shared
     }
 
-    /// The host that the value points to, if it does.
+    /// The host that the value points to, if any.
     fn target(&self) -> Option<&Fqdn> {
         None
     }
@@ -160,7 +160,7 @@ trait RecordData: Sized {
 /// Declares the record types: the one list.
 macro_rules! record_types {
     ($($variant:ident => $number:literal),+ $(,)?) => {
-        /// A type of DNS records that can be managed.
+        /// A type of DNS record that can be managed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RecordType {
             $(#[doc = concat!("Type ", stringify!($variant), ".")] $variant = $number,)+
@@ -180,16 +180,16 @@ macro_rules! record_types {
         /// The facts of every type, in the order of the list.
         pub(super) const FACTS: &[&TypeFacts] = &[$(&<$variant as RecordData>::FACTS),+];
 
-        /// The value of a record, in canonical form: equal values mean the same to the service.
+        /// The value of a record, in canonical form: Cloudflare treats equal values the same.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rdata {
             $(#[doc = concat!("Value of type ", stringify!($variant), ".")] $variant($variant),)+
-            /// A value that we do not understand: shown and counted, never touched.
+            /// A value that we cannot parse: shown and counted, never changed.
             Opaque(Opaque),
         }
 
         impl Rdata {
-            /// Its type, if it is one that we manage.
+            /// Its type, if we manage it.
             #[must_use]
             pub fn record_type(&self) -> Option<RecordType> {
                 match self { $(Self::$variant(_) => Some(RecordType::$variant),)+ Self::Opaque(_) => None }
@@ -198,7 +198,7 @@ macro_rules! record_types {
             /// From named scalars.
             ///
             /// # Errors
-            /// One error for each field that is missing, unknown or wrong.
+            /// One error for each field that is missing, unknown or invalid.
             pub fn from_fields(record_type: RecordType, fields: &Fields) -> Result<Self, Vec<DataError>> {
                 unknown_fields(record_type.facts(), fields)?;
                 match record_type { $(RecordType::$variant => $variant::from_fields(fields).map(Self::$variant),)+ }
@@ -207,7 +207,7 @@ macro_rules! record_types {
             /// From presentation text.
             ///
             /// # Errors
-            /// The first mistake, with its place in the text where known.
+            /// The first error, with its place in the text if known.
             pub fn from_text(record_type: RecordType, text: &str) -> Result<Self, DataError> {
                 match record_type { $(RecordType::$variant => $variant::from_text(text).map(Self::$variant),)+ }
             }
@@ -224,19 +224,19 @@ macro_rules! record_types {
                 match self { $(Self::$variant(data) => data.presentation(),)+ Self::Opaque(data) => data.content.clone() }
             }
 
-            /// Nearness within a set: among values of one purpose, those with equal keys are paired first.
+            /// A key for pairing: among values of one purpose, those with equal keys are paired first.
             #[must_use]
             pub fn pairing_key(&self) -> String {
                 match self { $(Self::$variant(data) => data.pairing_key(),)+ Self::Opaque(_) => String::new() }
             }
 
-            /// Which values of its set it may be rewritten into.
+            /// Which values of its set it may be updated to.
             #[must_use]
             pub fn purpose(&self) -> Purpose {
                 match self { $(Self::$variant(data) => data.purpose(),)+ Self::Opaque(_) => Purpose::Unique }
             }
 
-            /// The host that the value points to, if it does.
+            /// The host that the value points to, if any.
             #[must_use]
             pub fn target(&self) -> Option<&Fqdn> {
                 match self { $(Self::$variant(data) => data.target(),)+ Self::Opaque(_) => None }
@@ -282,25 +282,25 @@ impl RecordType {
         Self::ALL.iter().copied().find(|t| t.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// Whether a name can hold only one record of it.
+    /// Whether a name can have only one record of this type.
     #[must_use]
     pub fn is_single(self) -> bool {
         self == Self::Cname
     }
 
-    /// Whether records of both types cannot stand at one name, at the apex of its zone or below it.
+    /// Whether records of both types cannot share a name, at the apex of the zone or below it.
     ///
-    /// The zone's own NS records stand at the apex beside everything else.
+    /// The zone's own NS records share the apex with every type.
     #[must_use]
     pub fn excludes_at(self, other: Self, is_apex: bool) -> bool {
         self.excludes(other) && !(is_apex && (self == Self::Ns || other == Self::Ns))
     }
 
-    /// Whether records of both types cannot stand at one name below the apex.
+    /// Whether records of both types cannot share a name below the apex.
     ///
     /// # Sources
-    /// RFC 1034 section 3.6.2; error codes 81053, 81054 and 81056 of the service: only A, AAAA, CNAME and NS exclude one
-    /// another there, while MX, TXT or CAA may stand beside a CNAME.
+    /// RFC 1034 section 3.6.2; Cloudflare's error codes 81053, 81054 and 81056: only A, AAAA, CNAME and NS exclude each
+    /// other there, while MX, TXT or CAA may share a name with a CNAME.
     fn excludes(self, other: Self) -> bool {
         let address = |t: Self| matches!(t, Self::A | Self::Aaaa);
         match (self, other) {
@@ -317,7 +317,7 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// A value that we do not understand, as the service reported it.
+/// A value that we cannot parse, as Cloudflare reported it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Opaque {
     /// The type's mnemonic, upper case.
@@ -327,7 +327,7 @@ pub struct Opaque {
 }
 
 impl Rdata {
-    /// The type's mnemonic, also of opaque values.
+    /// The type's mnemonic, including that of opaque values.
     #[must_use]
     pub fn type_name(&self) -> &str {
         match self {
@@ -336,10 +336,10 @@ impl Rdata {
         }
     }
 
-    /// What the service reported: from its fields if they are complete, else from its composed content.
+    /// The value that Cloudflare reported: from its fields if they are complete, else from its composed content.
     ///
-    /// Never fails: what cannot be understood is opaque. `priority` is the one beside `content`, which old answers repeat
-    /// there although it belongs into `data`, or the reverse.
+    /// Never fails: what cannot be parsed is opaque. `priority` is the one next to `content`; old answers repeat it
+    /// there although it belongs in `data`, or the reverse.
     #[must_use]
     pub fn reported(type_name: &str, content: Option<&str>, data: &Fields, priority: Option<&Value>) -> Self {
         let opaque = || {
@@ -370,7 +370,7 @@ impl Rdata {
             return data;
         }
         let Some(content) = content else { return opaque() };
-        // Composed content leaves out a priority that stands beside it.
+        // Composed content does not include a priority that is next to it.
         let with_priority = match fields.get("priority") {
             Some(priority) if facts.repeats_priority || (facts.has_data() && facts.has_priority_beside()) => {
                 Self::from_text(record_type, &format!("{priority} {content}")).ok()
@@ -399,10 +399,10 @@ impl Rdata {
         }
     }
 
-    /// From a spec's `content` with the `priority` that stands beside it, if any.
+    /// From a spec's `content` and the `priority` next to it, if any.
     ///
     /// # Errors
-    /// As [`Rdata::from_text`] and [`Rdata::from_fields`].
+    /// As for [`Rdata::from_text`] and [`Rdata::from_fields`].
     pub fn from_content(
         record_type: RecordType,
         content: &str,

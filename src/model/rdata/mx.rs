@@ -5,7 +5,7 @@ use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
-/// A mail exchange; the exchange `.` with priority 0 says that the name takes no mail (RFC 7505).
+/// A mail exchange; the exchange `.` with priority 0 means that the name accepts no mail (RFC 7505).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mx {
     priority: u16,

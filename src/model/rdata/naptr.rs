@@ -6,7 +6,7 @@ use super::super::name::Fqdn;
 use super::presentation::Word;
 use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
-/// A rule that rewrites a name or a number; the flags are compared without case (RFC 3403 section 4.1).
+/// A rule that rewrites a name or a number; the flags ignore case (RFC 3403 section 4.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Naptr {
     order: u16,
@@ -26,7 +26,7 @@ const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Fiel
     FieldFacts { name, slot: Slot::Data, kind, about }
 }
 
-/// Flags in their canonical case, after the check of their characters.
+/// Flags in their canonical case, after a check of their characters.
 fn flags(text: &str) -> Result<String, DataError> {
     match text.chars().find(|c| !c.is_ascii_alphanumeric()) {
         Some(c) => Err(DataError::field("flags", format!("{c:?} is no flag"))
@@ -35,7 +35,7 @@ fn flags(text: &str) -> Result<String, DataError> {
     }
 }
 
-/// A character string, after the checks of its length and characters.
+/// A character string, after checks of its length and characters.
 fn string(name: &'static str, text: &str) -> Result<String, DataError> {
     if text.len() > STRING_BYTES {
         let message = format!("`{name}` has {} bytes; at most {STRING_BYTES} are allowed", text.len());
@@ -146,7 +146,7 @@ impl RecordData for Naptr {
         )
     }
 
-    /// The rule for the same service is nearest.
+    /// The nearest rule is one for the same service.
     fn pairing_key(&self) -> String {
         self.service.to_ascii_lowercase()
     }

@@ -6,11 +6,11 @@ use super::digits::Digits;
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The octets meant, escapes resolved.
+    /// The octets, with escapes resolved.
     pub(super) octets: Vec<u8>,
     /// Byte offset in the text.
     pub(super) offset: usize,
-    /// Whether it was written in quotes.
+    /// Whether it was in quotes.
     pub(super) quoted: bool,
 }
 
@@ -23,7 +23,7 @@ impl Word {
     /// A whole number up to `max`.
     ///
     /// # Errors
-    /// It is none, or larger.
+    /// It is not a whole number, or is larger.
     pub(super) fn integer(&self, field: &'static str, max: u32) -> Result<u32, DataError> {
         integer(&self.text()).filter(|n| *n <= max).ok_or_else(|| {
             DataError::field(field, format!("`{}` is not a number for `{field}`", self.text()))
@@ -35,7 +35,7 @@ impl Word {
     /// A 16-bit number.
     ///
     /// # Errors
-    /// As [`Word::integer`].
+    /// As for [`Word::integer`].
     pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
         self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
     }
@@ -43,7 +43,7 @@ impl Word {
     /// An 8-bit number.
     ///
     /// # Errors
-    /// As [`Word::integer`].
+    /// As for [`Word::integer`].
     pub(super) fn u8(&self, field: &'static str) -> Result<u8, DataError> {
         self.integer(field, u32::from(u8::MAX)).map(|n| u8::try_from(n).unwrap_or(u8::MAX))
     }
@@ -52,7 +52,7 @@ impl Word {
 /// Splits a text into words at blanks; a quoted word keeps its blanks.
 ///
 /// # Errors
-/// A quote without its partner, an incomplete escape, text that touches a closing quote.
+/// An unclosed quote, an incomplete escape, or text directly after a closing quote.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
     Ok(words)
 }
 
-/// One escape: `\DDD` or `\X`; the octet meant and the length of the escape.
+/// One escape, `\DDD` or `\X`: the octet and the length of the escape.
 fn escape(bytes: &[u8]) -> Result<(u8, usize), DataError> {
     match bytes.get(1) {
         None => Err(DataError::whole("a `\\` at the end escapes nothing").help("write `\\\\` for a backslash")),
@@ -139,7 +139,7 @@ pub(super) fn quoted(octets: &[u8]) -> String {
     text
 }
 
-/// A text without the quotes around it: a field that somebody wrote as in a zone file.
+/// A text without its surrounding quotes: a field written as in a zone file.
 pub(super) fn unquoted(text: &str) -> String {
     match text.starts_with('"').then(|| words(text)) {
         Some(Ok(words)) if words.len() == 1 => words[0].text(),
@@ -147,7 +147,7 @@ pub(super) fn unquoted(text: &str) -> String {
     }
 }
 
-/// A decimal number without sign; nothing else.
+/// A decimal number without a sign; nothing else.
 pub(super) fn integer(text: &str) -> Option<u32> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -157,8 +157,8 @@ pub(super) fn integer(text: &str) -> Option<u32> {
 
 /// A decimal number in units of its last place: with two places, `1`, `1.0` and `1.00` are 100.
 ///
-/// `None` for anything but digits with an optional `-` before them and an optional point among them, and for more decimals
-/// than there are places, unless they are zero.
+/// `None` for anything but digits with an optional leading `-` and an optional point among them, and for more decimal
+/// places than `places`, unless these are zero.
 pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -175,7 +175,7 @@ pub(super) fn decimal(text: &str, places: u8) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// A number given in units of its last place, with all its places.
+/// A number given in units of its last place, with all its decimal places.
 pub(super) fn fixed(number: i64, places: u8) -> String {
     let width = usize::from(places) + 1;
     let digits = format!("{:0width$}", number.unsigned_abs());
@@ -186,7 +186,7 @@ pub(super) fn fixed(number: i64, places: u8) -> String {
     }
 }
 
-/// Splits a text into the words named and what follows them: octets in digits, which may be cut by blanks anywhere.
+/// Splits a text into the named words and the digits after them, which may contain blanks.
 pub(super) fn then_digits<const N: usize>(
     text: &str,
     form: [&'static str; N],
@@ -202,7 +202,7 @@ pub(super) fn then_digits<const N: usize>(
     }
 }
 
-/// Splits a text into exactly the words named.
+/// Splits a text into exactly the named words.
 pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Word; N], DataError> {
     let all = words(text)?;
     let found = all.len();

@@ -1,9 +1,9 @@
-//! PTR: the name that an address, or another name, stands for.
+//! PTR: the name for an address, or for another name.
 
 use super::super::facts::{FieldFacts, FieldKind, Slot, TypeFacts};
 use super::shared::{SingleHost, record_of_format};
 
-/// The name that an address, or another name, stands for.
+/// The name for an address, or for another name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ptr(SingleHost);
 

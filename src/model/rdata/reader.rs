@@ -1,4 +1,4 @@
-//! Reads the fields of a value: every kind of field once, every mistake noted.
+//! Reads the fields of a value: one method for each kind of field, and every error is recorded.
 
 use super::super::facts::{FieldKind, TypeFacts};
 use super::super::fields::{Fields, Value};
@@ -6,11 +6,11 @@ use super::super::name::Fqdn;
 use super::digits::Digits;
 use super::{DataError, presentation};
 
-/// Reads the fields of one value and collects every mistake.
+/// Reads the fields of one value and collects every error.
 pub(super) struct FieldReader<'a> {
     facts: &'static TypeFacts,
     fields: &'a Fields,
-    /// Mistakes found so far.
+    /// Errors found so far.
     pub(super) errors: Vec<DataError>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> FieldReader<'a> {
         Self { facts, fields, errors: Vec::new() }
     }
 
-    /// The value of a field that must be there.
+    /// The value of a required field.
     fn required(&mut self, name: &'static str) -> Option<&'a Value> {
         match self.fields.get(name) {
             Some(Value::Null) | None => {
@@ -77,7 +77,7 @@ impl<'a> FieldReader<'a> {
         self.integer(name, u32::from(u8::MAX)).and_then(|n| u8::try_from(n).ok())
     }
 
-    /// Text, or nothing where the field is missing or null.
+    /// Text, or `None` if the field is missing or null.
     pub(super) fn optional_text(&mut self, name: &'static str) -> Option<String> {
         match self.fields.get(name) {
             None | Some(Value::Null) => Some(String::new()),
@@ -85,13 +85,13 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Octets in hexadecimal digits; blanks and line breaks make no difference.
+    /// Octets in hexadecimal digits; blanks and line breaks are ignored.
     pub(super) fn hex(&mut self, name: &'static str) -> Option<Vec<u8>> {
         let text = self.text(name)?;
         self.keep(Digits::of_text(&text).hex(name))
     }
 
-    /// Octets in base64; blanks and line breaks make no difference.
+    /// Octets in base64; blanks and line breaks are ignored.
     pub(super) fn base64(&mut self, name: &'static str) -> Option<Vec<u8>> {
         let text = self.text(name)?;
         self.keep(Digits::of_text(&text).base64(name))
@@ -110,7 +110,7 @@ impl<'a> FieldReader<'a> {
         }))
     }
 
-    /// The value, or a note of the mistake.
+    /// The value; an error is recorded.
     pub(super) fn keep<T>(&mut self, result: Result<T, DataError>) -> Option<T> {
         result.map_err(|e| self.errors.push(e)).ok()
     }
@@ -127,7 +127,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// The value, if all its parts are there.
+    /// The value, if there were no errors.
     pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<DataError>> {
         match value {
             Some(value) if self.errors.is_empty() => Ok(value),
@@ -136,12 +136,12 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// Whether `.` is a legal host.
+/// Whether `.` is a valid host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// `.` says that there is no such service (RFC 7505, RFC 2782).
     Allowed,
-    /// `.` is a mistake.
+    /// `.` is an error.
     Refused,
 }
 

@@ -1,13 +1,13 @@
 //! Formats that several record types have in common.
 //!
-//! A format is written once; the file of each type holds its facts and one line of [`record_of_format!`].
+//! A format is written once; the file of each type contains its facts and one line of [`record_of_format!`].
 
 use super::super::facts::TypeFacts;
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::{DataError, FieldReader, Purpose, Root, host};
 
-/// What a format provides: as [`RecordData`](super::RecordData), with the facts of the type handed in.
+/// The methods of a format: as for [`RecordData`](super::RecordData), with the facts of the type as an argument.
 pub(super) trait Format: Sized {
     /// From named scalars.
     fn from_fields(facts: &'static TypeFacts, fields: &Fields) -> Result<Self, Vec<DataError>>;
@@ -21,7 +21,7 @@ pub(super) trait Format: Sized {
     /// In presentation form.
     fn presentation(&self) -> String;
 
-    /// Nearness within a set.
+    /// A key for pairing within a set.
     fn pairing_key(&self) -> String {
         String::new()
     }
@@ -31,13 +31,13 @@ pub(super) trait Format: Sized {
         Purpose::Shared
     }
 
-    /// The host that the value points to, if it does.
+    /// The host that the value points to, if any.
     fn target(&self) -> Option<&Fqdn> {
         None
     }
 }
 
-/// Makes a type of a format: `record_of_format!(Ns(SingleHost), TypeFacts { … });`.
+/// Defines a type by its format: `record_of_format!(Ns(SingleHost), TypeFacts { … });`.
 macro_rules! record_of_format {
     ($record:ident($format:ty), $facts:expr) => {
         impl $crate::model::rdata::RecordData for $record {

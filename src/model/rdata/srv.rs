@@ -5,7 +5,7 @@ use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
-/// The host and port of a service; the target `.` says that the service is not there (RFC 2782).
+/// The host and port of a service; the target `.` means that the service is not available (RFC 2782).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Srv {
     priority: u16,

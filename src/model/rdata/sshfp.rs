@@ -13,11 +13,11 @@ pub struct Sshfp {
     fingerprint: Vec<u8>,
 }
 
-/// Bytes of the fingerprints: SHA-1, SHA-256 (RFC 4255 section 3.1.2, RFC 6594 section 4).
+/// Lengths of the fingerprints in bytes: SHA-1, SHA-256 (RFC 4255 section 3.1.2, RFC 6594 section 4).
 const LENGTHS: &[(u8, usize)] = &[(1, 20), (2, 32)];
 
 impl Sshfp {
-    /// The value, after the check of its length.
+    /// The value, after a check of its length.
     fn new(algorithm: u8, kind: u8, fingerprint: Vec<u8>) -> Result<Self, DataError> {
         check_length("fingerprint", &fingerprint, "type", kind, LENGTHS)?;
         Ok(Self { algorithm, kind, fingerprint })
@@ -88,7 +88,7 @@ impl RecordData for Sshfp {
         format!("{} {} {}", self.algorithm, self.kind, lower_hex(&self.fingerprint))
     }
 
-    /// The key of the same algorithm, in a fingerprint of the same type, is nearest.
+    /// The nearest key has the same algorithm and the same type of fingerprint.
     fn pairing_key(&self) -> String {
         format!("{} {}", self.algorithm, self.kind)
     }

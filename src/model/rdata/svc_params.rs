@@ -1,8 +1,8 @@
 //! Parameters of service bindings (RFC 9460 section 2.1 and appendix A).
 //!
-//! The canonical form is that of the wire: keys as numbers, in order, each with its octets. So neither the order nor the
-//! quotes make a difference, nor whether a key is written by its name or as `keyNNNNN`. The value of a `keyNNNNN` is its octets on the
-//! wire, also where the key has a name: `key1="\002h2"` is `alpn=h2`.
+//! The canonical form is the wire format: keys as numbers, in order, each with its octets. So order and quotes make no
+//! difference, nor does writing a key by its name or as `keyNNNNN`. The value of a `keyNNNNN` is its octets on the
+//! wire, even if the key has a name: `key1="\002h2"` is `alpn=h2`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,14 +15,14 @@ use super::{DataError, presentation};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct SvcParams(BTreeMap<u16, Vec<u8>>);
 
-/// What the value of a key is.
+/// The kind of value of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Keys, sorted.
     Keys,
     /// Protocol identifiers, in order of preference.
     Protocols,
-    /// Nothing: the key says it all.
+    /// No value.
     Nothing,
     /// A port.
     Port,
@@ -63,22 +63,22 @@ const ALPN: u16 = 1;
 /// The number of `no-default-alpn`.
 const NO_DEFAULT_ALPN: u16 = 2;
 
-/// What the value of a key is.
+/// The kind of value of a key.
 fn kind(key: u16) -> Kind {
     KEYS.iter().find(|(_, n, _)| *n == key).map_or(Kind::Octets, |(_, _, kind)| *kind)
 }
 
-/// How a key is written.
+/// The text form of a key.
 fn name(key: u16) -> String {
     KEYS.iter().find(|(_, n, _)| *n == key).map_or_else(|| format!("key{key}"), |(name, _, _)| (*name).to_owned())
 }
 
-/// A mistake in the parameters.
+/// An error in the parameters.
 fn wrong(message: impl Into<String>, help: impl Into<String>) -> DataError {
     DataError::field("value", message).help(help)
 }
 
-/// The number of a key, and whether it was written as one.
+/// The number of a key, and whether it was written as a number.
 fn key(text: &str) -> Result<(u16, bool), DataError> {
     let lower = text.to_ascii_lowercase();
     if let Some((_, number, _)) = KEYS.iter().find(|(name, _, _)| *name == lower) {
@@ -102,8 +102,8 @@ impl SvcParams {
     /// Reads parameters.
     ///
     /// # Errors
-    /// Unknown keys, keys that stand twice, values that their keys do not take, broken quotes and escapes, each with its
-    /// offset; keys that need one another.
+    /// Unknown or duplicate keys, values that are invalid for their keys, and broken quotes and escapes, each with its
+    /// offset; keys that require other keys.
     pub(super) fn parse(text: &str) -> Result<Self, DataError> {
         let mut params = BTreeMap::new();
         let mut at = 0;
@@ -126,7 +126,7 @@ impl SvcParams {
         self.0.is_empty()
     }
 
-    /// Refuses parameters that lack their partners (RFC 9460 sections 7.1.1 and 8).
+    /// Refuses parameters that lack a required other parameter (RFC 9460 sections 7.1.1 and 8).
     fn check(&self) -> Result<(), DataError> {
         let listed = self.0.get(&MANDATORY).map_or(&[][..], Vec::as_slice).as_chunks::<2>().0;
         if let Some(missing) = listed.iter().map(|k| u16::from_be_bytes(*k)).find(|k| !self.0.contains_key(k)) {
@@ -147,13 +147,13 @@ impl SvcParams {
 struct Item {
     /// Offset of the key.
     start: usize,
-    /// Offset behind the key.
+    /// Offset after the key.
     key_end: usize,
     /// Offset of the value.
     value_start: usize,
-    /// Octets of the value, quotes and escapes resolved.
+    /// Octets of the value, with quotes and escapes resolved.
     octets: Vec<u8>,
-    /// Offset behind the value.
+    /// Offset after the value.
     end: usize,
 }
 
@@ -167,7 +167,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
         return Ok(Some(Item { start, key_end, value_start: start, octets: Vec::new(), end: key_end }));
     }
     let value_start = key_end + 1;
-    // A value in quotes ends at the second quote that no backslash stands before, any other at the next blank.
+    // A quoted value ends at the next unescaped quote, any other at the next blank.
     let quoted = bytes.get(value_start) == Some(&b'"');
     let mut end = value_start + usize::from(quoted);
     while let Some(byte) = bytes.get(end) {
@@ -195,7 +195,7 @@ fn item(text: &str, from: usize) -> Result<Option<Item>, DataError> {
     Ok(Some(Item { start, key_end, value_start, octets: octets.collect(), end }))
 }
 
-/// The members of a list, separated by commas; `\,` and `\\` stand for themselves (RFC 9460 appendix A.1).
+/// The members of a comma-separated list; `\,` and `\\` are a literal comma and backslash (RFC 9460 appendix A.1).
 fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     let mut members = vec![Vec::new()];
     let mut rest = octets.iter();
@@ -226,7 +226,7 @@ fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
     Ok(members)
 }
 
-/// The octets on the wire for a value as it is written.
+/// The octets on the wire for a value in text form.
 fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
     let name = name(key);
     let text = || String::from_utf8_lossy(value);
@@ -300,7 +300,7 @@ fn to_wire(key: u16, value: &[u8]) -> Result<Vec<u8>, DataError> {
     Ok(wire)
 }
 
-/// The canonical octets for octets that were given as such.
+/// The canonical octets for octets that were given directly.
 fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
     match written(key, &octets) {
         Some(value) => to_wire(key, &value),
@@ -311,7 +311,7 @@ fn from_wire(key: u16, octets: Vec<u8>) -> Result<Vec<u8>, DataError> {
     }
 }
 
-/// The value as it is written by the key's name, before quotes and escapes; `None` for octets that the key does not take.
+/// The text form of the value, before quotes and escapes; `None` for octets that are invalid for the key.
 fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
     let list = |members: Vec<String>| (!members.is_empty()).then(|| members.join(",").into_bytes());
     match kind(key) {
@@ -354,7 +354,7 @@ fn written(key: u16, wire: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl fmt::Display for SvcParams {
-    /// In the order of the numbers, by name, values in quotes: as the service answers them.
+    /// In the order of the key numbers, by name, with quoted values: as Cloudflare returns them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, (key, wire)) in self.0.iter().enumerate() {
             if n > 0 {

@@ -244,7 +244,7 @@ impl RecordData for Txt {
         strings.join(" ")
     }
 
-    /// What exists once at a name (SPF, DMARC) takes the place of what is there in any case.
+    /// A value that exists once at a name (SPF, DMARC) always replaces the existing one.
     fn pairing_key(&self) -> String {
         match self.purpose() {
             Purpose::Keyed(key) if key.starts_with("v=") => key,
@@ -276,7 +276,7 @@ impl RecordData for Txt {
     }
 }
 
-/// Whether a text looks like something made by a machine to be recognised: one long word with digits in it.
+/// Whether a text looks like a machine-generated token: one long word with digits in it.
 fn is_token(text: &str) -> bool {
     text.len() >= 16
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'='))

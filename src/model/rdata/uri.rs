@@ -4,7 +4,7 @@ use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::{DataError, FieldReader, RecordData, presentation};
 
-/// The address of a service. The service keeps the priority beside `data`.
+/// The address of a service. Cloudflare keeps the priority next to `data`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uri {
     priority: u16,
@@ -13,7 +13,7 @@ pub struct Uri {
 }
 
 impl Uri {
-    /// The value, after the check of its target.
+    /// The value, after a check of its target.
     fn new(priority: u16, weight: u16, target: &str) -> Result<Self, DataError> {
         // RFC 7553 section 4.4: at least one octet; an address consists of printable ASCII (RFC 3986 section 2).
         if target.is_empty() {

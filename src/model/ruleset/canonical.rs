@@ -1,19 +1,19 @@
-//! The canonical form of a rule: equal exactly if the service does the same with both.
+//! The canonical form of a rule: two rules are equal exactly if Cloudflare treats them the same.
 //!
 //! | what | why it makes no difference |
 //! |---|---|
-//! | `enabled: true`, `description: ""`, members that are `null` | what the service assumes, or adds, where they are absent |
-//! | `logging.enabled: true` | added by the service to skip rules, and dropped from others |
+//! | `enabled: true`, `description: ""`, members that are `null` | Cloudflare's defaults, or added by it |
+//! | `logging.enabled: true` | added by Cloudflare to skip rules, and removed from others |
 //! | `action_parameters.version: latest` | added to answers |
-//! | empty `overrides`, `categories`, `rules` | not accepted, so no different from absent |
+//! | empty `overrides`, `categories`, `rules` | not accepted, so equivalent to absent |
 //! | the order of rule overrides, skipped rules and rulesets, phases, products, characteristics | sets |
-//! | the order of paranoia levels that stand together | no rule carries two of them |
-//! | `status: enabled` of an override, or of all of them | the old spelling of `enabled: true` |
-//! | spellings of an expression | the same by its parsed form |
+//! | the order of adjacent paranoia levels | no rule has two of them |
+//! | `status: enabled` of one override or of all | the old spelling of `enabled: true` |
+//! | spellings of an expression | equal by the parsed form |
 //!
 //! # Sources
 //! developers.cloudflare.com/ruleset-engine/managed-rulesets/override-managed-ruleset and
-//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; what the service adds was seen in answers.
+//! /waf/managed-rules/waf-exceptions/define-api, read 2026-11-20; Cloudflare's additions were seen in answers.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::model::expression::Expression;
 use crate::model::facts::rulesets::PARANOIA_TAGS;
 use crate::model::fields::Value;
 
-/// The canonical form of a rule's definition, without its `ref`, by which rules are found and not compared.
+/// The canonical form of a rule's definition, without its `ref`, which identifies rules and is not compared.
 #[must_use]
 pub fn canonical(body: &RuleBody) -> RuleBody {
     let mut members = BTreeMap::new();
@@ -44,7 +44,7 @@ pub fn canonical(body: &RuleBody) -> RuleBody {
     RuleBody::new(members)
 }
 
-/// Whether a value says nothing.
+/// Whether a value is equivalent to absent.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -62,7 +62,7 @@ fn without_nulls(value: &Value) -> Value {
             Value::Map(kept.map(|(name, v)| (name.clone(), without_nulls(v))).collect())
         }
         Value::List(list) => Value::List(list.iter().map(without_nulls).collect()),
-        // One number has many spellings: `2.50`, `25e-1`, `2.5`.
+        // A number has many spellings: `2.50`, `25e-1`, `2.5`.
         Value::Decimal(text) => match (text.strip_suffix(".0").unwrap_or(text).parse(), text.parse::<f64>()) {
             (Ok(whole), _) => Value::Integer(whole),
             (Err(_), Ok(number)) => Value::Decimal(number.to_string()),
@@ -80,7 +80,7 @@ fn expression(value: &Value) -> Value {
     }
 }
 
-/// A list as a set of texts, or as it is.
+/// A list of texts as a set; other lists as they are.
 fn set(value: &Value) -> Value {
     match value {
         Value::List(list) => {
@@ -89,7 +89,7 @@ fn set(value: &Value) -> Value {
             sorted.dedup();
             Value::List(sorted)
         }
-        // Lists of ids were written as text with commas by older clients.
+        // Older clients wrote lists of ids as text with commas.
         Value::Text(text) if text.contains(',') => {
             set(&Value::List(text.split(',').map(|t| Value::from(t.trim())).collect()))
         }
@@ -97,7 +97,7 @@ fn set(value: &Value) -> Value {
     }
 }
 
-/// A map whose members go through a function; members that say nothing are left out.
+/// Applies a function to the members of a map; members equivalent to absent are removed.
 fn map(value: &Value, each: impl Fn(&str, &Value) -> Value) -> Value {
     match without_nulls(value) {
         Value::Map(members) => {
@@ -117,7 +117,7 @@ fn parameters(value: &Value) -> Value {
         ("version", Value::Text(version)) if version == "latest" => Value::Null,
         ("overrides", value) => overrides(value),
         ("rulesets" | "phases" | "products", value) => set(value),
-        // One id alone has been seen without its list.
+        // A single id has been seen without a list.
         ("rules", Value::Map(_)) => map(value, |_, ids| match ids {
             Value::Text(text) if !text.contains(',') => Value::List(vec![Value::from(text.as_str())]),
             ids => set(ids),
@@ -126,7 +126,7 @@ fn parameters(value: &Value) -> Value {
     })
 }
 
-/// Logging; on is what is assumed.
+/// Logging; on is the default.
 fn logging(value: &Value) -> Value {
     map(value, |name, value| match (name, value) {
         ("enabled", Value::Bool(true)) => Value::Null,
@@ -141,7 +141,7 @@ fn ratelimit(value: &Value, own: Option<&str>) -> Value {
         ("characteristics", value) => set(value),
         ("requests_to_origin", Value::Bool(false)) => Value::Null,
         ("mitigation_expression" | "counting_expression", Value::Text(text)) if text.is_empty() => Value::Null,
-        // Without one, what is counted is what the rule concerns.
+        // Without this member, the rule's own expression is counted.
         ("counting_expression", Value::Text(text)) if is_own(text) => Value::Null,
         ("counting_expression", value) => expression(value),
         (_, value) => value.clone(),
@@ -168,7 +168,7 @@ fn overrides(value: &Value) -> Value {
     })
 }
 
-/// One override, with its state in the spelling of today.
+/// One override, with its state in the current spelling.
 fn override_item(value: &Value) -> Value {
     let Value::Map(mut members) = without_nulls(value) else { return value.clone() };
     if let Some(Value::Text(status)) = members.get("status") {
@@ -185,7 +185,7 @@ fn override_item(value: &Value) -> Value {
     Value::Map(members)
 }
 
-/// A member that is text; empty if there is none.
+/// A text member; empty if there is none.
 fn key_of(item: &Value, key: &str) -> String {
     match item {
         Value::Map(members) => match members.get(key) {

@@ -1,4 +1,4 @@
-//! From a rule that the spec wants to the definition that the service gets, laid over the one that is there.
+//! From a rule in the spec to the definition that is sent to Cloudflare, merged into the live one.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};
 
-/// Members of a skip rule's parameters that say what is passed by.
+/// Members of a skip rule's parameters that name what is skipped.
 const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phase", "products"];
 
-/// The definition of a rule as wanted. What the spec does not say stays as it is.
+/// The definition of a rule as wanted. Members that the spec does not set stay as they are.
 #[must_use]
 pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
     let mut problems = Vec::new();
@@ -44,7 +44,7 @@ pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, wa
         RuleForm::Skip(targets) => {
             set_action(&mut body, "skip");
             set_skip(&mut body, targets, waf, &mut problems);
-            // The service switches logging on where it is not said, so it always is.
+            // Cloudflare turns logging on if it is not set, so it is always set.
             let is_unsaid = body.get("logging").is_none();
             if log.is_some() || is_unsaid {
                 body.set("logging", Value::Map([("enabled".to_owned(), Value::Bool(log.unwrap_or(true)))].into()));
@@ -65,7 +65,7 @@ pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, wa
     Compiled { body, problems }
 }
 
-/// Sets the action; parameters belong to one action, so those of another go.
+/// Sets the action; parameters belong to one action, so those of another are removed.
 fn set_action(body: &mut RuleBody, action: &str) {
     if body.action() != action {
         body.remove("action_parameters");
@@ -73,14 +73,14 @@ fn set_action(body: &mut RuleBody, action: &str) {
     }
 }
 
-/// Sets what a blocked request is answered, if the spec says it.
+/// Sets the response to a blocked request, if the spec has one.
 fn set_response(body: &mut RuleBody, response: Option<&Value>) {
     if let Some(response) = response {
         body.set_parameter("response", response.clone());
     }
 }
 
-/// Sets what is passed by.
+/// Sets what is skipped.
 fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems: &mut Vec<Problem>) {
     for member in SKIP_MEMBERS {
         body.remove_parameter(member);
@@ -125,7 +125,7 @@ fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems
     }
 }
 
-/// Sets the rate; what we do not know of it stays.
+/// Sets the rate; unknown members stay.
 fn set_rate(body: &mut RuleBody, rate: &RateWants) {
     let RateWants { per, requests, period, action: _, timeout, count, to_origin, response: _ } = rate;
     let mut members = match body.get("ratelimit") {

@@ -1,21 +1,21 @@
-//! What a rate limit counts by: which characteristics a spec can name, and which go together.
+//! The characteristics of a rate limit: which ones a spec can name, and which can be combined.
 
 use super::super::facts::rulesets::{RATE_IP, RATE_VISITOR};
 
-/// Why a characteristic cannot stand where it does.
+/// Why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountingMistake {
     /// Not a field of the rules language.
     NoField,
-    /// The name of a header, which stands in lower case here.
+    /// The name of a header, which must be in lower case here.
     UpperCaseHeader,
-    /// It stands there already.
+    /// It is a duplicate.
     Repeated,
-    /// An address and a visitor exclude each other; the other one is at this position.
+    /// An address and a visitor exclude each other; the index is that of the other one.
     Excluded(usize),
 }
 
-/// What is wrong with one more characteristic of a rate limit, by the service's name.
+/// The error in one more characteristic of a rate limit, by Cloudflare's name.
 ///
 /// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read 2026-11-20).
 #[must_use]

@@ -1,7 +1,7 @@
-//! Rulesets: phases, rules as the service has them, and rules as the spec wants them.
+//! Rulesets: phases, rules as Cloudflare has them, and rules as the spec wants them.
 //!
-//! A rule is kept as all its members, also those that we do not know, because a change of a rule replaces its definition:
-//! what is not sent along is lost. Two rules are compared by their canonical form.
+//! A rule keeps all its members, including unknown ones, because an update replaces the whole definition: members that
+//! are not sent are lost. Two rules are compared by their canonical form.
 
 mod canonical;
 mod compile;

@@ -1,11 +1,11 @@
-//! The phases whose entry points are managed: the table, with one row for each.
+//! The table of phases whose entry points are managed, with one row for each.
 
 use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, PHASES, PhaseFacts, RATE_LIMIT_PHASE};
 
 /// A phase of which we manage the zone's entry point.
 ///
 /// # Order
-/// That in which the service runs them.
+/// The order in which Cloudflare runs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Custom rules.
@@ -20,7 +20,7 @@ impl Phase {
     /// All of them.
     pub const ALL: &'static [Self] = &[Self::Custom, Self::RateLimit, Self::Managed];
 
-    /// The service's name.
+    /// Cloudflare's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Phase {
         }
     }
 
-    /// What it is for, in words.
+    /// Its purpose, as text.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Phase {
         }
     }
 
-    /// What is known about it.
+    /// The facts about it.
     #[must_use]
     pub fn facts(self) -> &'static PhaseFacts {
         PHASES.iter().find(|p| p.name == self.as_str()).expect("every phase has its facts")

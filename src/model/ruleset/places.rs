@@ -1,4 +1,4 @@
-//! Places of what a spec wants, all moved to one, so that equality compares what is wanted and nothing else.
+//! Moves all places in a desired value to one place, so that equality compares only what is wanted.
 
 use super::wants::{
     Anchor, DeploymentWants, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, TagTuning, WafWants,
@@ -6,7 +6,7 @@ use super::wants::{
 use crate::diagnostic::Place;
 
 impl WafWants {
-    /// The same, with everything at one place.
+    /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = self;
@@ -31,7 +31,7 @@ fn at<T>(value: Option<(T, Place)>, place: Place) -> Option<(T, Place)> {
 }
 
 impl DeploymentWants {
-    /// The same, with everything at one place.
+    /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { ruleset, place: _, switch, when, version, paranoia, threshold, action, tags, rules, raw } = self;
@@ -52,7 +52,7 @@ impl DeploymentWants {
 }
 
 impl RuleWants {
-    /// The same, with everything at one place.
+    /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { name, place: _, when, is_absent, enabled, description, form, log, anchors, note } = self;
@@ -71,7 +71,7 @@ impl RuleWants {
 }
 
 impl SkipTarget {
-    /// The same, with everything at one place.
+    /// This value, with everything at one place.
     fn at_place(self, place: Place) -> Self {
         match self {
             Self::Rules(managed, names) => {

@@ -1,4 +1,4 @@
-//! A live rule in the words of the spec; verbatim where those do not say exactly what is there.
+//! A live rule in the form of a spec; verbatim if the spec cannot express it exactly.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::model::fields::Value;
 use crate::model::managed::{Managed, RuleName};
 use crate::model::{ExpressionSetting, parse_expression};
 
-/// A live rule as a spec would say it, under a name of its own.
+/// A live rule as a spec would declare it, under the given name.
 ///
-/// Compiled again, what comes out is the same rule.
+/// Compiling the result gives the same rule.
 #[must_use]
 pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, place: Place) -> RuleWants {
     let body = &live.body;
@@ -34,7 +34,7 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
         anchors: Vec::new(),
         note: Note::default(),
     });
-    // What our parser refuses would be refused in a spec as well.
+    // A spec with an expression that our parser refuses would be refused too.
     let is_understood = |text: Option<&str>, sees_response: bool| {
         let setting = ExpressionSetting { sees_response, ..ExpressionSetting::of_zone(phase.as_str()) };
         text.is_none_or(|text| parse_expression(text, setting).0.is_some())
@@ -66,13 +66,13 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
     })
 }
 
-/// Whether hits are not logged; that they are needs no word.
+/// Whether hits are not logged; logged is the default.
 fn log(body: &RuleBody) -> Option<bool> {
     let Some(Value::Map(logging)) = body.get("logging") else { return None };
     (body.action() == "skip" && logging.get("enabled") == Some(&Value::Bool(false))).then_some(false)
 }
 
-/// What a rule does, if there are words for it.
+/// What a rule does, if a spec can express it.
 fn form(body: &RuleBody, phase: Phase, waf: &LiveWaf, place: Place) -> Option<RuleForm> {
     let action = body.action();
     if !phase.facts().actions.contains(&action) || action == "execute" {
@@ -98,7 +98,7 @@ fn texts(value: &Value) -> Option<Vec<&str>> {
         .collect()
 }
 
-/// What is passed by.
+/// What is skipped.
 fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>> {
     let Some(Value::Map(parameters)) = body.get("action_parameters") else { return None };
     let managed = |id: &str| {
@@ -123,7 +123,7 @@ fn skip(body: &RuleBody, waf: &LiveWaf, place: Place) -> Option<Vec<SkipTarget>>
     (!targets.is_empty()).then_some(targets)
 }
 
-/// Single rules that are passed by.
+/// The single rules that are skipped.
 fn rules(
     rulesets: &BTreeMap<String, Value>,
     waf: &LiveWaf,
@@ -156,7 +156,7 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
         _ => None,
     };
     let per = texts(rate.get("characteristics")?)?;
-    // A spec refuses what the documentation does not know; such a rule stays as it is.
+    // A spec refuses undocumented values; such a rule stays verbatim.
     let (requests, period) = (number("requests_per_period")?, number("period")?);
     let timeout = number("mitigation_timeout").unwrap_or(0);
     if requests == 0 || !RATE_PERIODS.contains(&period) || !RATE_TIMEOUTS.contains(&timeout) {
@@ -178,7 +178,7 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
     })
 }
 
-/// What a blocked request is answered, if there is something; `None` if a spec would refuse it.
+/// The response to a blocked request, if any; `None` if a spec would refuse it.
 fn response(body: &RuleBody) -> Option<Option<Value>> {
     let Some(response) = body.parameter("response") else { return Some(None) };
     let Value::Map(members) = response else { return None };

@@ -1,4 +1,4 @@
-//! Rules and rulesets as the service has them.
+//! Rules and rulesets as Cloudflare has them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,11 +9,11 @@ use crate::model::expression::Expression;
 use crate::model::fields::Value;
 use crate::model::managed::Catalogue;
 
-/// The service's id of a ruleset.
+/// Cloudflare's id of a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RulesetId(pub String);
 
-/// The service's id of a rule.
+/// Cloudflare's id of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(pub String);
 
@@ -29,14 +29,14 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// The definition of a rule: every member but those that the service sets itself (`id`, `version`, `last_updated`).
+/// The definition of a rule: every member except those that Cloudflare sets (`id`, `version`, `last_updated`).
 ///
-/// Members that we do not know are here as well, and go back with every change.
+/// Unknown members are included, and are sent back with every change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RuleBody(BTreeMap<String, Value>);
 
 impl RuleBody {
-    /// From members; those that the service sets itself are left out.
+    /// From members; those that Cloudflare sets are left out.
     #[must_use]
     pub fn new(members: BTreeMap<String, Value>) -> Self {
         let is_ours = |name: &str| !matches!(name, "id" | "version" | "last_updated");
@@ -60,12 +60,12 @@ impl RuleBody {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name)
     }
 
-    /// A member that is text.
+    /// A text member.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -74,13 +74,13 @@ impl RuleBody {
         }
     }
 
-    /// What it does.
+    /// Its action.
     #[must_use]
     pub fn action(&self) -> &str {
         self.text("action").unwrap_or_default()
     }
 
-    /// The name that somebody gave it.
+    /// Its `ref`, if someone set one.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
         self.text("ref").filter(|r| !r.is_empty())
@@ -98,7 +98,7 @@ impl RuleBody {
         self.get("enabled") != Some(&Value::Bool(false))
     }
 
-    /// Which requests it concerns.
+    /// Which requests it applies to.
     #[must_use]
     pub fn expression(&self) -> Option<Expression> {
         self.text("expression").map(Expression::reported)
@@ -124,14 +124,14 @@ impl RuleBody {
         }
     }
 
-    /// Takes a parameter of its action out.
+    /// Removes a parameter of its action.
     pub fn remove_parameter(&mut self, name: &str) {
         if let Some(Value::Map(parameters)) = self.0.get_mut("action_parameters") {
             parameters.remove(name);
         }
     }
 
-    /// The ruleset that it executes, if it does.
+    /// The ruleset that it executes, if any.
     #[must_use]
     pub fn executes(&self) -> Option<&str> {
         match (self.action(), self.parameter("id")) {
@@ -141,33 +141,33 @@ impl RuleBody {
     }
 }
 
-/// A rule as the service has it.
+/// A live rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRule {
     /// Its id.
     pub id: RuleId,
-    /// When it was last changed, as the service wrote it.
+    /// When it was last changed, as Cloudflare wrote it.
     pub last_updated: Option<String>,
-    /// Its definition; `ref` only where somebody gave it one, as it is the id otherwise.
+    /// Its definition; `ref` only if someone set one, because otherwise it is the id.
     pub body: RuleBody,
 }
 
 impl LiveRule {
-    /// The shortest name by which a person knows it: its `ref`, its description, or its id.
+    /// The shortest name that a person recognises: its `ref`, its description, or its id.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.body.reference().or_else(|| self.body.description()).unwrap_or(&self.id.0)
     }
 }
 
-/// A ruleset of a zone as the service has it.
+/// A live ruleset of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRuleset {
     /// Its id.
     pub id: RulesetId,
-    /// Its version, which grows with every change of anything in it.
+    /// Its version, which increases with every change in it.
     pub version: Option<String>,
-    /// When it was last changed, as the service wrote it.
+    /// When it was last changed, as Cloudflare wrote it.
     pub last_updated: Option<String>,
     /// Its rules in their order.
     pub rules: Vec<LiveRule>,
@@ -176,14 +176,14 @@ pub struct LiveRuleset {
 /// The entry point of a phase of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryPoint {
-    /// The service says that there is none.
+    /// Cloudflare reports that there is none.
     Absent,
-    /// There is one.
+    /// It exists.
     Present(LiveRuleset),
 }
 
 impl EntryPoint {
-    /// Its rules; none where there is no entry point.
+    /// Its rules; none if there is no entry point.
     #[must_use]
     pub fn rules(&self) -> &[LiveRule] {
         match self {
@@ -193,7 +193,7 @@ impl EntryPoint {
     }
 }
 
-/// What the service has of a zone's rulesets, as far as it was asked. A phase that is not here was not read.
+/// The live rulesets of a zone, as far as they were read. A phase that is missing here was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveWaf {
     /// Entry points by phase.
@@ -203,20 +203,20 @@ pub struct LiveWaf {
 }
 
 impl LiveWaf {
-    /// The rules of a managed ruleset by its id.
+    /// A managed ruleset by its id.
     #[must_use]
     pub fn catalogue(&self, id: &str) -> Option<&Catalogue> {
         self.catalogues.iter().map(AsRef::as_ref).find(|c| c.id.0 == id)
     }
 
-    /// The rules of a managed ruleset by what it is.
+    /// A managed ruleset by its kind.
     #[must_use]
     pub fn managed(&self, which: crate::model::managed::Managed) -> Option<&Catalogue> {
         self.catalogues.iter().map(AsRef::as_ref).find(|c| c.which == Some(which))
     }
 }
 
-/// A place in the order of a ruleset.
+/// A position in a ruleset.
 ///
 /// # Sources
 /// developers.cloudflare.com/ruleset-engine/rulesets-api/add-rule (rule position), read 2026-11-20.
@@ -230,6 +230,6 @@ pub enum Position {
     Before(RuleId),
     /// After this rule.
     After(RuleId),
-    /// At this number, counted from 1.
+    /// At this position, counted from 1.
     Index(usize),
 }

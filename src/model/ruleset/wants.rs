@@ -6,28 +6,28 @@ use crate::model::fields::Value;
 use crate::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use crate::model::state::Unmanaged;
 
-/// What a spec wants of a zone's rulesets. What is not here is left alone.
+/// The rulesets that a spec wants for a zone. Anything that is not here is left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WafWants {
-    /// Where the section stands.
+    /// The place of the section.
     pub place: Place,
-    /// What happens to rules of the phases named here, and to overrides of the deployments named here, that the spec does
-    /// not name.
+    /// What happens to rules of the phases named here, and to overrides of the deployments named here, that the spec
+    /// does not name.
     pub unmanaged: Unmanaged,
     /// Managed rulesets, in the order in which they are executed.
     pub deployments: Vec<DeploymentWants>,
-    /// Exceptions from managed rulesets, in their order; `None` leaves those that are there alone.
+    /// Exceptions from managed rulesets, in their order; `None` leaves the live ones alone.
     pub exceptions: Option<Vec<RuleWants>>,
     /// Custom rules, in their order.
     pub custom: Option<Vec<RuleWants>>,
     /// Rate limiting rules, in their order.
     pub rate_limits: Option<Vec<RuleWants>>,
-    /// Why weaker protection is accepted: stands for the consent.
+    /// Why weaker protection is accepted; counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
 }
 
 impl WafWants {
-    /// A section that says nothing.
+    /// An empty section.
     #[must_use]
     pub fn new(place: Place) -> Self {
         Self {
@@ -57,52 +57,52 @@ impl WafWants {
 pub enum Switch {
     /// It is wanted on.
     On,
-    /// It is wanted off, on purpose.
+    /// It is wanted off, explicitly.
     Off,
 }
 
-/// Why an entry is there, for how long, and who answers for it; never sent to the service.
+/// The reason for an entry, its owner and its expiry; never sent to Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Note {
     /// Why.
     pub reason: Option<String>,
     /// Who.
     pub owner: Option<String>,
-    /// The last day on which it holds, `YYYY-MM-DD`.
+    /// The last day on which it is valid, `YYYY-MM-DD`.
     pub expires: Option<String>,
-    /// Whether that day is over, so that the entry is to be taken back.
+    /// Whether that day has passed, so that the entry must be reverted.
     pub is_expired: bool,
 }
 
-/// A managed ruleset as it should be deployed and tuned. What is `None` is left as it is.
+/// A managed ruleset as it should be deployed and tuned. `None` leaves the live value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeploymentWants {
     /// Which ruleset.
     pub ruleset: Managed,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// Whether it is on.
     pub switch: Switch,
-    /// Which requests it concerns.
+    /// Which requests it applies to.
     pub when: Option<(Expression, Place)>,
-    /// The version to run, where the spec pins one.
+    /// The version to run, if the spec pins one.
     pub version: Option<(String, Place)>,
     /// The paranoia level (OWASP only).
     pub paranoia: Option<(Paranoia, Place)>,
     /// The score at which the action is taken (OWASP only).
     pub threshold: Option<(u32, Place)>,
-    /// What is done with requests at or above the threshold (OWASP only).
+    /// The action for requests at or above the threshold (OWASP only).
     pub action: Option<(ScoreAction, Place)>,
-    /// Tags with their tuning, in order: the last that names a rule wins.
+    /// Tags with their tuning, in order: for a rule with several of the tags, the last one wins.
     pub tags: Vec<TagTuning>,
-    /// Tuning of single rules, and of all present rules of a tag.
+    /// Tuning of single rules, and of all current rules of a tag.
     pub rules: Vec<RuleTuning>,
-    /// Overrides as the service has them, for what cannot be said otherwise; the rest is laid over them.
+    /// Overrides as Cloudflare has them, for what the spec cannot express otherwise; the rest is merged into them.
     pub raw: Option<(Value, Place)>,
 }
 
 impl DeploymentWants {
-    /// A deployment of which nothing is said but that it is on or off.
+    /// A deployment that is only on or off.
     #[must_use]
     pub fn new(ruleset: Managed, switch: Switch, place: Place) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl DeploymentWants {
         }
     }
 
-    /// Whether it says anything that is laid over overrides.
+    /// Whether it has anything to merge into overrides.
     #[must_use]
     pub fn tunes(&self) -> bool {
         let Self { paranoia, threshold, action, tags, rules, .. } = self;
@@ -128,27 +128,27 @@ impl DeploymentWants {
     }
 }
 
-/// Tuning of everything that carries a tag, now and in later versions of the ruleset.
+/// Tuning of all rules with a tag, now and in later versions of the ruleset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagTuning {
     /// The tag.
     pub tag: String,
     /// On or off.
     pub enabled: Option<bool>,
-    /// What is done.
+    /// The action.
     pub action: Option<String>,
     /// Why.
     pub note: Note,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
-/// What a tuning of rules names.
+/// The target of a tuning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TuningTarget {
     /// One rule.
     Rule(RuleName),
-    /// Every rule that carries the tag today.
+    /// Every rule that has the tag today.
     Tag(String),
 }
 
@@ -159,15 +159,15 @@ pub struct RuleTuning {
     pub target: TuningTarget,
     /// On or off.
     pub enabled: Option<bool>,
-    /// What is done.
+    /// The action.
     pub action: Option<String>,
     /// Why.
     pub note: Note,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
-/// Where a rule stands relative to one that may be foreign, named by its `ref` or id.
+/// The position of a rule relative to another, possibly foreign, rule, named by its `ref` or id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Anchor {
     /// Before it.
@@ -176,26 +176,26 @@ pub enum Anchor {
     After(String, Place),
 }
 
-/// A rule with an expression of its own.
+/// A rule with its own expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleWants {
     /// Its name, which becomes its `ref`.
     pub name: String,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// Which requests it concerns; of a raw rule it stands in the form.
+    /// Which requests it applies to; for a raw rule, the form has them.
     pub when: Option<(Expression, Place)>,
-    /// Whether it is wanted gone.
+    /// Whether it must not exist.
     pub is_absent: bool,
     /// Whether it is on.
     pub enabled: bool,
-    /// Its description; `None` leaves the one that is there, or uses the reason on creation.
+    /// Its description; `None` leaves the live one, or uses the reason on creation.
     pub description: Option<String>,
     /// What it does.
     pub form: RuleForm,
-    /// Whether its hits are logged; `None` leaves it.
+    /// Whether its hits are logged; `None` leaves the live value.
     pub log: Option<bool>,
-    /// Where it stands relative to other rules.
+    /// Its position relative to other rules.
     pub anchors: Vec<Anchor>,
     /// Why.
     pub note: Note,
@@ -204,22 +204,22 @@ pub struct RuleWants {
 /// What a rule does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleForm {
-    /// It lets requests pass by other rules.
+    /// It skips other rules for its requests.
     Skip(Vec<SkipTarget>),
-    /// It acts.
+    /// It takes an action.
     Act {
-        /// How.
+        /// The action.
         action: String,
-        /// What a blocked request is answered: `status_code`, `content`, `content_type`.
+        /// The response to a blocked request: `status_code`, `content`, `content_type`.
         response: Option<Value>,
     },
-    /// It acts above a rate.
+    /// It takes an action above a rate.
     Rate(RateWants),
-    /// The rule's members as the service has them.
+    /// The rule's members as Cloudflare has them.
     Raw(Value),
 }
 
-/// What is passed by.
+/// A target to skip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkipTarget {
     /// All rules after this one in its ruleset.
@@ -236,23 +236,23 @@ pub enum SkipTarget {
     Product(String),
 }
 
-/// A rate and what happens above it.
+/// A rate and the action above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateWants {
-    /// What requests are counted by, by the service's names, without the data centre, which always is one.
+    /// What requests are counted by, by Cloudflare's names, without the data centre, which is always included.
     pub per: Vec<String>,
     /// How many requests.
     pub requests: u32,
     /// In how many seconds.
     pub period: u32,
-    /// What is done above.
+    /// The action above the rate.
     pub action: String,
-    /// For how many seconds.
+    /// For how many seconds the action applies.
     pub timeout: u32,
-    /// Which requests are counted, if not those that the rule concerns.
+    /// Which requests are counted, if not those that the rule matches.
     pub count: Option<(Expression, Place)>,
     /// Whether only requests that reach the origin are counted.
     pub to_origin: Option<bool>,
-    /// What a blocked request is answered.
+    /// The response to a blocked request.
     pub response: Option<Value>,
 }
