@@ -184,7 +184,7 @@ impl Limit {
     }
 }
 
-/// The time between two moments.
+/// The absolute difference of two times.
 fn apart(a: Instant, b: Instant) -> Duration {
     a.max(b) - a.min(b)
 }

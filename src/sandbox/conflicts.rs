@@ -133,7 +133,7 @@ fn check_delegation(call: &Call<'_>, zone: &Zone, record: &Record, host_taken: i
 ///
 /// # Sources
 /// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20; code 83011 and its text:
-/// observed 2026. ASSUMED: the length is that of `content` as answered.
+/// observed 2026. ASSUMED: the length is that of `content` in responses.
 fn check_combined_content(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     let sql = "SELECT COALESCE(SUM(LENGTH(content)), 0) FROM records \
          WHERE zone_id = ?1 AND name = ?2 AND type = ?3 AND id <> ?4";

@@ -1,7 +1,7 @@
 //! The sandbox: an embedded server with the documented HTTP API over a SQLite store, for rehearsals and tests.
 //!
 //! ```text
-//!  HTTP ─door─server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
+//!  HTTP ──────server─▶ faults ▶ rate limit ▶ router ─▶ auth ─▶ zones · records · batch · list · export
 //!                                                            │ dnssec · dns_settings · settings · rulesets
 //!                                                            │ value · attributes · conflicts (checks)
 //!                                                            ▼

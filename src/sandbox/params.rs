@@ -1,8 +1,8 @@
 //! Service parameters of SVCB and HTTPS records (RFC 9460 section 2.1).
 //!
-//! | sent | answered |
+//! | sent | returned |
 //! |---|---|
-//! | `alpn="dot" port=853` | `alpn="dot" port="853"`: every value in quotes (inferred from answers seen) |
+//! | `alpn="dot" port=853` | `alpn="dot" port="853"`: every value in quotes (inferred from responses seen) |
 //! | `no-default-alpn` | the same |
 //! | a duplicate key, unbalanced quotes | refused |
 //!

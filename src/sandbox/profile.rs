@@ -7,7 +7,7 @@ use crate::model::facts::{self, TierFacts};
 pub struct Profile {
     /// Plan of newly created zones: `free`, `pro`, `business` or `enterprise`.
     pub tier: String,
-    /// Form of record objects in answers.
+    /// Form of record objects in responses.
     pub shape: Shape,
     /// Whether the batch endpoint exists.
     pub batch: bool,
@@ -133,7 +133,7 @@ pub enum RulesetAccess {
     Nothing,
 }
 
-/// Form of record objects in answers.
+/// Form of record objects in responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// As observed in 2025 and 2026.

@@ -1,6 +1,6 @@
 //! The HTTP server: receives requests, applies faults and limits, logs, and sends responses.
 //!
-//! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, answer.
+//! Order of one request: fault, delay, rate limit, handling in a transaction of its own on a blocking thread, log, response.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

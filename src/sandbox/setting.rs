@@ -1,4 +1,4 @@
-//! The zone settings as the sandbox holds them: what each is in a zone that nobody touched, and what it takes.
+//! The zone settings of the sandbox: the default of each, and the values that it accepts.
 //!
 //! Names, values and plans are in [`crate::model::facts::settings`].
 //!
@@ -14,7 +14,7 @@ use crate::model::facts::settings::{self, SettingFacts, SettingKind as Kind};
 #[derive(Clone, Copy)]
 pub(super) struct Setting(&'static SettingFacts);
 
-/// The setting of a name.
+/// The setting with this name.
 pub(super) fn of(name: &str) -> Option<Setting> {
     settings::of(name).map(Setting)
 }
@@ -25,7 +25,7 @@ impl Setting {
         self.0.name
     }
 
-    /// What it holds in a zone that nobody touched.
+    /// Its default value.
     pub(super) fn default(self) -> Value {
         match self.name() {
             "always_online"
@@ -59,7 +59,7 @@ impl Setting {
                 }})
             }
             "security_level" => json!("medium"),
-            // ASSUMED: the default, which the service chooses by looking at the origin.
+            // ASSUMED: the default, which Cloudflare chooses according to the origin.
             "ssl" => json!("full"),
             _ => json!("off"),
         }

@@ -190,7 +190,7 @@ fn assemble(facts: &TypeFacts, fields: &[(&FieldFacts, Checked)]) -> RecordValue
 /// Checks one field and brings it into canonical form: the only place that knows the kinds.
 ///
 /// # Sources
-/// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6 in answers: observed.
+/// Codes 9005, 9006, 9007, 9008, 9009: reported by many users; texts approximate. RFC 5952 for IPv6 in responses: observed.
 /// ASSUMED: numbers are sent as numbers; code 1004 for members of `data` that are out of range.
 fn check(facts: &TypeFacts, field: &FieldFacts, raw: &Value, quotes: TxtQuotes) -> Outcome<Checked> {
     let kind = facts.name;

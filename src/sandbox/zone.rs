@@ -32,11 +32,11 @@ pub(super) struct Zone {
     pub(super) account_id: String,
     /// The account's name.
     pub(super) account_name: String,
-    /// Moment of creation.
+    /// Time of creation.
     pub(super) created_on: String,
-    /// Moment of the last change.
+    /// Time of the last change.
     pub(super) modified_on: String,
-    /// Moment of activation.
+    /// Time of activation.
     pub(super) activated_on: Option<String>,
     /// Records in it.
     pub(super) record_count: u32,

@@ -6,7 +6,7 @@
 
 use serde_json::Value as Json;
 
-/// One error or message of the service.
+/// One of Cloudflare's errors or messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
     /// The code, if there is one.
@@ -55,10 +55,10 @@ pub struct Envelope {
 /// An answer that did not succeed, or is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// The service refused and said why.
+    /// Cloudflare refused the request and gave reasons.
     #[error("{}", said(messages))]
     Refused {
-        /// Its errors, chains flattened; empty if it gave none.
+        /// Cloudflare's errors, with chains flattened; empty if there are none.
         messages: Vec<ApiMessage>,
     },
     /// The body is no JSON envelope: an HTML page, a cut body, something else.

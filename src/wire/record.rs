@@ -152,7 +152,7 @@ fn read_only(meta: Option<&Json>, locked: Option<&Json>) -> Option<ReadOnly> {
     .or_else(|| (locked.and_then(Json::as_bool) == Some(true)).then_some(ReadOnly::Locked))
 }
 
-/// The members of a `data` object.
+/// Members of a `data` object.
 fn fields(object: &Map<String, Json>) -> Fields {
     object.iter().map(|(name, value)| (name.clone(), scalar(value))).collect()
 }
@@ -175,7 +175,7 @@ fn scalar(json: &Json) -> Value {
     }
 }
 
-/// A value as JSON.
+/// A neutral value as JSON.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {
     match value {

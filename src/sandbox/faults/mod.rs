@@ -93,13 +93,13 @@ pub enum What {
     },
     /// The connection is cut; no effect.
     ResetBeforeEffect,
-    /// The connection is cut after the effect; no answer.
+    /// The connection is cut after the effect; no response.
     ResetAfterEffect,
-    /// The connection is closed in an orderly way before a byte of the answer; no effect.
+    /// The connection is closed in an orderly way before a byte of the response; no effect.
     CloseBeforeEffect,
-    /// The connection is closed in an orderly way before a byte of the answer, after the effect.
+    /// The connection is closed in an orderly way before a byte of the response, after the effect.
     CloseAfterEffect,
-    /// The connection is cut in the middle of the answer's body, after the effect.
+    /// The connection is cut in the middle of the response's body, after the effect.
     ResetMidBody,
     /// The response is complete as HTTP but holds half of the JSON; the request took effect.
     TruncateBody,
@@ -213,7 +213,7 @@ pub enum What {
     StaleRead,
 }
 
-/// How an answer is compressed.
+/// How a response is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "snake_case")]

@@ -20,7 +20,7 @@ pub(in crate::sandbox) struct Ruleset {
     pub(super) kind: String,
     /// Counted from 1.
     pub(super) version: u64,
-    /// Moment of the last change.
+    /// Time of the last change.
     pub(super) last_updated: String,
     /// Name of the phase.
     pub(super) phase: String,
