@@ -43,7 +43,9 @@ impl fmt::Display for BaseSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Revision { name, commit } => {
-                let short = commit.get(..SHORT).unwrap_or(commit);
+                // Whatever else a saved plan calls a commit is shown whole: a cut could end within a word that outputs quote.
+                let is_id = commit.bytes().all(|b| b.is_ascii_hexdigit());
+                let short = commit.get(..SHORT).filter(|_| is_id).unwrap_or(commit);
                 match commit.starts_with(name.as_str()) {
                     true => write!(f, "commit {short}"),
                     false => write!(f, "revision {name} (commit {short})"),
