@@ -30,7 +30,7 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
     })
 }
 
-/// The expressions of a section with their places, those in Cloudflare's words too.
+/// The expressions of a section with their places, including those in raw rules.
 pub(super) fn expressions(waf: &WafWants) -> Vec<(Expression, Place)> {
     let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
     let mut found: Vec<(Expression, Place)> = waf.deployments.iter().filter_map(|d| d.when.clone()).collect();

@@ -1,9 +1,9 @@
-//! Findings that a spec or a policy accepts are left out; what accepts nothing is noted.
+//! Leaves out findings that a spec or a policy accepts, and reports suppressions without effect.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::model::{Suppression, SuppressionScope};
 
-/// Takes out what is accepted, and reports suppressions that name no lint or that have no effect.
+/// Removes accepted findings, and reports suppressions that name no lint or have no effect.
 pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnostics {
     let mut used = vec![false; suppressions.len()];
     let mut kept = Diagnostics::default();
@@ -44,7 +44,7 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
     kept
 }
 
-/// Whether a suppression concerns a finding.
+/// Whether a suppression applies to a finding.
 fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
     let at = diagnostic.primary.as_ref().map(|label| label.place);
     match &suppression.scope {

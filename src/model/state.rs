@@ -93,7 +93,7 @@ impl DesiredZone {
 pub struct Desired {
     /// The zones by name.
     pub zones: BTreeMap<ZoneName, DesiredZone>,
-    /// Lints that it accepts.
+    /// Accepted lints.
     pub suppressions: Vec<Suppression>,
 }
 
@@ -106,16 +106,16 @@ pub struct Suppression {
     pub reason: String,
     /// Its place; `None` for one of a policy.
     pub place: Option<Place>,
-    /// What it concerns.
+    /// What it applies to.
     pub scope: SuppressionScope,
 }
 
-/// What a suppression concerns.
+/// The scope of a suppression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuppressionScope {
     /// Every finding.
     Everything,
-    /// Findings in the file in which it stands.
+    /// Findings in its file.
     File,
     /// Findings about a zone, whatever file they are in.
     Zone(ZoneName),

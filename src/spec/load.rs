@@ -381,7 +381,7 @@ impl Loader<'_> {
 enum ReadFailure {
     /// It is larger than a spec can be.
     TooLarge,
-    /// Anything else, in words.
+    /// Another reason, as text.
     Other(String),
 }
 

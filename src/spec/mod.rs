@@ -69,7 +69,7 @@ pub enum Input {
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether variables may be given that no file uses, as a previous version of a spec may not have them.
+    /// Whether to allow variables that no file uses: the previous version of a spec may not have them.
     pub may_leave_variables: bool,
     /// Variables, name and value; they override those of the files.
     pub variables: Vec<(String, String)>,

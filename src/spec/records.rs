@@ -291,7 +291,7 @@ impl Target<'_> {
         }
     }
 
-    /// The priority beside `content`.
+    /// The priority next to `content`.
     ///
     /// # Errors
     /// It is not a priority, or the type has none; reported.

@@ -1,4 +1,4 @@
-//! Zone settings: known ones are checked against what they may hold, and get the type that Cloudflare wants.
+//! Zone settings: known ones are checked against their valid values, and converted to the type that Cloudflare expects.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::diagnostic::{Diagnostics, Place, findings};
 use crate::model::Value;
 use crate::model::facts::settings::{SETTINGS, SettingKind, of};
 
-/// A value that a setting cannot have: what is wrong, and what to write.
+/// An invalid value of a setting: the error, and what to write instead.
 type Wrong = (String, String);
 
-/// The value of a setting, in the type that the setting has; `None` if it cannot be that, which is reported. What is not known
-/// passes as it is, with a note.
+/// The value of a setting, converted to the setting's type; `None` if that is impossible, which is reported. The value
+/// of an unknown setting is unchanged, with a note.
 pub(super) fn checked(
     name: &str,
     place: Place,
@@ -37,7 +37,7 @@ pub(super) fn checked(
     }
 }
 
-/// A value in the type that a setting, or a member of one, has.
+/// A value converted to the type of a setting or of a member of one.
 fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     let shown = super::clip(&value.to_string());
     let wrong = |help: String| Err((format!("`{path}` cannot be `{shown}`"), help));
@@ -97,7 +97,7 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
             for (name, value) in given {
                 let path = format!("{path}.{name}");
                 let Some((_, kind)) = members.iter().find(|(known, _)| *known == name) else {
-                    // Cloudflare may add members; what resembles a known one is misspelled.
+                    // Cloudflare may add members; a name that resembles a known one is misspelt.
                     if let Some(near) = nearest(&name, members.iter().map(|(name, _)| *name)) {
                         return Err((
                             format!("there is no `{}`", super::clip(&path)),
@@ -114,10 +114,10 @@ fn typed(path: &str, kind: SettingKind, value: Value) -> Result<Value, Wrong> {
     }
 }
 
-/// The word that a value is. YAML reads `1.2` as a number and `true` as a truth; both are words to Cloudflare.
+/// The word for a value. YAML reads `1.2` as a number and `true` as a boolean; for Cloudflare both are words.
 ///
 /// # Errors
-/// It is none; what to write instead.
+/// It is not one of the words; says what to write instead.
 fn word(words: &'static [&'static str], value: &Value) -> Result<&'static str, String> {
     let find = |text: &str| words.iter().copied().find(|word| *word == text);
     let text = match value {
@@ -125,11 +125,11 @@ fn word(words: &'static [&'static str], value: &Value) -> Result<&'static str, S
         Value::List(_) | Value::Map(_) | Value::Null => String::new(),
         single => single.to_string(),
     };
-    // YAML knows no difference between 1 and 1.0.
+    // YAML does not distinguish 1 from 1.0.
     if let Some(word) = find(&text).or_else(|| find(&format!("{text}.0"))) {
         return Ok(word);
     }
-    // Another number is no slip of the pen.
+    // A different number is not a typo.
     let near = || nearest(&text, words.iter().copied()).filter(|_| text.bytes().any(|b| b.is_ascii_alphabetic()));
     let meant = switch_meant(&text).and_then(find).or_else(near);
     Err(match meant {
@@ -138,7 +138,7 @@ fn word(words: &'static [&'static str], value: &Value) -> Result<&'static str, S
     })
 }
 
-/// A whole number, also as text, which substitution makes of it.
+/// A whole number, or text with one, which is what substitution gives.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Integer(number) => u64::try_from(*number).ok(),

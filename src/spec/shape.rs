@@ -444,7 +444,7 @@ impl Check<'_> {
     }
 }
 
-/// The key that other programs and APIs call by this name.
+/// The key for a name that other programs and APIs use.
 fn foreign_key(key: &str) -> Option<&'static str> {
     match key.to_ascii_lowercase().as_str() {
         "value" | "values" | "target" | "address" | "rdata" | "answer" => Some("content"),
@@ -457,7 +457,7 @@ fn foreign_key(key: &str) -> Option<&'static str> {
     }
 }
 
-/// What to write for a type that other providers have.
+/// What to write instead of a record type of other providers.
 fn foreign_type(text: &str) -> Option<&'static str> {
     match text.to_ascii_uppercase().as_str() {
         "ALIAS" | "ANAME" | "FLATTEN" => {

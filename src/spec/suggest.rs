@@ -22,7 +22,7 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, c)| c)
 }
 
-/// `on` or `off` for the words that people write for them.
+/// `on` or `off` for words with the same meaning.
 pub(super) fn switch_meant(word: &str) -> Option<&'static str> {
     match word.to_ascii_lowercase().as_str() {
         "on" | "yes" | "y" | "true" | "enable" | "enabled" | "active" | "1" => Some("on"),

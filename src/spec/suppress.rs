@@ -6,7 +6,7 @@ use crate::model::{Suppression, SuppressionScope, ZoneName};
 
 /// Collects the suppressions of a file.
 pub(super) fn collect(tree: &Tree, text: &str, all: &mut Vec<Suppression>, diagnostics: &mut Diagnostics) {
-    // Nearly no file has one, and then there is nothing to walk.
+    // Most files have none; then there is nothing to do.
     if !text.contains("lint") {
         return;
     }
@@ -29,7 +29,7 @@ pub(super) fn collect(tree: &Tree, text: &str, all: &mut Vec<Suppression>, diagn
     read(tree.root, SuppressionScope::File);
     let Some(zones) = tree.entry(tree.root, "zones") else { return };
     for zone in tree.entries(zones.value) {
-        // A name that is wrong has been reported.
+        // An invalid name has been reported.
         let Ok(name) = ZoneName::parse(tree.text(zone.key)) else { continue };
         read(zone.value, SuppressionScope::Zone(name));
         if let Some(records) = tree.entry(zone.value, "records") {

@@ -49,7 +49,7 @@ impl Variables {
         }
     }
 
-    /// Reports those of the command line that no file defines or uses; `texts` are the files' texts.
+    /// Reports command-line variables that no file defines or uses; `texts` are the texts of the files.
     pub(super) fn unused(&self, texts: &[&str], diagnostics: &mut Diagnostics) {
         for (name, variable) in self.all.iter().filter(|(_, v)| v.given && !v.defined) {
             let used = format!("${{{name}}}");
@@ -214,7 +214,7 @@ fn clash(name: &str, place: Place, first: Place) -> Diagnostic {
         .help("give the variable one value for all files, or use two names")
 }
 
-/// The names that a text substitutes.
+/// The names of the variables in a text.
 fn names_used(text: &str) -> impl Iterator<Item = &str> {
     text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name))
 }

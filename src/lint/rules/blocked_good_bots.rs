@@ -1,4 +1,4 @@
-//! Rules that stop search engines and other known good bots.
+//! Rules that block search engines and other known good bots.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;
@@ -41,7 +41,7 @@ zones:
     check,
 };
 
-/// Actions that stop a bot: it solves no challenge.
+/// Actions that block a bot; a bot solves no challenges.
 const STOPS: &[&str] = &["block", "challenge", "js_challenge", "managed_challenge"];
 
 fn check(view: &View<'_>, findings: &mut Findings) {

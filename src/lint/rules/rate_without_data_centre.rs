@@ -1,4 +1,4 @@
-//! Rate limits in Cloudflare's words that do not count by data centre.
+//! Raw rate limits that do not count by data centre.
 
 use crate::diagnostic::{Finding, Severity};
 use crate::lint::view::View;

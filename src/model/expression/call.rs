@@ -59,8 +59,8 @@ impl Check<'_> {
         Some(result)
     }
 
-    /// Reports a name that is no function: an error where it resembles a known one, else a doubt, since Cloudflare adds
-    /// functions. Fields are treated alike.
+    /// Reports an unknown function: an error if it resembles a known one, else a warning, because Cloudflare adds
+    /// functions. Fields are treated in the same way.
     fn unknown_function(&mut self, name: &str, span: &Span) {
         let names = FUNCTIONS.iter().map(|f| f.name);
         let is_known = |word: &str| FUNCTIONS.iter().any(|f| f.name == word);
@@ -229,7 +229,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a name has the form that functions have.
+/// Whether a name has the form of a function name.
 fn is_function_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')

@@ -343,7 +343,7 @@ impl Check<'_> {
         } else if let Some(start) = names().rfind(|f| goes_on_from(name, f)) {
             format!("did you mean `{start}`?")
         } else if is_field_name(name) {
-            // Cloudflare adds fields, with its products and without.
+            // Cloudflare adds fields, for new products and for existing ones.
             let message = format!("the field `{}` is not among those known here", quoted(name));
             let help = "check its name: developers.cloudflare.com/ruleset-engine/rules-language/fields/reference";
             self.problems.warning(span.clone(), "unlisted-field", message, help);
@@ -436,13 +436,13 @@ impl Check<'_> {
     }
 }
 
-/// Whether a name goes on from a field that has nothing below it, which is a misunderstanding of that field.
+/// Whether a name extends a field that has no members, which is a misunderstanding of that field.
 fn goes_on_from(name: &str, field: &str) -> bool {
     let is_below = |other: &str| other.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
     name.len() > field.len() && name.starts_with(field) && !FIELDS.iter().any(|f| is_below(f.name))
 }
 
-/// Whether a name has the form that fields have.
+/// Whether a name has the form of a field name.
 fn is_field_name(name: &str) -> bool {
     let mut labels = name.split('.');
     let is_label = |label: &str| {

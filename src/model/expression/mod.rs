@@ -3,8 +3,7 @@
 //! | step | files |
 //! |---|---|
 //! | text to tokens | `lexer` |
-//! | tokens to a tree with places | `parse`, `operand`, `right`; `phrases` knows common mistakes; `syntax` is the tree
-//! |
+//! | tokens to a tree with places | `parse`, `operand`, `right`; `phrases`: common mistakes; `syntax`: the tree |
 //! | types and vocabulary | `check`, `call`, `literals` |
 //! | valid, but probably not what was meant | `mistakes`, `patterns` |
 //! | the canonical form | `normal` |
@@ -86,7 +85,7 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// The smallest plan, in words.
+    /// The lowest plan, as text.
     #[must_use]
     pub fn plan(&self) -> &'static str {
         match self.needs {
@@ -220,7 +219,7 @@ impl Expression {
         found
     }
 
-    /// Whether it asks for a truth of requests: `cf.client.bot`, but not `not cf.client.bot`.
+    /// Whether it requires a boolean field to be true: `cf.client.bot`, but not `not cf.client.bot`.
     #[must_use]
     pub fn asks_for(&self, field: &str) -> bool {
         self.normal().is_some_and(|normal| scope::asks_for(&normal, field, true))

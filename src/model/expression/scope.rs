@@ -172,7 +172,7 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
     })
 }
 
-/// Whether a truth is asked for, an even number of denials away.
+/// Whether a boolean is required to be true, after an even number of negations.
 pub(super) fn asks_for(normal: &Normal, field: &str, is_asked: bool) -> bool {
     match &normal.kind {
         NormalKind::Chain(Connective::Xor, _) | NormalKind::Comparison(_) => false,

@@ -3,10 +3,10 @@
 //! Presence here does not mean that a zone's plan or phase has the field; only Cloudflare knows that.
 //!
 //! # Sources
-//! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20; functions,
-//! operators and values: the pages of the same names beside it. Where documentation and engine name different types, the
-//! engine's stands here. `has_key`, `has_value`, `is_jwt_present` and `is_jwt_valid`: the page of functions, read 2026-11-22;
-//! that a claim is read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
+//! Fields: the field reference of developers.cloudflare.com/ruleset-engine/rules-language/fields, read 2026-11-20;
+//! functions, operators and values: the pages of those names next to it. Where documentation and engine disagree on a
+//! type, the engine's is used. `has_key`, `has_value`, `is_jwt_present` and `is_jwt_valid`: the page of functions, read
+//! 2026-11-22; that a claim is read with `lookup_json_string(http.request.jwt.claims["…"][0], "…")`:
 //! developers.cloudflare.com/api-shield/security/jwt-validation/transform-rules, read 2026-11-22.
 
 /// The type of a value in an expression. The documentation's String is a sequence of bytes.

@@ -1,9 +1,9 @@
 //! Facts about each record type, as plain data.
 //!
-//! The facts of a type stand in its file under `rdata/`; here is their form. They say how Cloudflare wants a value to be
-//! sent and what it answers; they hold no parsing or printing code. The sandbox may use this folder and nothing else of
-//! the model, so that an error in our codecs is not mirrored there. Beside it: what is known of rulesets, of the language
-//! of their expressions, of the OWASP Core Rule Set, and of zone settings.
+//! The facts of a type are in its file under `rdata/`; this file defines their format. They describe how Cloudflare
+//! expects a value and how it returns it; they contain no parsing or printing code. The sandbox may use this folder and
+//! nothing else of the model, so that an error in our codecs is not repeated there. The folder also has the facts about
+//! rulesets, the Rules language, the OWASP Core Rule Set, and zone settings.
 
 pub mod crs;
 pub mod expressions;

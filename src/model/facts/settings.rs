@@ -1,4 +1,4 @@
-//! What is known about each zone setting: what it may hold, and which plans can change it.
+//! Facts about each zone setting: its valid values, and which plans can change it.
 //!
 //! # Sources
 //! Names and values: developers.cloudflare.com/api, "Edit zone setting", and the types of the official Python SDK 5.9.0, read
@@ -6,14 +6,14 @@
 //! (observed 2026), and those that the API reference calls limited to Enterprise. ASSUMED: everything else is editable on every
 //! plan, also `tls_client_auth`, which the types of the SDK still give to Enterprise alone.
 
-/// What a setting may hold.
+/// The valid values of a setting.
 #[derive(Debug, Clone, Copy)]
 pub enum SettingKind {
     /// One of these words.
     Word(&'static [&'static str]),
     /// One of these numbers.
     Number(&'static [u64]),
-    /// A whole number between these.
+    /// A whole number in this range, ends included.
     Range(u64, u64),
     /// A list of these words, each at most once.
     Words(&'static [&'static str]),
@@ -23,18 +23,18 @@ pub enum SettingKind {
     Switch,
 }
 
-/// What is known about one setting.
+/// The facts of one setting.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingFacts {
-    /// Its name in the path of the API, also the name in the spec.
+    /// Its name in the API path and in the spec.
     pub name: &'static str,
-    /// What it may hold.
+    /// Its valid values.
     pub kind: SettingKind,
-    /// The smallest plan whose zones can change it; `None` if no one can.
+    /// The lowest plan whose zones can change it; `None` if it cannot be changed.
     pub plan: Option<&'static str>,
 }
 
-/// A switch that most settings are.
+/// `on` or `off`, the most common kind.
 const ON_OFF: SettingKind = SettingKind::Word(&["on", "off"]);
 
 /// A setting.
@@ -47,13 +47,13 @@ const fn switch(name: &'static str, plan: &'static str) -> SettingFacts {
     setting(name, ON_OFF, plan)
 }
 
-/// Seconds that browsers may be told to keep an answer; 0 leaves it to the origin.
+/// How long browsers may cache an answer, in seconds; 0 leaves it to the origin.
 const BROWSER_CACHE_TTLS: SettingKind = SettingKind::Number(&[
     0, 30, 60, 120, 300, 1200, 1800, 3600, 7200, 10_800, 14_400, 18_000, 28_800, 43_200, 57_600, 72_000, 86_400,
     172_800, 259_200, 345_600, 432_000, 691_200, 1_382_400, 2_073_600, 2_678_400, 5_356_800, 16_070_400, 31_536_000,
 ]);
 
-/// Seconds for which a passed challenge counts.
+/// How long a passed challenge is valid, in seconds.
 const CHALLENGE_TTLS: SettingKind = SettingKind::Number(&[
     300, 900, 1800, 2700, 3600, 7200, 10_800, 14_400, 28_800, 57_600, 86_400, 604_800, 2_592_000, 31_536_000,
 ]);
@@ -88,7 +88,7 @@ const CIPHERS: SettingKind = SettingKind::Words(&[
     "DES-CBC3-SHA",
 ]);
 
-/// The `Strict-Transport-Security` header. ASSUMED: the largest age is one that any browser can count.
+/// The `Strict-Transport-Security` header. ASSUMED: the largest age is one that every browser can represent.
 const SECURITY_HEADER: SettingKind = SettingKind::Object(&[(
     "strict_transport_security",
     SettingKind::Object(&[
@@ -100,9 +100,9 @@ const SECURITY_HEADER: SettingKind = SettingKind::Object(&[(
     ]),
 )]);
 
-/// Every setting that is known here, sorted by name.
+/// All known settings, sorted by name.
 ///
-/// `minify`, `mirage`, `server_side_exclude` and `waf` are of older generations and still in the reference or in use.
+/// `minify`, `mirage`, `server_side_exclude` and `waf` are old, but still in the reference or in use.
 pub const SETTINGS: &[SettingFacts] = &[
     switch("0rtt", "free"),
     switch("always_online", "free"),
@@ -113,7 +113,7 @@ pub const SETTINGS: &[SettingFacts] = &[
     switch("browser_check", "free"),
     setting("cache_level", SettingKind::Word(&["aggressive", "basic", "simplified"]), "free"),
     setting("challenge_ttl", CHALLENGE_TTLS, "free"),
-    // ASSUMED: the plan stands for the Advanced Certificate Manager, which Cloudflare asks for.
+    // ASSUMED: the plan is a substitute for the Advanced Certificate Manager, which Cloudflare requires.
     setting("ciphers", CIPHERS, "pro"),
     // Deprecated in favour of `flatten_all_cnames` of the DNS settings.
     SettingFacts { name: "cname_flattening", kind: SettingKind::Word(&["flatten_at_root", "flatten_all"]), plan: None },

@@ -1,10 +1,12 @@
 //! TXT: character strings (RFC 1035 section 3.3.14).
 //!
-//! Quoting never matters. Where a text is cut into strings matters only where the strings are the value: RFC 6763 section 6.1
-//! (DNS-SD) reads each string as one attribute. In three cases the strings are one text, and its cuts are presentation:
+//! Quoting never matters. The split into strings matters only if the strings are the value: RFC 6763 section 6.1
+//! (DNS-SD) reads each string as one attribute. In three cases the strings are one text, and the split is presentation
+//! only:
 //!
 //! 1. There is one string.
-//! 2. Every string but the last has 255 octets: the text is too long for one string and was cut as late as possible.
+//! 2. Every string except the last has 255 octets: the text is too long for one string and was split as late as
+//!    possible.
 //! 3. The format concatenates its strings: known by the beginning of the text ([`CONCATENATED`]) or by the owner's name
 //!    ([`OWNERS`], [`Txt::at`]).
 //!
@@ -14,10 +16,10 @@
 //! | `"v=spf1 -all"` | the same text |
 //! | `"v=spf1 " "-all"` | the same text: SPF concatenates |
 //! | `"txtvers=1" "rp=ipp/print"` | a list of two strings; not `txtvers=1rp=ipp/print` |
-//! | `say "hi"` | one text, quotes included: what does not begin with a quote is taken verbatim |
+//! | `say "hi"` | one text, quotes included: a text that does not begin with a quote is taken verbatim |
 //! | `"abc`, `abc"` | an error in a spec; in an answer, these bytes |
 //!
-//! Values are sent with the cuts that their author made, and shown with the cuts that they have.
+//! Values are sent as their author split them, and shown as they are split.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -30,7 +32,7 @@ use super::{DataError, FieldReader, Purpose, RecordData, presentation};
 /// Octets in one character string (RFC 1035 section 3.3).
 const STRING_BYTES: usize = 255;
 
-/// How texts begin whose strings are concatenated, compared without case.
+/// The beginnings of texts whose strings are concatenated; case is ignored.
 ///
 /// # Sources
 /// SPF: RFC 7208 section 3.3. Sender ID: RFC 4406 section 3.1 (as SPF). DKIM: RFC 6376 section 3.6.2.2. DMARC: RFC 7489
@@ -43,19 +45,19 @@ const CONCATENATED: &[&str] = &["v=spf1", "spf2.0/", "v=dkim1", "v=dmarc1", "v=s
 /// A DKIM key may leave out its version. An ACME challenge (RFC 8555 section 8.4) is one token.
 const OWNERS: &[&str] = &["_domainkey", "_dmarc", "_mta-sts", "_tls", "_bimi", "_acme-challenge"];
 
-/// The value of a TXT record. Equality, order and hash ignore cuts that do not matter.
+/// The value of a TXT record. Equality, order and hash ignore splits that do not matter.
 #[derive(Debug, Clone)]
 pub struct Txt {
     /// The octets of all strings.
     octets: Box<[u8]>,
-    /// Where it is cut; `None` for one string, or where each is as long as it can be.
+    /// Where it is split; `None` for one string, or if each string is as long as possible.
     cuts: Option<Box<Cuts>>,
 }
 
-/// Where a text is cut other than as late as possible.
+/// Where a text is split, if not as late as possible.
 #[derive(Debug, Clone)]
 struct Cuts {
-    /// Offsets in the octets at which a string ends, without the last.
+    /// Offsets at which a string ends, without the last.
     ends: Vec<u32>,
     /// Whether the list of strings is the value.
     matter: bool,
@@ -68,7 +70,7 @@ impl Txt {
         &self.octets
     }
 
-    /// What Cloudflare reported; it stores text verbatim, so anything is possible and nothing is refused.
+    /// The value that Cloudflare reported; Cloudflare stores text verbatim, so nothing is refused.
     pub(super) fn reported(content: &str) -> Self {
         match content.starts_with('"').then(|| presentation::words(content)) {
             Some(Ok(words)) => Self::of_strings(words.iter().map(|word| &word.octets[..])),
@@ -76,7 +78,7 @@ impl Txt {
         }
     }
 
-    /// The value with these strings. A longer one than a string can be is cut as late as possible, as Cloudflare does.
+    /// The value with these strings. A string that is too long is split as late as possible, as Cloudflare does.
     fn of_strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let (mut octets, mut ends) = (Vec::new(), Vec::new());
         for string in strings {
@@ -100,7 +102,7 @@ impl Txt {
         Self { octets: octets.into(), cuts }
     }
 
-    /// The value as the owner's name has it read: some formats that concatenate their strings are known by their name.
+    /// The value as interpreted for an owner name: some formats that concatenate their strings are known by the name.
     pub(super) fn at(mut self, name: &Fqdn) -> Self {
         if let Some(cuts) = self.cuts.as_mut().filter(|cuts| cuts.matter) {
             cuts.matter = !name.as_str().split('.').any(|label| OWNERS.contains(&label));
@@ -108,12 +110,12 @@ impl Txt {
         self
     }
 
-    /// The value without cuts that do not matter.
+    /// The value without splits that do not matter.
     pub(super) fn canonical(&self) -> Self {
         Self { octets: self.octets.clone(), cuts: self.cuts.clone().filter(|cuts| cuts.matter) }
     }
 
-    /// What equality compares: the octets, and where they are cut if that matters.
+    /// What equality compares: the octets, and where they are split if that matters.
     fn key(&self) -> (&[u8], Option<&[u32]>) {
         (&self.octets, self.cuts.as_ref().filter(|cuts| cuts.matter).map(|cuts| &cuts.ends[..]))
     }
@@ -129,7 +131,7 @@ impl Txt {
         starts.zip(ends).map(|(start, end)| &self.octets[start..end]).collect()
     }
 
-    /// This value, after the checks that hold for every spelling.
+    /// This value, after the checks for every spelling.
     fn checked(self) -> Result<Self, DataError> {
         if self.octets.is_empty() {
             return Err(DataError::field("content", "a TXT record cannot be empty")
@@ -147,7 +149,7 @@ impl Txt {
     }
 }
 
-/// Whether the text is of a format that concatenates its strings.
+/// Whether the text has a format that concatenates its strings.
 fn is_concatenated(octets: &[u8]) -> bool {
     let begins = |start: &str| octets.get(..start.len()).is_some_and(|o| o.eq_ignore_ascii_case(start.as_bytes()));
     CONCATENATED.iter().copied().any(begins)
@@ -252,9 +254,9 @@ impl RecordData for Txt {
         }
     }
 
-    /// `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with one key replace one another.
-    /// Verification tokens do not: several services can each want their own, so another token is another record. Of a list,
-    /// the first string decides.
+    /// `v=spf1`, `v=DMARC1` and the like exist once at a name, and `key=value` texts with the same key replace each
+    /// other. Verification tokens do not: each of several services may need its own, so another token is another
+    /// record. For a list, the first string decides.
     fn purpose(&self) -> Purpose {
         let (octets, ends) = self.key();
         let first = ends.and_then(|ends| ends.first()).map_or(octets, |end| &octets[..*end as usize]);
@@ -316,12 +318,12 @@ mod tests {
             assert_eq!(cut.clone().at(&name(owner)), whole.clone().at(&name(owner)), "{owner}");
         }
         assert_ne!(cut.clone().at(&name("domainkey.example.com")), whole);
-        // Cuts that do not matter are still sent as they were written.
+        // Splits that do not matter are still sent as written.
         assert_eq!(cut.at(&name("a._domainkey.example.com")).presentation(), r#""k=rsa; " "p=abc""#);
         let full = format!("\"{0}\" \"{0}\" \"\"", "k".repeat(255));
         assert_eq!(read(&full), read(&"k".repeat(510)));
         assert_eq!(read(&full).presentation(), full);
-        // What is too long for a string is cut as Cloudflare cuts it.
+        // A string that is too long is split as Cloudflare splits it.
         let (long, short) = ("k".repeat(256), "k".repeat(255));
         assert_eq!(read(&format!("\"{long}\" \"x\"")), read(&format!("\"{short}\" \"k\" \"x\"")));
         assert!(Txt::from_text(&r#""a" "#.repeat(2048)).is_ok());

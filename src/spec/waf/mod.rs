@@ -7,7 +7,7 @@
 //! | `deployment` | `owasp` and `cloudflare` |
 //! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
 //! | `doubts` | valid, but probably not what the author meant |
-//! | `layers` | fragments, profiles and the zone's own values laid over each other → [`WafWants`] |
+//! | `layers` | fragments, profiles and the zone's own values combined → [`WafWants`] |
 //! | `order` | impossible orders of rules |
 //! | `profiles` | which zone uses which profile |
 //! | `emit` | [`WafWants`] → YAML |

@@ -236,7 +236,7 @@ impl Section<'_> {
         }
     }
 
-    /// Reports keys that have no meaning beside `raw`, or beside `state: absent`.
+    /// Reports keys that have no meaning together with `raw` or `state: absent`.
     fn refuse_beside(&mut self, parts: &Parts<'_>, is_absent: bool) {
         let others = [
             ("when", parts.when.map(|w| w.span)),
