@@ -6,7 +6,7 @@
 
 use serde_json::Value as Json;
 
-/// One of Cloudflare's errors or messages.
+/// One error or message of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
     /// The code, if there is one.
