@@ -15,7 +15,7 @@ use zonewright::model::ruleset::{EntryPoint, canonical};
 use zonewright::model::{Desired, LiveZone, ZoneId, ZoneName};
 use zonewright::plan::{Lowering, plan_zone};
 use zonewright::spec::{Input, Options, load, print};
-use zonewright::wire::{Envelope, EnvelopeError, Request, around, record, ruleset, zone};
+use zonewright::wire::{Envelope, EnvelopeError, Request, record, ruleset, settings, zone};
 
 use super::{choose, text};
 
@@ -48,8 +48,8 @@ pub fn answer(data: &[u8]) {
     let mut live = LiveZone::new(ZoneName::reported("example.com"), ZoneId("z".to_owned()));
     for item in items {
         live.records.extend(record::read(item));
-        let _ = (zone::read_zone(item), around::read_setting(item), around::read_dnssec(item));
-        let _ = (around::read_dns_settings(item), ruleset::read_catalogue(item), ruleset::read_position(item));
+        let _ = (zone::read_zone(item), settings::read_setting(item), settings::read_dnssec(item));
+        let _ = (settings::read_dns_settings(item), ruleset::read_catalogue(item), ruleset::read_position(item));
         rules(item, &mut live);
     }
     // What is not understood is never written.
@@ -186,7 +186,7 @@ pub fn exchange(data: &[u8]) {
     let desired = desired.expect("the spec is right");
     let wants = desired.zones.values().next().expect("it has a zone");
     let waf = wants.waf.as_ref().map(|waf| WafQuery::of(waf)).unwrap_or_default();
-    let wanted = Wanted { name: wants.name.clone(), id: wants.id.clone(), around: wants.around.clone(), waf };
+    let wanted = Wanted { name: wants.name.clone(), id: wants.id.clone(), settings: wants.settings.clone(), waf };
     let options = ReadOptions { page_size: 3, ..ReadOptions::default() };
     let fetched = wait(fetch(&script, std::slice::from_ref(&wanted), &options, &|_| {}));
     let Ok(fetched) = fetched else { return };

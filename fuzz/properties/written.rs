@@ -69,8 +69,8 @@ fn bare(mut desired: Desired) -> Desired {
         zone.place = nowhere;
         zone.waf = zone.waf.take().map(|waf| Box::new(waf.at_place(nowhere)));
         zone.ignore.iter_mut().for_each(|i| i.place = nowhere);
-        zone.around.settings.values_mut().chain(zone.around.dns_settings.values_mut()).for_each(|s| s.1 = nowhere);
-        if let Some(dnssec) = &mut zone.around.dnssec {
+        zone.settings.settings.values_mut().chain(zone.settings.dns_settings.values_mut()).for_each(|s| s.1 = nowhere);
+        if let Some(dnssec) = &mut zone.settings.dnssec {
             dnssec.1 = nowhere;
         }
         let records = zone.records.iter_mut().map(|r| &mut r.spelling);
@@ -202,14 +202,14 @@ fn as_told(name: &ZoneName, run: &ZoneRun, at: Moment) -> LiveZone {
             match part.effect.part.strip_prefix("settings/") {
                 Some(name) => {
                     let value = LiveSetting::Value { value, editable: true, modified_on: None };
-                    live.around.settings.insert(name.to_owned(), value);
+                    live.settings.settings.insert(name.to_owned(), value);
                 }
-                None => drop(live.around.dns_settings.insert(field.clone(), value)),
+                None => drop(live.settings.dns_settings.insert(field.clone(), value)),
             }
         }
     }
     let status = if at == Moment::Before { "disabled" } else { "active" };
-    live.around.dnssec = Some(LiveDnssec { status: status.to_owned(), ..LiveDnssec::default() });
+    live.settings.dnssec = Some(LiveDnssec { status: status.to_owned(), ..LiveDnssec::default() });
     for entry in &run.rules {
         let RuleEffect { phase, what, order, .. } = &entry.effect;
         let present =
@@ -286,7 +286,12 @@ pub fn snapshot(data: &[u8]) {
     let query = WafQuery::everything();
     let zones = snapshot.about().zones.iter();
     let wanted: Vec<Wanted> = zones
-        .map(|z| Wanted { name: z.name.clone(), id: z.pinned.clone(), around: Default::default(), waf: query.clone() })
+        .map(|z| Wanted {
+            name: z.name.clone(),
+            id: z.pinned.clone(),
+            settings: Default::default(),
+            waf: query.clone(),
+        })
         .collect();
     for wanted in &wanted {
         let _ = snapshot.lacks(wanted);

@@ -18,10 +18,10 @@
 
 use std::time::Duration;
 
-use super::answer::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
 use super::outcome::Outcome;
+use super::response::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::run::Run;
 use super::waits::{AFTER_DELETE, before_resend};
 use crate::api::{ApiError, Reader, Stop, Writer};

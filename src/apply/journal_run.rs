@@ -21,9 +21,9 @@ use super::journal::Journal;
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
-use crate::wire::around::from_json;
 use crate::wire::record;
 use crate::wire::ruleset::read_position;
+use crate::wire::settings::from_json;
 
 /// Largest journal that is read, in bytes.
 const LARGEST: u64 = 256 * 1024 * 1024;

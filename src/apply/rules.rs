@@ -12,12 +12,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::answer::{
-    Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
-};
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
 use super::outcome::Outcome;
+use super::response::{
+    Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
+};
 use super::waits::SENDS;
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;

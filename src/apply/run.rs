@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::answer::not_sent_again;
 use super::outcome::Outcome;
+use super::response::not_sent_again;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
 use crate::plan::{Lowering, RecordAction, RecordSubject, ZonePlan, groups, record_batches};

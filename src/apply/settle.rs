@@ -1,10 +1,10 @@
 //! What became of a request whose answer got lost, seen by reading the zone.
 
-use super::answer::{Meaning, earlier_unknown, is_conflict, is_hopeless, never_answered, said};
 use super::event::ApplyEvent;
 use super::executor::{Executor, Next};
 use super::expect::{Index, OperationState, state_of};
 use super::outcome::Outcome;
+use super::response::{Meaning, earlier_unknown, is_conflict, is_hopeless, never_answered, said};
 use super::run::Run;
 use super::waits::{FOR_LOST, RESENDS};
 use crate::api::{ApiError, Reader, Writer};

@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, RecordEffect, ZoneRun};
-use super::undo_parts::{part_wants, restore_parts};
 use super::undo_rules::restore_rules;
+use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{Change, ChangeKind, DeleteReason, ZoneChanges, field_changes};
+use crate::diff::{Change, ChangeKind, DeleteReason, RecordChanges, field_changes};
 use crate::model::{
     Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Settings, Spelling,
     ZoneName,
@@ -40,7 +40,11 @@ pub struct Undone {
 #[must_use]
 pub fn needed(name: &ZoneName, run: &ZoneRun) -> DesiredZone {
     let place = run.records.first().map_or(Place::NOWHERE, |entry| entry.place);
-    DesiredZone { id: Some(run.id.clone()), around: part_wants(&run.parts), ..DesiredZone::new(name.clone(), place) }
+    DesiredZone {
+        id: Some(run.id.clone()),
+        settings: desired_settings(&run.parts),
+        ..DesiredZone::new(name.clone(), place)
+    }
 }
 
 /// Plans the undoing of what an apply did in a zone.
@@ -49,11 +53,11 @@ pub fn undo_zone(run: &ZoneRun, desired: &DesiredZone, live: &LiveZone) -> Undon
     let mut conflicts = Vec::new();
     let mut notes = Vec::new();
     let records = Records::new(run, live, &mut conflicts);
-    let (parts, parts_unchanged) = restore_parts(&run.parts, live, &mut conflicts, &mut notes);
+    let (settings, settings_unchanged) = restore_settings(&run.parts, live, &mut conflicts, &mut notes);
     let rules = restore_rules(&run.rules, live, &mut conflicts, &mut notes);
     let changes = records.changes(&desired.name, live);
-    let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, parts);
-    plan.unchanged += parts_unchanged;
+    let (mut plan, diagnostics) = plan_changes(desired, live, &changes, &rules, settings);
+    plan.unchanged += settings_unchanged;
     if run.is_made {
         notes.push("the zone was made by this apply and stays: zonewright deletes no zone".to_owned());
     }
@@ -153,7 +157,7 @@ impl<'l> Records<'l> {
     }
 
     /// As differences.
-    fn changes(&self, name: &ZoneName, zone: &'l LiveZone) -> ZoneChanges<'_> {
+    fn changes(&self, name: &ZoneName, zone: &'l LiveZone) -> RecordChanges<'_> {
         let mut sets: BTreeMap<(&Fqdn, &str), usize> = BTreeMap::new();
         for record in &zone.records {
             *sets.entry((&record.name, record.data.type_name())).or_default() += 1;
@@ -191,7 +195,7 @@ impl<'l> Records<'l> {
             let has_siblings = sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
             Change { address: Address::of_record(name, at, data, has_siblings), kind }
         });
-        ZoneChanges {
+        RecordChanges {
             zone: name.clone(),
             changes: changes.collect(),
             unchanged: self.unchanged,

@@ -8,7 +8,7 @@ use super::outcome::{Outcome, ZoneApplied};
 use super::waits::FOR_DONE;
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
-use crate::live::{FetchError, Options, WafQuery, fetch_around, fetch_records, fetch_waf};
+use crate::live::{FetchError, Options, WafQuery, fetch_records, fetch_settings, fetch_waf};
 use crate::model::{Address, DesiredZone, LiveZone};
 use crate::plan::ZonePlan;
 
@@ -72,9 +72,9 @@ async fn read_back<R: Reader>(
     plan: &impl Fn(&LiveZone) -> (ZonePlan, Diagnostics),
 ) -> Result<Verified, FetchError> {
     let records = fetch_records(reader, live, options, &|_| {}).await?;
-    let around = fetch_around(reader, live, &desired.around, options).await?;
+    let settings = fetch_settings(reader, live, &desired.settings, options).await?;
     let waf = fetch_waf(reader, live, query, options).await?;
-    let now = LiveZone { records, around, waf, is_new: false, ..live.clone() };
+    let now = LiveZone { records, settings, waf, is_new: false, ..live.clone() };
     let (remaining, diagnostics) = plan(&now);
     Ok(Verified { remaining, diagnostics })
 }

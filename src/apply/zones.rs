@@ -6,10 +6,10 @@
 
 use futures_util::stream::{self, StreamExt};
 
-use super::around::Prepared;
+use super::create_zone::Prepared;
 use super::executor::Executor;
+use super::ordered_events::OrderedEvents;
 use super::outcome::{Outcome, ZoneApplied};
-use super::turns::Turns;
 use super::verify::Verified;
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
@@ -56,10 +56,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         zones: &'z [ZoneWork<'w>],
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
     ) -> Vec<ZoneDone<'w>> {
-        let turns = &Turns::new(self.observer);
+        let events = &OrderedEvents::new(self.observer);
         let one = |(number, work): (usize, &'z ZoneWork<'w>)| async move {
-            let turn = turns.of(number);
-            let own = Executor { observer: &turn, ..*self };
+            let zone_events = events.of(number);
+            let own = Executor { observer: &zone_events, ..*self };
             (number, own.execute_zone(work, plan_again).await)
         };
         let mut done: Vec<_> = stream::iter(zones.iter().enumerate())

@@ -120,7 +120,7 @@ pub struct Conflict<'a> {
 
 /// All differences of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ZoneChanges<'a> {
+pub struct RecordChanges<'a> {
     /// The zone.
     pub zone: ZoneName,
     /// Differences, ordered by name, then deletes before updates before creates, then address.

@@ -20,18 +20,18 @@ mod rule_fields;
 mod rulesets;
 mod scope;
 mod sequence;
+mod settings;
 mod spec;
-mod zone;
 
-pub use change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
+pub use change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason};
 pub use facets::field_changes;
 pub use field::{Field, FieldChange, Override, RuleField};
 pub use planned::planned;
-pub use records::diff_zone;
+pub use records::diff_records;
 pub use rule_fields::rule_fields;
 pub use rulesets::{
     PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
 };
 pub use sequence::Member;
+pub use settings::{SettingChange, ZoneSetting, diff_settings};
 pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};
-pub use zone::{ZoneChange, ZonePart, diff_around};

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::change::{Change, ChangeKind, Conflict, DeleteReason, SetAside, SetAsideReason, ZoneChanges};
+use super::change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason};
 use super::facets::field_changes;
 use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
@@ -52,8 +52,8 @@ struct Outcome<'a> {
 
 /// All differences between what the spec wants of a zone and what the service has.
 #[must_use]
-pub fn diff_zone<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> ZoneChanges<'a> {
-    let mut result = ZoneChanges {
+pub fn diff_records<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> RecordChanges<'a> {
+    let mut result = RecordChanges {
         zone: desired.name.clone(),
         changes: Vec::new(),
         unchanged: 0,
@@ -122,7 +122,7 @@ fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
 }
 
 /// Everything at one name.
-fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result: &mut ZoneChanges<'a>) {
+fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result: &mut RecordChanges<'a>) {
     let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(|group| diff_group(group, zone.unmanaged)).collect();
     let created: BTreeSet<RecordType> =
         outcomes.iter().flat_map(|o| &o.creates).filter_map(|r| r.data.record_type()).collect();

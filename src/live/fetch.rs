@@ -6,10 +6,10 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::rulesets::{self, CatalogueCache, WafQuery};
-use super::{around, records, zones};
+use super::{records, settings, zones};
 use crate::api::{ApiError, Reader};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
-use crate::model::{Fqdn, Live, LiveAround, LiveRecord, LiveZone, ZoneId, ZoneName, ZoneWants};
+use crate::model::{DesiredSettings, Fqdn, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
 use crate::wire::record::RecordShapeError;
 use crate::wire::ruleset::RulesetShapeError;
 use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
@@ -41,7 +41,7 @@ pub struct Wanted {
     /// Its id, where the spec pins it.
     pub id: Option<ZoneId>,
     /// The zone settings to read.
-    pub around: ZoneWants,
+    pub settings: DesiredSettings,
     /// The parts of its protection to read.
     pub waf: WafQuery,
 }
@@ -218,7 +218,7 @@ pub async fn fetch<R: Reader>(
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;
             if let Some(wants) = wants.get(&zone.name) {
-                zone.around = around::read(reader, &zone, &wants.around, options).await?;
+                zone.settings = settings::read(reader, &zone, &wants.settings, options).await?;
                 let own = rulesets::of_zone(catalogues, &zone, options);
                 zone.waf = rulesets::read(reader, &zone, &wants.waf, own, options).await?;
             }
@@ -275,13 +275,13 @@ pub async fn fetch_records<R: Reader>(
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn fetch_around<R: Reader>(
+pub async fn fetch_settings<R: Reader>(
     reader: &R,
     zone: &LiveZone,
-    wants: &ZoneWants,
+    desired: &DesiredSettings,
     options: &Options,
-) -> Result<LiveAround, FetchError> {
-    around::read(reader, zone, wants, options).await
+) -> Result<LiveSettings, FetchError> {
+    settings::read(reader, zone, desired, options).await
 }
 
 /// Reads the protection of a zone again; managed rulesets that were read before are reused.
@@ -325,7 +325,8 @@ pub async fn find_zone_by_name<R: Reader>(
     name: &ZoneName,
     options: &Options,
 ) -> Result<Option<LiveZone>, FetchError> {
-    let wanted = [Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: WafQuery::default() }];
+    let wanted =
+        [Wanted { name: name.clone(), id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }];
     Ok(zones::find(reader, &wanted, options).await?.remove(name))
 }
 

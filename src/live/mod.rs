@@ -5,15 +5,15 @@
 //! an error.
 
 mod again;
-mod around;
 mod fetch;
 mod records;
 mod rulesets;
+mod settings;
 pub mod snapshot;
 mod zones;
 
 pub use fetch::{
-    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_around, fetch_protection, fetch_record_quota,
-    fetch_records, fetch_waf, fetch_waf_of_new, find_zone_by_name,
+    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_protection, fetch_record_quota, fetch_records,
+    fetch_settings, fetch_waf, fetch_waf_of_new, find_zone_by_name,
 };
 pub use rulesets::{CatalogueCache, WafQuery, entry_point};

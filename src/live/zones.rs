@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
     use crate::api::ApiError;
-    use crate::model::ZoneWants;
+    use crate::model::DesiredSettings;
 
     /// A server that responds to every request with a function of the requested name and the page.
     struct Service<F>(F, AtomicUsize);
@@ -231,7 +231,7 @@ mod tests {
             .map(|n| Wanted {
                 name: ZoneName::reported(n),
                 id: None,
-                around: ZoneWants::default(),
+                settings: DesiredSettings::default(),
                 waf: crate::live::WafQuery::default(),
             })
             .collect();

@@ -32,8 +32,8 @@ pub use record::{
     TagError, Tombstone, ZoneId,
 };
 pub use state::{
-    Desired, DesiredZone, IgnorePattern, Live, LiveAround, LiveDnssec, LiveSetting, LiveZone, Suppression,
-    SuppressionScope, Unmanaged, ZoneWants,
+    Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
+    Suppression, SuppressionScope, Unmanaged,
 };
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};

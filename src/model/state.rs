@@ -56,7 +56,7 @@ pub struct DesiredZone {
     /// Whether the zone is created if Cloudflare does not have it.
     pub create: bool,
     /// The wanted settings of the zone.
-    pub around: ZoneWants,
+    pub settings: DesiredSettings,
     /// The wanted protection; `None` leaves it alone.
     pub waf: Option<Box<WafWants>>,
     /// Wanted records, in the order of name, type, value.
@@ -79,7 +79,7 @@ impl DesiredZone {
             ignore: Vec::new(),
             allow: BTreeMap::new(),
             create: false,
-            around: ZoneWants::default(),
+            settings: DesiredSettings::default(),
             waf: None,
             records: Vec::new(),
             tombstones: Vec::new(),
@@ -125,7 +125,7 @@ pub enum SuppressionScope {
 
 /// The settings that a spec wants for a zone. Anything that is not here is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ZoneWants {
+pub struct DesiredSettings {
     /// Zone settings by Cloudflare's name, each with its place.
     pub settings: BTreeMap<String, (Value, Place)>,
     /// Whether DNSSEC is on.
@@ -174,7 +174,7 @@ impl LiveDnssec {
 
 /// The live settings of a zone, as far as they were read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LiveAround {
+pub struct LiveSettings {
     /// Zone settings.
     pub settings: BTreeMap<String, LiveSetting>,
     /// DNSSEC.
@@ -205,7 +205,7 @@ pub struct LiveZone {
     /// The account that it belongs to, if reported.
     pub account: Option<String>,
     /// Its settings, as far as they were read.
-    pub around: LiveAround,
+    pub settings: LiveSettings,
     /// Its protection, as far as it was read.
     pub waf: LiveWaf,
     /// Whether it does not exist yet and will be created; its id is then a placeholder.
@@ -226,7 +226,7 @@ impl LiveZone {
             records: Vec::new(),
             record_quota: None,
             account: None,
-            around: LiveAround::default(),
+            settings: LiveSettings::default(),
             waf: LiveWaf::default(),
             is_new: false,
         }

@@ -7,7 +7,7 @@ use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
 use super::{dangers, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    SetAside, SetAsideReason, WafChanges, ZoneChange, ZoneChanges, diff_around, diff_rulesets, diff_zone,
+    RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
     foreign_by_action,
 };
 use crate::model::{DesiredZone, LiveZone};
@@ -18,8 +18,8 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
-    let around = diff_around(desired, live);
-    plan_changes(desired, live, &diff_zone(desired, live), &diff_rulesets(desired, live), around)
+    let setting_changes = diff_settings(desired, live);
+    plan_changes(desired, live, &diff_records(desired, live), &diff_rulesets(desired, live), setting_changes)
 }
 
 /// Plans one zone whose differences are known: turns them into operations, checks and judges them.
@@ -27,9 +27,9 @@ pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnosti
 pub fn plan_changes(
     desired: &DesiredZone,
     live: &LiveZone,
-    changes: &ZoneChanges,
+    changes: &RecordChanges,
     rule_changes: &WafChanges,
-    around: Vec<ZoneChange>,
+    setting_changes: Vec<SettingChange>,
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
@@ -37,7 +37,7 @@ pub fn plan_changes(
     diagnostics.append(rule_checks::check(desired, live, rule_changes, &rule_operations));
     let creation = live.is_new.then(|| zone::operation(desired));
     let mut operations: Vec<_> = creation.into_iter().collect();
-    operations.extend(setting::operations(desired, live, around, &mut diagnostics));
+    operations.extend(setting::operations(desired, live, setting_changes, &mut diagnostics));
     operations.extend(rule_operations);
     operations.extend(changes.changes.iter().map(|change| record::operation(desired, change)));
     let mut plan = ZonePlan {
@@ -64,7 +64,7 @@ pub fn plan_changes(
 }
 
 /// What is left alone, counted by reason and type.
-fn set_aside(desired: &DesiredZone, changes: &ZoneChanges) -> Vec<SetAsideCount> {
+fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCount> {
     let mut counts: BTreeMap<(u8, String), SetAsideCount> = BTreeMap::new();
     for SetAside { record, reason } in &changes.set_aside {
         let (rank, keeper, words) = match reason {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
-use crate::diff::{FieldChange, ZonePart};
+use crate::diff::{FieldChange, ZoneSetting};
 use crate::insight::Impact;
 use crate::model::{Address, Danger};
 
@@ -139,7 +139,7 @@ impl Operation {
 
     /// The setting that it is about, if it is about one.
     #[must_use]
-    pub fn setting(&self) -> Option<&ZonePart> {
+    pub fn setting(&self) -> Option<&ZoneSetting> {
         self.subject.setting()
     }
 

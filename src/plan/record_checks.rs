@@ -6,11 +6,11 @@ use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, findings};
 use std::collections::BTreeMap;
 
-use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, SetAsideReason, ZoneChanges, field_changes};
+use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, Tier};
 
 /// Holds a zone's plan against what the service would accept.
-pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &ZoneChanges, plan: &ZonePlan) -> Diagnostics {
+pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges, plan: &ZonePlan) -> Diagnostics {
     let mut found = Diagnostics::default();
     quota(desired, live, plan, &mut found);
     conflicts(changes, &mut found);
@@ -74,7 +74,7 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
 }
 
 /// Records wanted where something else stands that must not be touched.
-fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
+fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
     for conflict in &changes.conflicts {
         let owner = match &conflict.reason {
             SetAsideReason::ReadOnly(owner) => format!("is managed by {}", owner.owner()),
@@ -96,7 +96,7 @@ fn conflicts(changes: &ZoneChanges, found: &mut Diagnostics) {
 }
 
 /// Records that somebody else maintains and that are not quite as the spec wants them.
-fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
+fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
         let fields: Vec<_> =
@@ -119,7 +119,7 @@ fn kept_different(changes: &ZoneChanges, found: &mut Diagnostics) {
 }
 
 /// Records created at a name and type where somebody else maintains another value, which stays.
-fn beside_maintained(zone: &DesiredZone, changes: &ZoneChanges, found: &mut Diagnostics) {
+fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     let maintained: BTreeMap<(&Fqdn, &str), ReadOnly> = changes
         .set_aside
         .iter()
@@ -235,7 +235,7 @@ fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
 }
 
 /// Live records that exist twice.
-fn duplicates(desired: &DesiredZone, changes: &ZoneChanges, found: &mut Diagnostics) {
+fn duplicates(desired: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     for aside in changes.set_aside.iter().filter(|a| a.reason == SetAsideReason::Duplicate) {
         let (name, kind) = (desired.name.relative(&aside.record.name), aside.record.data.type_name());
         found.push(

@@ -220,7 +220,7 @@ pub fn wanted(zone: &DesiredZone) -> Wanted {
     Wanted {
         name: zone.name.clone(),
         id: zone.id.clone(),
-        around: zone.around.clone(),
+        settings: zone.settings.clone(),
         waf: zone.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
     }
 }

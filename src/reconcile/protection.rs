@@ -5,7 +5,7 @@ use crate::api::Reader;
 use crate::diff::{diff_rulesets, planned};
 use crate::live::{FetchError, Options, WafQuery, Wanted, fetch_protection, fetch_waf_of_new};
 use crate::model::ruleset::LiveWaf;
-use crate::model::{LiveZone, ZoneName, ZoneWants};
+use crate::model::{DesiredSettings, LiveZone, ZoneName};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub enum ProtectionError {
 
 /// Everything that is asked of a zone.
 fn wanted(name: &ZoneName) -> Wanted {
-    Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: WafQuery::everything() }
+    Wanted { name: name.clone(), id: None, settings: DesiredSettings::default(), waf: WafQuery::everything() }
 }
 
 /// Reads the protection of the zones of a goal, by name; zones that are still to be created have none.

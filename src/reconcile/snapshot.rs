@@ -137,9 +137,9 @@ impl OpenSnapshot {
 fn strip(zone: &mut DesiredZone, part: &Part) {
     match part {
         Part::Zone => {}
-        Part::Setting(name) => drop(zone.around.settings.remove(name)),
-        Part::Dnssec => zone.around.dnssec = None,
-        Part::DnsSettings => zone.around.dns_settings.clear(),
+        Part::Setting(name) => drop(zone.settings.settings.remove(name)),
+        Part::Dnssec => zone.settings.dnssec = None,
+        Part::DnsSettings => zone.settings.dns_settings.clear(),
         // Rules are understood together with the rulesets that they name, so what is known of the rest is no help.
         Part::Rules(_) | Part::ManagedRulesets => zone.waf = None,
     }
@@ -165,12 +165,12 @@ fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic
 
 /// Where the spec names something.
 fn place(zone: &DesiredZone, part: &Part) -> Place {
-    let around = &zone.around;
+    let settings = &zone.settings;
     let own = match part {
         Part::Zone => None,
-        Part::Setting(name) => around.settings.get(name).map(|(_, place)| *place),
-        Part::Dnssec => around.dnssec.map(|(_, place)| place),
-        Part::DnsSettings => around.dns_settings.values().next().map(|(_, place)| *place),
+        Part::Setting(name) => settings.settings.get(name).map(|(_, place)| *place),
+        Part::Dnssec => settings.dnssec.map(|(_, place)| place),
+        Part::DnsSettings => settings.dns_settings.values().next().map(|(_, place)| *place),
         Part::Rules(_) | Part::ManagedRulesets => zone.waf.as_ref().map(|waf| waf.place),
     };
     own.unwrap_or(zone.place)

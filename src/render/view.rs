@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::text::facets;
 use crate::diagnostic::{Place, Sources};
-use crate::diff::{Field, FieldChange, Override, RuleField, ZonePart};
+use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
 use crate::model::managed::threshold_word;
 use crate::model::{Danger, Value};
@@ -331,11 +331,11 @@ impl<'a> OperationView<'a> {
     }
 
     /// Adds the details of a setting.
-    fn of_setting(self, setting: &'a ZonePart, fields: &[FieldChange]) -> Self {
+    fn of_setting(self, setting: &'a ZoneSetting, fields: &[FieldChange]) -> Self {
         let (name, is_whole) = match setting {
-            ZonePart::Setting { name, .. } => (name.as_str(), true),
-            ZonePart::Dnssec { .. } => ("", true),
-            ZonePart::DnsSettings { .. } => ("", false),
+            ZoneSetting::Setting { name, .. } => (name.as_str(), true),
+            ZoneSetting::Dnssec { .. } => ("", true),
+            ZoneSetting::DnsSettings { .. } => ("", false),
         };
         let fields = fields.iter().map(|change| FieldView {
             name: change.field.to_string(),

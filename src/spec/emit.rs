@@ -12,8 +12,8 @@ use super::template::escape;
 use super::yaml::to_yaml;
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Danger, Desired, DesiredRecord, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone, Unmanaged, Value,
-    ZoneName, ZoneWants, facts::Slot,
+    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone,
+    Unmanaged, Value, ZoneName, facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -38,7 +38,7 @@ fn zone(zone: &DesiredZone) -> Json {
         ignore,
         allow,
         create,
-        around,
+        settings,
         waf,
         records,
         tombstones,
@@ -60,7 +60,7 @@ fn zone(zone: &DesiredZone) -> Json {
     if *create {
         map.insert("create".to_owned(), json!(true));
     }
-    let ZoneWants { settings, dnssec, dns_settings } = around;
+    let DesiredSettings { settings, dnssec, dns_settings } = settings;
     let named = |values: &BTreeMap<String, (Value, Place)>| -> Json {
         values.iter().map(|(name, (value, _))| (name.clone(), scalar(value))).collect::<Map<_, _>>().into()
     };

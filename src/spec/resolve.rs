@@ -17,7 +17,7 @@ use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
-    Danger, Desired, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName, ZoneWants,
+    Danger, Desired, DesiredSettings, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName,
 };
 
 /// A file as it comes in.
@@ -409,7 +409,7 @@ fn zone(
     } = fragments;
     let placed =
         |values: BTreeMap<String, Facet<Value>>| values.into_iter().map(|(n, f)| (n, (f.value, f.place))).collect();
-    let around = ZoneWants {
+    let settings = DesiredSettings {
         settings: placed(settings),
         dnssec: dnssec.map(|d| (d.value, d.place)),
         dns_settings: placed(dns_settings),
@@ -429,7 +429,7 @@ fn zone(
         unmanaged,
         ignore,
         create: create.is_some_and(|c| c.value),
-        around,
+        settings,
         waf: None,
         records: Vec::new(),
         tombstones: Vec::new(),

@@ -3,12 +3,12 @@
 //! A [`Request`] is complete: it has the method, path, query and body exactly as they will be sent, so the output of a
 //! dry run cannot differ from the real requests. Unknown fields in responses are tolerated, and never sent.
 
-pub mod around;
 pub mod budget;
 mod envelope;
 pub mod record;
 mod request;
 pub mod ruleset;
+pub mod settings;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};

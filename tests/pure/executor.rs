@@ -616,7 +616,7 @@ fn a_plan_is_stale_if_what_it_touches_moved() {
 fn signing_is_asked_for_where_its_state_is_unknown() {
     let mut wanted = DesiredZone::new(zone_name(), crate::support::generators::place());
     for (on, operations) in [(true, 1), (false, 0)] {
-        wanted.around.dnssec = Some((on, crate::support::generators::place()));
+        wanted.settings.dnssec = Some((on, crate::support::generators::place()));
         assert_eq!(plan_zone(&wanted, &live(&[])).0.operations.len(), operations, "{on}");
     }
 }

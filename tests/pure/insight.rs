@@ -13,7 +13,7 @@ use zonewright::model::managed::{
     Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective, recognise,
 };
 use zonewright::model::ruleset::{DeploymentWants, RuleBody, RuleId, RulesetId, Switch, canonical};
-use zonewright::wire::around::from_json;
+use zonewright::wire::settings::from_json;
 
 /// Cases of each law.
 const CASES: u32 = 1000;

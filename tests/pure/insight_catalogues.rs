@@ -10,8 +10,8 @@ use zonewright::model::Unmanaged;
 use zonewright::model::facts::rulesets::ANOMALY_RULE;
 use zonewright::model::managed::{Managed, compile};
 use zonewright::model::ruleset::{DeploymentWants, LiveWaf, Phase, RuleId, Switch};
-use zonewright::wire::around::from_json;
 use zonewright::wire::ruleset::read_catalogue;
+use zonewright::wire::settings::from_json;
 
 #[test]
 fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {

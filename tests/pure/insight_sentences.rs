@@ -251,7 +251,7 @@ fn exceptions_weaken_as_they_grow() {
 
 /// A value from JSON.
 fn json_value(json: Json) -> zonewright::model::Value {
-    zonewright::wire::around::from_json(&json)
+    zonewright::wire::settings::from_json(&json)
 }
 
 #[test]

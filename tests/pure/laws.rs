@@ -12,7 +12,7 @@ use crate::support::protection::waf_wants;
 use proptest::prelude::*;
 use zonewright::apply::{Journal, JournalFile, JournalRun, needed, outline, undo_zone};
 use zonewright::diagnostic::Sources;
-use zonewright::diff::{SetAsideReason, diff_zone};
+use zonewright::diff::{SetAsideReason, diff_records};
 use zonewright::model::{
     Desired, DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
     Settings, Spelling, Unmanaged, Value, ZoneId,
@@ -157,7 +157,7 @@ proptest! {
         let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_live() };
         let records = vec![desired_record(&form(second))];
         let desired = DesiredZone { records, unmanaged: Unmanaged::Prune, ..empty_desired() };
-        let changes = diff_zone(&desired, &zone);
+        let changes = diff_records(&desired, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
         prop_assert_eq!(changes.unchanged, 1);
     }
@@ -233,7 +233,7 @@ proptest! {
             records: zone.records.iter().map(record).collect(),
             ..DesiredZone::new(zone.name.clone(), place())
         };
-        let changes = diff_zone(&desired, &zone);
+        let changes = diff_records(&desired, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
         prop_assert_eq!(changes.unchanged, zone.records.len());
     }
@@ -246,7 +246,7 @@ proptest! {
         carry_out(&mut after, &first.operations, 1_000_000);
         let second = plan(&desired, &live(&zone, &after));
         prop_assert!(second.operations.is_empty(), "{:?}\nafter\n{:?}", second.operations, first.operations);
-        for aside in diff_zone(&desired, &zone).set_aside {
+        for aside in diff_records(&desired, &zone).set_aside {
             prop_assert_eq!(after.get(&aside.record.id), Some(aside.record));
             prop_assert_eq!(aside.reason, SetAsideReason::Unmanaged);
         }

@@ -460,7 +460,7 @@ fn zone_settings_get_their_type_and_are_checked_offline() {
     let spec = text("{ min_tls_version: 1.2, brotli: true, browser_cache_ttl: 14400, not_known_here: 1 }");
     let (outcome, _) = load_text(&spec);
     let desired = outcome.desired.unwrap();
-    let settings = &desired.zones.values().next().unwrap().around.settings;
+    let settings = &desired.zones.values().next().unwrap().settings.settings;
     let value = |name: &str| settings[name].0.clone();
     assert_eq!([value("min_tls_version"), value("brotli")], [Value::from("1.2"), Value::from("on")]);
     assert_eq!([value("browser_cache_ttl"), value("not_known_here")], [Value::Integer(14400), Value::Integer(1)]);

@@ -8,7 +8,7 @@ use zonewright::model::facts::crs::CRS_RULES;
 use zonewright::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
 use zonewright::model::ruleset::{LiveWaf, RuleBody, RuleId, RulesetId};
-use zonewright::wire::around::from_json;
+use zonewright::wire::settings::from_json;
 
 /// The id of a made-up rule: its number, padded.
 pub(crate) fn id_of(number: u32) -> String {

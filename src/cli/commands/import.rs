@@ -12,7 +12,7 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::import::{Imported, from_live};
 use crate::live::{self, WafQuery, Wanted, fetch};
-use crate::model::{Desired, ZoneName, ZoneWants};
+use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::render::safe::safe;
 use crate::spec;
 
@@ -52,8 +52,12 @@ async fn read(
     options: &live::Options,
 ) -> anyhow::Result<Vec<Imported>> {
     let waf = if args.only_dns { WafQuery::default() } else { WafQuery::everything() };
-    let wanted =
-        |name: &ZoneName| Wanted { name: name.clone(), id: None, around: ZoneWants::default(), waf: waf.clone() };
+    let wanted = |name: &ZoneName| Wanted {
+        name: name.clone(),
+        id: None,
+        settings: DesiredSettings::default(),
+        waf: waf.clone(),
+    };
     let wanted: Vec<_> = names.iter().map(wanted).collect();
     let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {

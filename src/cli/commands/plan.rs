@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use crate::api::CheckClient;
-use crate::apply::{Rehearsed, rehearse};
+use crate::apply::{DryRunResult, server_dry_run};
 use crate::cli::args::{ConsentArgs, Format, PlanArgs, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
@@ -70,7 +70,7 @@ pub(in crate::cli) async fn run(
     let mut planned = planned?;
     output.hide();
     planned.warn_of_repeats(&settings.flags.journal, settings.now()?);
-    let refused = answers.iter().any(|(_, answer)| matches!(answer, Rehearsed::Refused(_)));
+    let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
     if args.server_check {
         note_answers(&mut planned.plan, &answers);
     }
@@ -143,31 +143,35 @@ fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
 }
 
 /// Asks the service about every planned change of rules.
-async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, Rehearsed)> {
+async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRunResult)> {
     let mut all = Vec::new();
     for zone in &plan.zones {
-        let answers = rehearse(checker, zone).await;
+        let answers = server_dry_run(checker, zone).await;
         all.extend(zone.rules().map(|(_, operation, _)| operation.address.clone()).zip(answers));
     }
     all
 }
 
 /// Adds what the service said to the plan: a count, and each refusal.
-fn note_answers(plan: &mut Plan, answers: &[(Address, Rehearsed)]) {
+fn note_answers(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
         let own: Vec<_> =
             answers.iter().filter(|(address, _)| zone.rules().any(|(_, o, _)| o.address == *address)).collect();
         if own.is_empty() {
             continue;
         }
-        let accepted = own.iter().filter(|(_, answer)| *answer == Rehearsed::Accepted).count();
+        let accepted = own.iter().filter(|(_, answer)| *answer == DryRunResult::Accepted).count();
         zone.notes
             .push(format!("server check: {accepted} of {} changes of rules would be accepted (dry run)", own.len()));
         for (address, answer) in own {
             match answer {
-                Rehearsed::Accepted => {}
-                Rehearsed::Refused(why) => zone.notes.push(format!("server check: {address} would be refused: {why}")),
-                Rehearsed::Unchecked(why) => zone.notes.push(format!("server check: {address} was not checked: {why}")),
+                DryRunResult::Accepted => {}
+                DryRunResult::Refused(why) => {
+                    zone.notes.push(format!("server check: {address} would be refused: {why}"))
+                }
+                DryRunResult::Unchecked(why) => {
+                    zone.notes.push(format!("server check: {address} was not checked: {why}"))
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::outline::{Pairs, Said, What};
 use super::{records, waf};
 use crate::diagnostic::Place;
-use crate::model::{Danger, DesiredZone, IgnorePattern, Unmanaged, Value, ZoneWants};
+use crate::model::{Danger, DesiredSettings, DesiredZone, IgnorePattern, Unmanaged, Value};
 
 /// Everything that two specs say of a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
@@ -30,7 +30,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         ignore,
         create,
         allow,
-        around: ZoneWants { settings, dnssec, dns_settings },
+        settings: DesiredSettings { settings, dnssec, dns_settings },
         waf: _,
         records: _,
         tombstones: _,

@@ -47,7 +47,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             continue;
         }
         let flattened = |alias: &&DesiredRecord| {
-            let everything = home.zone.around.dns_settings.get("flatten_all_cnames");
+            let everything = home.zone.settings.dns_settings.get("flatten_all_cnames");
             home.is_apex(&alias.name)
                 || alias.facets.settings.flatten_cname == Some(true)
                 || everything.is_some_and(|(value, _)| *value == Value::Bool(true))

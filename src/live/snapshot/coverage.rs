@@ -9,8 +9,8 @@ use crate::model::ZoneId;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
 use crate::wire::ApiMessage;
-use crate::wire::around::{get_dns_settings, get_dnssec, get_setting};
 use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
+use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
 use crate::wire::zone::list_records;
 
 /// Something that a spec needs and a snapshot lacks.
@@ -56,7 +56,7 @@ impl Snapshot {
     /// What is wanted of a zone and missing. A zone that was looked up but does not exist needs nothing more.
     #[must_use]
     pub fn lacks(&self, wanted: &Wanted) -> Vec<Lack> {
-        let Wanted { name: _, id: _, around, waf } = wanted;
+        let Wanted { name: _, id: _, settings, waf } = wanted;
         let Some(seen) = self.seen(wanted) else { return vec![Lack { part: Part::Zone, refused: None }] };
         let mut lacks = Vec::new();
         let mut need = |part: Part, answer: Option<&Answer>, is_told: &dyn Fn(u16, &[ApiMessage]) -> bool| {
@@ -71,15 +71,15 @@ impl Snapshot {
         let never = |_: u16, _: &[ApiMessage]| false;
         if let Some(zone) = &seen.id {
             need(Part::Zone, self.answer(&list_records(zone, 1, 1).path), &never);
-            for name in around.settings.keys() {
+            for name in settings.settings.keys() {
                 // A setting that Cloudflare refuses is reported with its message, as it would be without a snapshot.
                 let is_unknown = |status: u16, _: &[ApiMessage]| matches!(status, 400 | 404);
                 need(Part::Setting(name.clone()), self.answer(&get_setting(zone, name).path), &is_unknown);
             }
-            if around.dnssec.is_some() {
+            if settings.dnssec.is_some() {
                 need(Part::Dnssec, self.answer(&get_dnssec(zone).path), &never);
             }
-            if !around.dns_settings.is_empty() {
+            if !settings.dns_settings.is_empty() {
                 need(Part::DnsSettings, self.answer(&get_dns_settings(zone).path), &never);
             }
             for phase in &waf.phases {

@@ -10,7 +10,7 @@ pub(super) mod zone;
 
 use super::operation::{Action, Why};
 use super::zone_plan::ZonePlan;
-use crate::diff::ZonePart;
+use crate::diff::ZoneSetting;
 use crate::wire::Request;
 
 pub use record::{RecordAction, RecordSubject};
@@ -22,7 +22,7 @@ pub enum Subject {
     /// The zone itself, which is created.
     Zone,
     /// A setting of the zone, DNSSEC or DNS settings, which are changed.
-    Setting(ZonePart),
+    Setting(ZoneSetting),
     /// A rule, or the entry point of a phase.
     Rule(Box<RuleSubject>),
     /// A DNS record.
@@ -46,9 +46,9 @@ impl Subject {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Zone => "zone",
-            Self::Setting(ZonePart::Setting { .. }) => "zone_setting",
-            Self::Setting(ZonePart::Dnssec { .. }) => "dnssec",
-            Self::Setting(ZonePart::DnsSettings { .. }) => "dns_settings",
+            Self::Setting(ZoneSetting::Setting { .. }) => "zone_setting",
+            Self::Setting(ZoneSetting::Dnssec { .. }) => "dnssec",
+            Self::Setting(ZoneSetting::DnsSettings { .. }) => "dns_settings",
             Self::Rule(rule) => rule.action.subject_kind(),
             Self::Record(_) => "dns_record",
         }
@@ -59,9 +59,9 @@ impl Subject {
     pub fn noun(&self) -> &'static str {
         match self {
             Self::Zone => "zone",
-            Self::Setting(ZonePart::Setting { .. }) => "setting",
-            Self::Setting(ZonePart::Dnssec { .. }) => "dnssec",
-            Self::Setting(ZonePart::DnsSettings { .. }) => "dns_settings",
+            Self::Setting(ZoneSetting::Setting { .. }) => "setting",
+            Self::Setting(ZoneSetting::Dnssec { .. }) => "dnssec",
+            Self::Setting(ZoneSetting::DnsSettings { .. }) => "dns_settings",
             Self::Rule(rule) => rule.action.subject_noun(),
             Self::Record(_) => "record",
         }
@@ -79,7 +79,7 @@ impl Subject {
 
     /// The setting, if it is one.
     #[must_use]
-    pub fn setting(&self) -> Option<&ZonePart> {
+    pub fn setting(&self) -> Option<&ZoneSetting> {
         match self {
             Self::Setting(setting) => Some(setting),
             Self::Zone | Self::Rule(_) | Self::Record(_) => None,

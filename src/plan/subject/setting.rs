@@ -2,24 +2,24 @@
 
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
-use crate::diff::{ZoneChange, ZonePart};
+use crate::diff::{SettingChange, ZoneSetting};
 use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone};
 use crate::plan::operation::Operation;
 use crate::plan::zone_plan::ZonePlan;
 use crate::wire::Request;
-use crate::wire::around::{patch_dns_settings, patch_dnssec, patch_setting};
+use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
 
 /// Operations on the settings of a zone, in the order of the changes.
 pub(in crate::plan) fn operations(
     desired: &DesiredZone,
     live: &LiveZone,
-    changes: Vec<ZoneChange>,
+    changes: Vec<SettingChange>,
     found: &mut Diagnostics,
 ) -> Vec<Operation> {
     let zone = &desired.name;
     let mut operations = Vec::new();
-    for (name, (_, place)) in &desired.around.settings {
-        if let Some(LiveSetting::Refused(words)) = live.around.settings.get(name) {
+    for (name, (_, place)) in &desired.settings.settings {
+        if let Some(LiveSetting::Refused(words)) = live.settings.settings.get(name) {
             found.push(
                 findings::UNKNOWN_SETTING
                     .at(*place, format!("{name}: {words}"))
@@ -28,14 +28,14 @@ pub(in crate::plan) fn operations(
             );
         }
     }
-    for ZoneChange { part, fields, place } in changes {
-        let address = match &part {
-            ZonePart::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
-            ZonePart::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
-            ZonePart::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
+    for SettingChange { setting, fields, place } in changes {
+        let address = match &setting {
+            ZoneSetting::Setting { name, .. } => Address::of_zone_part(zone, &format!("settings/{name}")),
+            ZoneSetting::Dnssec { .. } => Address::of_zone_part(zone, "dnssec"),
+            ZoneSetting::DnsSettings { .. } => Address::of_zone_part(zone, "dns_settings"),
         };
-        if let ZonePart::Setting { name, .. } = &part
-            && let Some(LiveSetting::Value { editable: false, .. }) = live.around.settings.get(name)
+        if let ZoneSetting::Setting { name, .. } = &setting
+            && let Some(LiveSetting::Value { editable: false, .. }) = live.settings.settings.get(name)
         {
             let tier = live.tier.facts().name;
             found.push(
@@ -46,16 +46,16 @@ pub(in crate::plan) fn operations(
             );
             continue;
         }
-        let modified_on = match &part {
-            ZonePart::Setting { name, .. } => match live.around.settings.get(name) {
+        let modified_on = match &setting {
+            ZoneSetting::Setting { name, .. } => match live.settings.settings.get(name) {
                 Some(LiveSetting::Value { modified_on, .. }) => modified_on.clone(),
                 Some(LiveSetting::Refused(_)) | None => None,
             },
-            ZonePart::Dnssec { .. } => live.around.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
-            ZonePart::DnsSettings { .. } => None,
+            ZoneSetting::Dnssec { .. } => live.settings.dnssec.as_ref().and_then(|dnssec| dnssec.modified_on.clone()),
+            ZoneSetting::DnsSettings { .. } => None,
         };
-        let dangers = dangers(&part);
-        let subject = Subject::Setting(part);
+        let dangers = dangers(&setting);
+        let subject = Subject::Setting(setting);
         operations.push(Operation {
             fields,
             dangers,
@@ -68,31 +68,31 @@ pub(in crate::plan) fn operations(
 }
 
 /// The dangers of a change.
-fn dangers(setting: &ZonePart) -> Vec<Danger> {
+fn dangers(setting: &ZoneSetting) -> Vec<Danger> {
     match setting {
-        ZonePart::Dnssec { on: false } => vec![Danger::ChangesDnssec],
-        ZonePart::Setting { .. } | ZonePart::Dnssec { on: true } | ZonePart::DnsSettings { .. } => Vec::new(),
+        ZoneSetting::Dnssec { on: false } => vec![Danger::ChangesDnssec],
+        ZoneSetting::Setting { .. } | ZoneSetting::Dnssec { on: true } | ZoneSetting::DnsSettings { .. } => Vec::new(),
     }
 }
 
 /// The request.
-pub(super) fn request(zone: &ZonePlan, setting: &ZonePart) -> Request {
+pub(super) fn request(zone: &ZonePlan, setting: &ZoneSetting) -> Request {
     match setting {
-        ZonePart::Setting { name, value } => patch_setting(&zone.id, name, value),
-        ZonePart::Dnssec { on } => patch_dnssec(&zone.id, *on),
-        ZonePart::DnsSettings { members } => patch_dns_settings(&zone.id, members),
+        ZoneSetting::Setting { name, value } => patch_setting(&zone.id, name, value),
+        ZoneSetting::Dnssec { on } => patch_dnssec(&zone.id, *on),
+        ZoneSetting::DnsSettings { members } => patch_dns_settings(&zone.id, members),
     }
 }
 
 /// Whether two specs say the same about a setting.
-pub(in crate::plan) fn is_wanted_alike(setting: &ZonePart, one: &DesiredZone, other: &DesiredZone) -> bool {
-    let (one, other) = (&one.around, &other.around);
+pub(in crate::plan) fn is_wanted_alike(setting: &ZoneSetting, one: &DesiredZone, other: &DesiredZone) -> bool {
+    let (one, other) = (&one.settings, &other.settings);
     match setting {
-        ZonePart::Setting { name, .. } => {
+        ZoneSetting::Setting { name, .. } => {
             one.settings.get(name).map(|(value, _)| value) == other.settings.get(name).map(|(value, _)| value)
         }
-        ZonePart::Dnssec { .. } => one.dnssec.map(|(on, _)| on) == other.dnssec.map(|(on, _)| on),
-        ZonePart::DnsSettings { members } => members.keys().all(|name| {
+        ZoneSetting::Dnssec { .. } => one.dnssec.map(|(on, _)| on) == other.dnssec.map(|(on, _)| on),
+        ZoneSetting::DnsSettings { members } => members.keys().all(|name| {
             one.dns_settings.get(name).map(|(value, _)| value) == other.dns_settings.get(name).map(|(value, _)| value)
         }),
     }
@@ -107,8 +107,8 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
             live.name_servers.join(" and ")
         ));
     }
-    let wanted = desired.around.dnssec.map(|(on, _)| on);
-    if let (Some(wanted), Some(dnssec)) = (wanted, &live.around.dnssec) {
+    let wanted = desired.settings.dnssec.map(|(on, _)| on);
+    if let (Some(wanted), Some(dnssec)) = (wanted, &live.settings.dnssec) {
         match (wanted, dnssec.status.as_str(), &dnssec.ds) {
             (true, "disabled", _) if live.is_inactive() => {
                 notes.push("DNSSEC is switched on by a later run, once the zone is active".to_owned());

@@ -5,7 +5,7 @@ use crate::model::{Address, DesiredZone};
 use crate::plan::operation::Operation;
 use crate::plan::zone_plan::ZonePlan;
 use crate::wire::Request;
-use crate::wire::around::create_zone;
+use crate::wire::settings::create_zone;
 
 /// The creation of a zone.
 pub(in crate::plan) fn operation(desired: &DesiredZone) -> Operation {

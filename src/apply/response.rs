@@ -1,4 +1,4 @@
-//! What an answer to a write means that is not success. The same for records, for rules and for the parts of a zone.
+//! What an answer to a write means that is not success. The same for records, for rules and for the settings of a zone.
 //!
 //! | answer | of this request | of an earlier try whose answer got lost |
 //! |---|---|---|

@@ -1,34 +1,34 @@
-//! Undoing what an apply changed of a zone around its records: settings, signing, DNS settings. Pure.
+//! Undoing what an apply changed of the settings of a zone: zone settings, signing, DNS settings. Pure.
 
 use std::collections::BTreeMap;
 
 use super::conflict::{Moved, conflict};
 use super::journal_run::{Entry, PartEffect};
-use crate::diff::{Field, FieldChange, ZoneChange, ZonePart};
-use crate::model::{LiveDnssec, LiveSetting, LiveZone, Value, ZoneWants};
+use crate::diff::{Field, FieldChange, SettingChange, ZoneSetting};
+use crate::model::{DesiredSettings, LiveDnssec, LiveSetting, LiveZone, Value};
 
-/// The parts that have to be read.
-pub(super) fn part_wants(entries: &[Entry<PartEffect>]) -> ZoneWants {
-    let mut wants = ZoneWants::default();
+/// The settings that have to be read.
+pub(super) fn desired_settings(entries: &[Entry<PartEffect>]) -> DesiredSettings {
+    let mut desired = DesiredSettings::default();
     for Entry { effect, place, .. } in entries {
-        match Part::of(&effect.part) {
-            Some(Part::Setting(name)) => {
+        match SettingPath::of(&effect.part) {
+            Some(SettingPath::Setting(name)) => {
                 let before = effect.fields.get("value").map_or(Value::Null, |(before, _)| before.clone());
-                wants.settings.insert(name.to_owned(), (before, *place));
+                desired.settings.insert(name.to_owned(), (before, *place));
             }
-            Some(Part::Dnssec) => wants.dnssec = Some((true, *place)),
-            Some(Part::DnsSettings) => {
+            Some(SettingPath::Dnssec) => desired.dnssec = Some((true, *place)),
+            Some(SettingPath::DnsSettings) => {
                 let members = effect.fields.iter().map(|(name, (before, _))| (name.clone(), (before.clone(), *place)));
-                wants.dns_settings.extend(members);
+                desired.dns_settings.extend(members);
             }
             None => {}
         }
     }
-    wants
+    desired
 }
 
-/// A part of a zone.
-enum Part<'n> {
+/// A setting by its path below the zone.
+enum SettingPath<'n> {
     /// A zone setting.
     Setting(&'n str),
     /// Signing.
@@ -37,7 +37,7 @@ enum Part<'n> {
     DnsSettings,
 }
 
-impl<'n> Part<'n> {
+impl<'n> SettingPath<'n> {
     /// By its path.
     fn of(path: &'n str) -> Option<Self> {
         match path {
@@ -48,23 +48,23 @@ impl<'n> Part<'n> {
     }
 }
 
-/// What brings the parts back, and how many are as before already.
-pub(super) fn restore_parts(
+/// What brings the settings back, and how many are as before already.
+pub(super) fn restore_settings(
     entries: &[Entry<PartEffect>],
     live: &LiveZone,
     conflicts: &mut Vec<Moved>,
     notes: &mut Vec<String>,
-) -> (Vec<ZoneChange>, usize) {
+) -> (Vec<SettingChange>, usize) {
     let (mut changes, mut unchanged) = (Vec::new(), 0);
     for entry in entries {
-        let found = match Part::of(&entry.effect.part) {
-            Some(Part::Setting(name)) => setting(entry, name, live),
-            Some(Part::Dnssec) => dnssec(entry, live),
-            Some(Part::DnsSettings) => dns_settings(entry, live),
+        let found = match SettingPath::of(&entry.effect.part) {
+            Some(SettingPath::Setting(name)) => setting(entry, name, live),
+            Some(SettingPath::Dnssec) => dnssec(entry, live),
+            Some(SettingPath::DnsSettings) => dns_settings(entry, live),
             None => Err(Failed::Conflict("this version does not know the part".to_owned())),
         };
         match found {
-            Ok(Some((part, fields))) => changes.push(ZoneChange { part, fields, place: entry.place }),
+            Ok(Some((setting, fields))) => changes.push(SettingChange { setting, fields, place: entry.place }),
             Ok(None) => unchanged += 1,
             Err(Failed::Conflict(what)) => conflicts.push(conflict(entry, what)),
             Err(Failed::NotKnown) => {
@@ -75,7 +75,7 @@ pub(super) fn restore_parts(
     (changes, unchanged)
 }
 
-/// Why a part is not brought back.
+/// Why a setting is not brought back.
 enum Failed {
     /// Somebody changed it since.
     Conflict(String),
@@ -83,13 +83,13 @@ enum Failed {
     NotKnown,
 }
 
-/// What brings a part back, with the fields; nothing if it is as before.
-type Back = Result<Option<(ZonePart, Vec<FieldChange>)>, Failed>;
+/// What brings a setting back, with the fields; nothing if it is as before.
+type Back = Result<Option<(ZoneSetting, Vec<FieldChange>)>, Failed>;
 
 /// A setting.
 fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let Some((before, after)) = entry.effect.fields.get("value") else { return Err(Failed::NotKnown) };
-    let now = match live.around.settings.get(name) {
+    let now = match live.settings.settings.get(name) {
         Some(LiveSetting::Value { value, .. }) => value,
         Some(LiveSetting::Refused(words)) => {
             return Err(Failed::Conflict(format!("the service does not tell it: {words}")));
@@ -106,13 +106,13 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
         return Err(Failed::Conflict(format!("somebody else changed it: it is now {now}, and was left as {after}")));
     }
     let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
-    Ok(Some((ZonePart::Setting { name: name.to_owned(), value: before.clone() }, fields)))
+    Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
 }
 
 /// Signing, which is on or off.
 fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
-    let Some(now) = &live.around.dnssec else {
+    let Some(now) = &live.settings.dnssec else {
         return Err(Failed::Conflict("the service does not tell whether the zone is signed".to_owned()));
     };
     // Where no state was told there was none.
@@ -125,7 +125,7 @@ fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     }
     let after = Value::from(if was_on { "active" } else { "disabled" });
     let fields = vec![FieldChange { field: Field::DnssecStatus, before: Value::from(now.status.as_str()), after }];
-    Ok(Some((ZonePart::Dnssec { on: was_on }, fields)))
+    Ok(Some((ZoneSetting::Dnssec { on: was_on }, fields)))
 }
 
 /// DNS settings, all members together.
@@ -133,7 +133,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     for (name, (before, after)) in &entry.effect.fields {
-        let now = live.around.dns_settings.get(name).cloned().unwrap_or(Value::Null);
+        let now = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // A switch that was not reported was off, and cannot be made unreported.
         let before = match (before, after) {
             (Value::Null, Value::Bool(_)) => &Value::Bool(false),
@@ -153,7 +153,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
         fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before: now, after: before.clone() });
         members.insert(name.clone(), before.clone());
     }
-    Ok((!fields.is_empty()).then_some((ZonePart::DnsSettings { members }, fields)))
+    Ok((!fields.is_empty()).then_some((ZoneSetting::DnsSettings { members }, fields)))
 }
 
 /// A value by which two are compared: lists are sets to the service.

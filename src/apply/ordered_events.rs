@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::event::{ApplyEvent, Observer};
 
-/// The turns of all zones.
-pub(super) struct Turns<'o> {
+/// Shows the events of all zones in the order of the plan.
+pub(super) struct OrderedEvents<'o> {
     observer: &'o dyn Observer,
     state: Mutex<State>,
 }
 
-/// Whose turn it is.
+/// Which zone's events are shown as they come, and those kept for later.
 #[derive(Default)]
 struct State {
     /// The number of the zone that is told as it goes.
@@ -22,39 +22,39 @@ struct State {
     kept: BTreeMap<usize, (Vec<ApplyEvent>, bool)>,
 }
 
-/// One zone's turn; it ends when this is dropped.
-pub(super) struct Turn<'t, 'o> {
-    turns: &'t Turns<'o>,
+/// Takes the events of one zone; it is finished when this is dropped.
+pub(super) struct ZoneEvents<'e, 'o> {
+    all: &'e OrderedEvents<'o>,
     number: usize,
 }
 
-impl<'o> Turns<'o> {
+impl<'o> OrderedEvents<'o> {
     /// Before the first zone.
     pub(super) fn new(observer: &'o dyn Observer) -> Self {
         Self { observer, state: Mutex::default() }
     }
 
-    /// The turn of the zone with this number, from 0; each number once, and without gaps.
-    pub(super) fn of(&self, number: usize) -> Turn<'_, 'o> {
-        Turn { turns: self, number }
+    /// Takes the events of the zone with this number, from 0; each number once, and without gaps.
+    pub(super) fn of(&self, number: usize) -> ZoneEvents<'_, 'o> {
+        ZoneEvents { all: self, number }
     }
 }
 
-impl Observer for Turn<'_, '_> {
+impl Observer for ZoneEvents<'_, '_> {
     fn event(&self, event: &ApplyEvent) {
-        self.turns.observer.now(event);
-        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.all.observer.now(event);
+        let mut state = self.all.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.now == self.number {
-            self.turns.observer.event(event);
+            self.all.observer.event(event);
         } else {
             state.kept.entry(self.number).or_default().0.push(event.clone());
         }
     }
 }
 
-impl Drop for Turn<'_, '_> {
+impl Drop for ZoneEvents<'_, '_> {
     fn drop(&mut self) {
-        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.all.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.kept.entry(self.number).or_default().1 = true;
         while state.kept.get(&state.now).is_some_and(|(_, is_all)| *is_all) {
             let number = state.now;
@@ -62,7 +62,7 @@ impl Drop for Turn<'_, '_> {
             state.now += 1;
             let next = state.now;
             let kept = state.kept.get_mut(&next).map(|(events, _)| std::mem::take(events));
-            kept.iter().flatten().for_each(|event| self.turns.observer.event(event));
+            kept.iter().flatten().for_each(|event| self.all.observer.event(event));
         }
     }
 }
@@ -81,8 +81,8 @@ mod tests {
     fn zones_are_told_in_their_order() {
         let told = Mutex::new(Vec::new());
         let observer = |event: &ApplyEvent| told.lock().unwrap().push(event.clone());
-        let turns = Turns::new(&observer);
-        let (one, two, three) = (turns.of(0), turns.of(1), turns.of(2));
+        let events = OrderedEvents::new(&observer);
+        let (one, two, three) = (events.of(0), events.of(1), events.of(2));
         three.event(&event("c.example", 1));
         one.event(&event("a.example", 1));
         two.event(&event("b.example", 1));

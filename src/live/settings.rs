@@ -5,9 +5,9 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use super::again::again;
 use super::fetch::{FetchError, Options};
 use crate::api::{ApiError, Reader};
-use crate::model::{LiveAround, LiveSetting, LiveZone, ZoneWants};
+use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
 use crate::wire::Request;
-use crate::wire::around::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
+use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting, read_dns_settings, read_dnssec, read_setting};
 
 /// Reads the requested settings, DNSSEC and DNS settings.
 ///
@@ -15,13 +15,13 @@ use crate::wire::around::{get_dns_settings, get_dnssec, get_setting, read_dns_se
 pub(super) async fn read<R: Reader>(
     reader: &R,
     zone: &LiveZone,
-    wants: &ZoneWants,
+    desired: &DesiredSettings,
     options: &Options,
-) -> Result<LiveAround, FetchError> {
-    let ZoneWants { settings, dnssec, dns_settings } = wants;
-    let mut around = LiveAround::default();
+) -> Result<LiveSettings, FetchError> {
+    let DesiredSettings { settings, dnssec, dns_settings } = desired;
+    let mut found = LiveSettings::default();
     let fail = |what: &str, source: ApiError| FetchError::Api { what: format!("{what} of {}", zone.name), source };
-    around.settings = stream::iter(settings.keys())
+    found.settings = stream::iter(settings.keys())
         .map(|name| async move {
             let what = || format!("the setting {name}");
             let value = again(async || match reader.read(&get_setting(&zone.id, name)).await {
@@ -38,12 +38,12 @@ pub(super) async fn read<R: Reader>(
         .await?;
     let one = async |request: Request, what: &str| reader.read(&request).await.map_err(|error| fail(what, error));
     if dnssec.is_some() {
-        around.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
+        found.dnssec = read_dnssec(&one(get_dnssec(&zone.id), "the DNSSEC state").await?.result);
     }
     if !dns_settings.is_empty() {
-        around.dns_settings = read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
+        found.dns_settings = read_dns_settings(&one(get_dns_settings(&zone.id), "the DNS settings").await?.result);
     }
-    Ok(around)
+    Ok(found)
 }
 
 /// The text of Cloudflare's refusal.

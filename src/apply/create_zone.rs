@@ -1,17 +1,17 @@
-//! Carries out what is done to a zone itself: it is made, and its parts are changed.
+//! Carries out what is done to a zone itself: it is made, and its settings are changed.
 //!
 //! A lost answer to making a zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for,
 //! within bounds.
 
-use super::answer::{Meaning, meaning, refused, said, unknown};
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
 use super::outcome::Outcome;
-use super::parts::{Changed, Ends, PartWork, change_of};
+use super::response::{Meaning, meaning, refused, said, unknown};
+use super::settings::{Changed, Ends, SettingWork, change_of};
 use super::waits::FOR_NEW_ZONE;
 use crate::api::{Reader, Writer};
-use crate::diff::ZonePart;
-use crate::live::{FetchError, fetch_around, find_zone_by_name};
+use crate::diff::ZoneSetting;
+use crate::live::{FetchError, fetch_settings, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
 use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
 use crate::wire::Envelope;
@@ -32,7 +32,7 @@ pub struct Prepared {
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone itself.
     ///
-    /// A zone just made is read before its parts are changed: what is as wanted already is left, and what was planned without
+    /// A zone just made is read before its settings are changed: what is as wanted already is left, and what was planned without
     /// knowing the service's own spelling of a value is sent in that.
     pub async fn prepare(&self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
@@ -40,40 +40,40 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut is_read = false;
         let mut ended: Vec<(Ends, String)> = Vec::new();
         for operation in &zone.operations {
-            let part = match &operation.subject {
+            let setting = match &operation.subject {
                 Subject::Zone => None,
-                Subject::Setting(part) => Some(part),
+                Subject::Setting(setting) => Some(setting),
                 Subject::Rule(_) | Subject::Record(_) => continue,
             };
-            if let Some((_, reason)) = part.and_then(|part| ended.iter().find(|(ends, _)| ends.covers(part))) {
+            if let Some((_, reason)) = setting.and_then(|setting| ended.iter().find(|(ends, _)| ends.covers(setting))) {
                 outcomes.push(Outcome::NotSent(reason.clone()));
                 continue;
             }
-            let Changed { outcome, ends } = match (part, &made) {
+            let Changed { outcome, ends } = match (setting, &made) {
                 (None, _) => {
                     let (new, outcome) = self.make(zone, operation).await;
                     made = new;
                     if let Some(made) = &mut made {
-                        is_read = self.look_around(made, desired).await;
+                        is_read = self.read_settings(made, desired).await;
                     }
                     outcome.into()
                 }
-                (Some(ZonePart::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
+                (Some(ZoneSetting::Dnssec { on: true }), Some(made)) if made.is_inactive() => {
                     Outcome::Deferred("the zone is not active yet; a run after that switches DNSSEC on".to_owned())
                         .into()
                 }
-                (Some(part), Some(made)) if is_read => match needed(part, desired, made) {
+                (Some(setting), Some(made)) if is_read => match needed(setting, desired, made) {
                     Needed::Nothing => Outcome::Done.into(),
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
-                    Needed::Change(part) => {
-                        let operation = &Operation { subject: Subject::Setting(part.clone()), ..operation.clone() };
+                    Needed::Change(setting) => {
+                        let operation = &Operation { subject: Subject::Setting(setting.clone()), ..operation.clone() };
                         let zone = &zone.with_id(made.id.clone());
-                        self.change(&PartWork { zone, desired, live: made, operation, part: &part }).await
+                        self.change(&SettingWork { zone, desired, live: made, operation, setting: &setting }).await
                     }
                 },
-                (Some(part), Some(made)) => {
+                (Some(setting), Some(made)) => {
                     let zone = &zone.with_id(made.id.clone());
-                    self.change(&PartWork { zone, desired, live: made, operation, part }).await
+                    self.change(&SettingWork { zone, desired, live: made, operation, setting }).await
                 }
                 (Some(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),
             };
@@ -129,14 +129,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         (Some(made), Outcome::Done)
     }
 
-    /// Reads what is around the records of a zone just made; what cannot be read yet is asked for again for a while.
+    /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a while.
     ///
     /// Whether it could be read. If not, the changes are sent as planned: the service says what it thinks of them.
-    async fn look_around(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
+    async fn read_settings(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
         for wait in FOR_NEW_ZONE.map(Some).into_iter().chain([None]) {
-            match fetch_around(self.reader, made, &desired.around, self.options).await {
-                Ok(around) => {
-                    made.around = around;
+            match fetch_settings(self.reader, made, &desired.settings, self.options).await {
+                Ok(settings) => {
+                    made.settings = settings;
                     return true;
                 }
                 Err(FetchError::Api { source, .. }) if source.status() == Some(403) => {
@@ -173,23 +173,23 @@ enum Needed {
     /// It is as wanted.
     Nothing,
     /// This is to be sent.
-    Change(ZonePart),
+    Change(ZoneSetting),
     /// The service would not take it.
     Impossible(String),
 }
 
 /// Holds a planned change against the zone as it was made.
-fn needed(planned: &ZonePart, desired: &DesiredZone, made: &LiveZone) -> Needed {
-    if let ZonePart::Setting { name, .. } = planned
-        && let Some(LiveSetting::Refused(words)) = made.around.settings.get(name)
+fn needed(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Needed {
+    if let ZoneSetting::Setting { name, .. } = planned
+        && let Some(LiveSetting::Refused(words)) = made.settings.settings.get(name)
     {
         return Needed::Impossible(words.clone());
     }
     let Some(change) = change_of(planned, desired, made) else { return Needed::Nothing };
-    if let ZonePart::Setting { name, .. } = &change.part
-        && matches!(made.around.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
+    if let ZoneSetting::Setting { name, .. } = &change.setting
+        && matches!(made.settings.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
     {
         return Needed::Impossible(format!("the service says that {name} cannot be changed on the zone's plan"));
     }
-    Needed::Change(change.part)
+    Needed::Change(change.setting)
 }

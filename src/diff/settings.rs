@@ -1,4 +1,4 @@
-//! Comparison of what is around the records: settings, DNSSEC, DNS settings.
+//! Comparison of the settings of a zone: zone settings, DNSSEC, DNS settings.
 //!
 //! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on` and `off` where the service
 //! uses those words.
@@ -9,11 +9,11 @@ use super::field::{Field, FieldChange};
 use crate::diagnostic::Place;
 use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 
-/// One difference around the records.
+/// One difference of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ZoneChange {
+pub struct SettingChange {
     /// What differs.
-    pub part: ZonePart,
+    pub setting: ZoneSetting,
     /// The differences, by the service's names.
     pub fields: Vec<FieldChange>,
     /// Where the spec asks for it.
@@ -22,7 +22,7 @@ pub struct ZoneChange {
 
 /// What differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ZonePart {
+pub enum ZoneSetting {
     /// A zone setting.
     Setting {
         /// The service's name.
@@ -42,12 +42,12 @@ pub enum ZonePart {
     },
 }
 
-/// All differences around the records of a zone, in the order settings, DNSSEC, DNS settings.
+/// All differences of the settings of a zone, in the order settings, DNSSEC, DNS settings.
 #[must_use]
-pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
+pub fn diff_settings(desired: &DesiredZone, live: &LiveZone) -> Vec<SettingChange> {
     let mut changes = Vec::new();
-    for (name, (wanted, place)) in &desired.around.settings {
-        let (before, value) = match live.around.settings.get(name) {
+    for (name, (wanted, place)) in &desired.settings.settings {
+        let (before, value) = match live.settings.settings.get(name) {
             Some(LiveSetting::Value { value, .. }) => {
                 (value.clone(), switch_words(laid_over(name, value, wanted), value))
             }
@@ -57,11 +57,15 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
         };
         if value != before {
             let fields = vec![FieldChange { field: Field::Setting, before, after: value.clone() }];
-            changes.push(ZoneChange { part: ZonePart::Setting { name: name.clone(), value }, fields, place: *place });
+            changes.push(SettingChange {
+                setting: ZoneSetting::Setting { name: name.clone(), value },
+                fields,
+                place: *place,
+            });
         }
     }
-    if let Some((on, place)) = desired.around.dnssec {
-        let status = live.around.dnssec.as_ref();
+    if let Some((on, place)) = desired.settings.dnssec {
+        let status = live.settings.dnssec.as_ref();
         // Where no state can be told, as on a new zone, it is off: asking for it again does no harm.
         // A zone that is not active yet cannot be signed: a later run will do it. Whether a new one is active is not known.
         let can_wait = on && !live.is_new && live.is_inactive();
@@ -69,7 +73,7 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
             let before = status.map_or(Value::Null, |s| Value::from(s.status.as_str()));
             let after = Value::from(if on { "active" } else { "disabled" });
             let fields = vec![FieldChange { field: Field::DnssecStatus, before, after }];
-            changes.push(ZoneChange { part: ZonePart::Dnssec { on }, fields, place });
+            changes.push(SettingChange { setting: ZoneSetting::Dnssec { on }, fields, place });
         }
     }
     changes.extend(dns_settings(desired, live));
@@ -77,12 +81,12 @@ pub fn diff_around(desired: &DesiredZone, live: &LiveZone) -> Vec<ZoneChange> {
 }
 
 /// The DNS settings that differ, in one change.
-fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
+fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<SettingChange> {
     let mut fields = Vec::new();
     let mut members = BTreeMap::new();
     let mut first: Option<Place> = None;
-    for (name, (wanted, place)) in &desired.around.dns_settings {
-        let before = live.around.dns_settings.get(name).cloned().unwrap_or(Value::Null);
+    for (name, (wanted, place)) in &desired.settings.dns_settings {
+        let before = live.settings.dns_settings.get(name).cloned().unwrap_or(Value::Null);
         // Which name servers a zone has is one choice; half of another one makes no sense.
         let whole = name == "nameservers" && !holds(&before, wanted);
         // A new zone was not read, so nothing is known that the member could equal.
@@ -93,7 +97,7 @@ fn dns_settings(desired: &DesiredZone, live: &LiveZone) -> Option<ZoneChange> {
             first = Some(first.map_or(*place, |f| f.min(*place)));
         }
     }
-    first.map(|place| ZoneChange { part: ZonePart::DnsSettings { members }, fields, place })
+    first.map(|place| SettingChange { setting: ZoneSetting::DnsSettings { members }, fields, place })
 }
 
 /// What the value at a key would be with everything wanted: nested values keep what is not named.

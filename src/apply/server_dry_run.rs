@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::answer::said;
+use super::response::said;
 use crate::api::{ApiError, Checker};
 use crate::model::ruleset::Phase;
 use crate::plan::{ExpectRuleset, RuleSubject, ZonePlan, lower_operation};
@@ -19,7 +19,7 @@ use crate::wire::ruleset::{dry_run, dry_run_probe};
 
 /// What the service says about one planned change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rehearsed {
+pub enum DryRunResult {
     /// It would be accepted.
     Accepted,
     /// It would be refused.
@@ -29,38 +29,38 @@ pub enum Rehearsed {
 }
 
 /// Asks about every planned change of a zone's rules; one answer for each, in their order.
-pub async fn rehearse<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Rehearsed> {
+pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<DryRunResult> {
     let mut supported: BTreeMap<Phase, Result<(), String>> = BTreeMap::new();
     let mut answers = Vec::new();
     let mut broken: Option<String> = None;
     for (_, operation, rule) in zone.rules() {
         if let Some(reason) = &broken {
-            answers.push(Rehearsed::Unchecked(reason.clone()));
+            answers.push(DryRunResult::Unchecked(reason.clone()));
             continue;
         }
         if zone.is_new {
-            answers.push(Rehearsed::Unchecked("the zone does not exist yet".to_owned()));
+            answers.push(DryRunResult::Unchecked("the zone does not exist yet".to_owned()));
             continue;
         }
         if let Entry::Vacant(unknown) = supported.entry(rule.phase) {
             unknown.insert(probe(checker, zone, rule).await);
         }
         if let Some(Err(reason)) = supported.get(&rule.phase) {
-            answers.push(Rehearsed::Unchecked(reason.clone()));
+            answers.push(DryRunResult::Unchecked(reason.clone()));
             continue;
         }
         let request = dry_run(lower_operation(zone, operation, None));
         answers.push(match checker.check(&request).await {
-            Ok(answer) if answer.result.is_null() => Rehearsed::Accepted,
+            Ok(answer) if answer.result.is_null() => DryRunResult::Accepted,
             Ok(_) => {
                 let reason = "the service answered a dry run with a result, so it may have carried it out; \
                               nothing more was asked. Look at the zone's rules";
                 broken = Some(reason.to_owned());
-                Rehearsed::Unchecked(reason.to_owned())
+                DryRunResult::Unchecked(reason.to_owned())
             }
-            Err(error) if speaks_of_dry_runs(&error) => Rehearsed::Unchecked(said(&error)),
-            Err(error) if error.status().is_some() && !error.is_uncertain() => Rehearsed::Refused(said(&error)),
-            Err(error) => Rehearsed::Unchecked(said(&error)),
+            Err(error) if speaks_of_dry_runs(&error) => DryRunResult::Unchecked(said(&error)),
+            Err(error) if error.status().is_some() && !error.is_uncertain() => DryRunResult::Refused(said(&error)),
+            Err(error) => DryRunResult::Unchecked(said(&error)),
         });
     }
     answers
