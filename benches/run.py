@@ -69,7 +69,7 @@ class Service:
 
     def __init__(self, binary, state, latency, plan):
         command = [binary, f"--sandbox={state}", "sandbox", "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
-                   "--latency", str(latency), "--plan", plan, "--record-quota", "10000000", "--old-srv-members"]
+                   "--latency", str(latency), "--plan", plan, "--record-quota", "10000000", "--old-srv-members", "--shape", "full"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.environment = {}
         for _ in range(2):

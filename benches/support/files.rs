@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
-use zonewright::apply::{Journal, JournalRun, outline};
+use zonewright::apply::{Journal, JournalRun, JournalText};
 use zonewright::diagnostic::Sources;
 use zonewright::live::snapshot::Snapshot;
 use zonewright::plan::{Lowering, lower};
@@ -119,8 +119,9 @@ fn journals(all: &mut Vec<Case>) {
             let text = journal(n, lowering);
             move || {
                 let mut sources = Sources::default();
-                let source = sources.add("journal", outline(&text));
-                JournalRun::parse(&text, source).expect("it is a journal").zones.len()
+                let text = JournalText::of(&text).expect("it is a journal");
+                let source = sources.add("journal", text.outline().to_owned());
+                JournalRun::read(text, source).expect("it is a journal").zones.len()
             }
         }));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value as Json, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, waits_for};
-use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, ZoneWork, needed, outline, undo_zone};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, JournalText, ZoneWork, needed, undo_zone};
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
 use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
@@ -146,6 +146,7 @@ impl Script {
                 ApiError::Refused { request: name, status, messages, signature: Signature::Token }
             }
             EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
+            error @ EnvelopeError::TooMany(_) => ApiError::Garbled { request: name, status, what: error.to_string() },
         })
     }
 }
@@ -214,8 +215,11 @@ pub fn exchange(data: &[u8]) {
     assert_eq!(done.applied.outcomes.len(), plan.operations.len());
     let text = std::fs::read_to_string(journal.path()).expect("it was written");
     let mut sources = Sources::default();
-    let source = sources.add("journal", outline(&text));
-    let run = JournalRun::parse(&text, source).unwrap_or_else(|e| panic!("our own journal: {e}\n{text}"));
+    let read = JournalText::of(&text).and_then(|text| {
+        let source = sources.add("journal", text.outline().to_owned());
+        JournalRun::read(text, source)
+    });
+    let run = read.unwrap_or_else(|e| panic!("our own journal: {e}\n{text}"));
     for (name, zone) in &run.zones {
         let _ = undo_zone(zone, &needed(name, zone), live);
     }

@@ -7,7 +7,7 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use zonewright::apply::{
-    Applied, JournalReadError, JournalRun, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, outline, undo_zone,
+    Applied, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, undo_zone,
 };
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
@@ -142,8 +142,11 @@ pub fn plan(data: &[u8]) {
 pub fn journal(data: &[u8]) {
     let text = text(data);
     let mut sources = Sources::default();
-    let source = sources.add("journal", outline(&text));
-    let run = match JournalRun::parse(&text, source) {
+    let read = JournalText::of(&text).and_then(|text| {
+        let source = sources.add("journal", text.outline().to_owned());
+        JournalRun::read(text, source)
+    });
+    let run = match read {
         Ok(run) => run,
         Err(error) => {
             if let JournalReadError::Broken(line, _) = error {
@@ -153,7 +156,7 @@ pub fn journal(data: &[u8]) {
         }
     };
     let mut applied = Applied::default();
-    applied.add(&text);
+    applied.add(JournalText::of(&text).expect("it was read before"));
     for (name, zone) in &run.zones {
         let records = zone.records.iter().map(|entry| entry.place);
         let places = records.chain(zone.parts.iter().map(|e| e.place)).chain(zone.rules.iter().map(|e| e.place));
@@ -173,7 +176,9 @@ pub fn journal(data: &[u8]) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for count in 1..lines.len() {
         let cut = lines[..count].concat();
-        assert!(JournalRun::parse(&cut, source).is_ok(), "cut behind line {count}");
+        let source = sources.add("cut", String::new());
+        let read = JournalText::of(&cut).and_then(|text| JournalRun::read(text, source));
+        assert!(read.is_ok(), "cut behind line {count}");
     }
 }
 

@@ -16,7 +16,7 @@ use super::limit::Limiter;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
 use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, Stop, WaitReason, WriteClient};
-use crate::wire::{Envelope, Request};
+use crate::wire::{Envelope, Intake, Request};
 
 /// A client of the service. Clones share connections, budget and counts.
 #[derive(Clone)]
@@ -120,13 +120,13 @@ impl Client {
     }
 
     /// Sends a request, again where that is harmless and may help.
-    pub(super) async fn exchange(&self, request: &Request) -> Result<Envelope, ApiError> {
+    pub(super) async fn exchange<I: Intake>(&self, request: &Request) -> Result<Envelope<I::Result>, ApiError> {
         let shared = &*self.shared;
         shared.transport.check(request)?;
         let family = Family::of(request);
         let mut attempt = 1;
         loop {
-            let failed = match shared.signed(request, &family, attempt).await {
+            let failed = match shared.signed::<I>(request, &family, attempt).await {
                 Ok(envelope) => return Ok(envelope),
                 Err(failed) => failed,
             };
@@ -160,15 +160,20 @@ const SLOWEST: f64 = 0.0001;
 
 impl Shared {
     /// Sends a request once; twice if the token is refused and there is a key.
-    async fn signed(&self, request: &Request, family: &Family, attempt: u32) -> Result<Envelope, Failed> {
+    async fn signed<I: Intake>(
+        &self,
+        request: &Request,
+        family: &Family,
+        attempt: u32,
+    ) -> Result<Envelope<I::Result>, Failed> {
         let by_key = self.signer.has_fallback() && self.by_key().contains(family);
         let scheme = if by_key { Scheme::Key } else { self.signer.first() };
-        let failed = match self.once(request, family, scheme).await {
+        let failed = match self.once::<I>(request, family, scheme).await {
             Err(failed) if !by_key && self.signer.has_fallback() && is_for_the_key(&failed.error) => failed,
             outcome => return outcome,
         };
         self.retrying(request, attempt + 1, &failed.error);
-        let outcome = self.once(request, family, Scheme::Key).await;
+        let outcome = self.once::<I>(request, family, Scheme::Key).await;
         match (&outcome, failed.error) {
             (Err(second), ApiError::Refused { request, status, messages, .. }) if is_for_the_key(&second.error) => {
                 // The token's refusal is the one to report: it is what the user meant to use.
@@ -189,7 +194,12 @@ impl Shared {
     }
 
     /// Sends a request once.
-    async fn once(&self, request: &Request, family: &Family, scheme: Scheme) -> Result<Envelope, Failed> {
+    async fn once<I: Intake>(
+        &self,
+        request: &Request,
+        family: &Family,
+        scheme: Scheme,
+    ) -> Result<Envelope<I::Result>, Failed> {
         let stopped = || ApiError::Stopped { request: RequestName::of(request) };
         let permit = self.limiter.acquire(family).await.ok_or_else(stopped)?;
         // It is never closed, and those that are under way come to an end.
@@ -199,7 +209,7 @@ impl Shared {
         (self.observer)(&ApiEvent::Sent { method, path: path.clone() });
         let _exchange = Exchange(&self.observer);
         let begin = Instant::now();
-        let (outcome, limits) = self.transport.send(request, scheme, self.signer.headers(scheme)).await;
+        let (outcome, limits) = self.transport.send::<I>(request, scheme, self.signer.headers(scheme)).await;
         permit.note(&limits);
         let milliseconds = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         match &outcome {

@@ -136,14 +136,14 @@ pub enum ApiError {
         to: String,
     },
     /// The answer is larger than any that makes sense.
-    #[error("read the answer to {request}: it is larger than {limit} bytes")]
+    #[error("read the answer to {request}: it has more than {limit}")]
     TooLarge {
         /// The request.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// The most that is read, in bytes.
-        limit: u64,
+        /// The most that is read, in words: `N bytes`.
+        limit: String,
     },
     /// The user wants to stop, and the request would have had to wait; it was not sent.
     #[error("send {request}: it would have had to wait, and the run is to stop")]
@@ -262,6 +262,12 @@ impl ApiError {
             Self::Refused { request, status, .. } => !request.method.is_read() && (200..300).contains(status),
             _ => false,
         }
+    }
+
+    /// Whether the answer has more than makes sense; that of a smaller page may not.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::TooLarge { .. })
     }
 
     /// Whether there was an answer that cannot be read: of a refusal only the status is known.

@@ -30,7 +30,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::wire::{Envelope, Method, Request};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::wire::{Envelope, List, Method, Request, Whole};
 
 pub use client::Client;
 pub use credentials::Credentials;
@@ -47,6 +50,27 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
     fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
+
+    /// Reads a page whose items are decoded as they arrive; its result is `None` if it is no list.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn read_list<T: DeserializeOwned + Send>(
+        &self,
+        request: &Request,
+    ) -> impl Future<Output = Result<Envelope<Option<Vec<T>>>, ApiError>> + Send {
+        async {
+            let Envelope { result, page, cursor } = self.read(request).await?;
+            let Json::Array(items) = result else { return Ok(Envelope { result: None, page, cursor }) };
+            let items = items.into_iter().map(T::deserialize).collect::<Result<_, _>>();
+            let result = items.map(Some).map_err(|error| ApiError::Garbled {
+                request: RequestName::of(request),
+                status: 200,
+                what: error.to_string(),
+            })?;
+            Ok(Envelope { result, page, cursor })
+        }
+    }
 
     /// HTTP requests made so far, by everything that shares the connection; 0 where none are made.
     fn requests(&self) -> u64 {
@@ -72,7 +96,17 @@ impl Reader for ReadClient {
         if !request.method.is_read() {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
         }
-        self.0.exchange(request).await
+        self.0.exchange::<Whole>(request).await
+    }
+
+    async fn read_list<T: DeserializeOwned + Send>(
+        &self,
+        request: &Request,
+    ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
+        if !request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+        }
+        self.0.exchange::<List<T>>(request).await
     }
 
     fn requests(&self) -> u64 {
@@ -89,7 +123,7 @@ impl Writer for WriteClient {
         if request.method.is_read() {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a write" });
         }
-        self.0.exchange(request).await
+        self.0.exchange::<Whole>(request).await
     }
 }
 
@@ -112,7 +146,7 @@ impl Checker for CheckClient {
         if request.method.is_read() || !is_marked {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a dry run" });
         }
-        self.0.exchange(request).await
+        self.0.exchange::<Whole>(request).await
     }
 }
 

@@ -1,25 +1,23 @@
 //! One exchange over HTTP: a request goes out, an answer or a fault comes back. It never repeats anything.
 //!
-//! The credentials stay with the host they are meant for: no redirection is followed. Answers are read up to a size beyond
-//! which no real one goes. What the service says in a failure is rid of secrets here, before anyone else sees it; the result
+//! The credentials stay with the host they are meant for: no redirection is followed. Answers are taken in within the budget of
+//! their kind, and few large ones at once, so that no answer fills the memory. What the service says in a failure is rid of secrets here, before anyone else sees it; the result
 //! of a success is data and is left as it is.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
+use tokio::sync::Semaphore;
 
 use super::base::Base;
 use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
 use super::headers::Limits;
-use crate::wire::{ApiMessage, Envelope, EnvelopeError, Method, Request};
+use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, TooMuch, Unusable, Whole};
 
-/// The most that is read of an answer.
-///
-/// # Units
-/// Bytes, after decompression. A page of 5,000 records has about 3 MB.
-const LARGEST_ANSWER: u64 = 256 * 1024 * 1024;
+/// How many large answers are taken in at once.
+const LARGE_AT_ONCE: usize = 2;
 
 /// The wait after a 429 that says nothing: the service blocks for 5 minutes.
 const PENALTY: Duration = Duration::from_secs(300);
@@ -45,8 +43,8 @@ pub(super) struct Transport {
     base: Base,
     /// What must not be seen in texts.
     redactor: Redactor,
-    /// The most that is read of an answer, in bytes.
-    largest: u64,
+    /// Large answers that may be taken in beside those that are.
+    large: Semaphore,
 }
 
 /// An exchange that did not end well.
@@ -65,7 +63,7 @@ impl From<ApiError> for Failed {
 }
 
 /// The outcome of an exchange, with what the answer's headers said about limits.
-pub(super) type Outcome = (Result<Envelope, Failed>, Limits);
+pub(super) type Outcome<T> = (Result<Envelope<T>, Failed>, Limits);
 
 impl Transport {
     /// Prepares connections.
@@ -94,7 +92,7 @@ impl Transport {
         let http = builder
             .build()
             .map_err(|error| ApiError::Settings { what: "set up TLS".to_owned(), source: Some(Fault::new(error)) })?;
-        Ok(Self { http, base, redactor, largest: LARGEST_ANSWER })
+        Ok(Self { http, base, redactor, large: Semaphore::new(LARGE_AT_ONCE) })
     }
 
     /// Whether a request can be sent as it is written; asked first, so that one that cannot is never counted as sent.
@@ -106,11 +104,16 @@ impl Transport {
     }
 
     /// Sends a request with these credentials and reads its answer.
-    pub(super) async fn send(&self, request: &Request, scheme: Scheme, credentials: HeaderMap) -> Outcome {
+    pub(super) async fn send<I: Intake>(
+        &self,
+        request: &Request,
+        scheme: Scheme,
+        credentials: HeaderMap,
+    ) -> Outcome<I::Result> {
         match self.begin(request, credentials).await {
             Ok(response) => {
                 let limits = Limits::read(response.headers(), SystemTime::now());
-                (self.finish(request, scheme, response, &limits).await, limits)
+                (self.finish::<I>(request, scheme, response, &limits).await, limits)
             }
             Err(error) => (Err(error.into()), Limits::default()),
         }
@@ -141,23 +144,31 @@ impl Transport {
     }
 
     /// Reads the rest of an answer and tells what it means.
-    async fn finish(
+    async fn finish<I: Intake>(
         &self,
         request: &Request,
         scheme: Scheme,
         response: Response,
         limits: &Limits,
-    ) -> Result<Envelope, Failed> {
+    ) -> Result<Envelope<I::Result>, Failed> {
         let status = response.status().as_u16();
         let name = RequestName::of(request);
         if (300..400).contains(&status) {
             return Err(ApiError::Redirected { request: name, status, to: self.target(&response) }.into());
         }
-        let refusal = match self.body(&name, response).await {
-            Ok(body) => match Envelope::read(status, &body) {
-                Ok(envelope) => return Ok(envelope),
-                Err(_) => self.redacted(status, &body),
-            },
+        // Why an answer says no is read as a whole, whatever a good one would be.
+        let taken = if (200..300).contains(&status) {
+            self.take::<I>(&name, response).await
+        } else {
+            self.take::<Whole>(&name, response).await.map(|taken| taken.and_then(|_| Err(contradiction())))
+        };
+        let refusal = match taken {
+            Ok(Ok(envelope)) => return Ok(envelope),
+            Ok(Err(Unusable::TooMuch(TooMuch(limit)))) => {
+                return Err(ApiError::TooLarge { request: name, status, limit }.into());
+            }
+            Ok(Err(Unusable::Body { body: Some(body), .. })) => self.redacted(status, &body),
+            Ok(Err(Unusable::Body { error, body: None })) => self.cleaned(error),
             // With a status that says no, it matters little that the rest is missing.
             Err(ApiError::Lost { source, .. }) if status >= 400 => EnvelopeError::NotAnEnvelope(source.to_string()),
             Err(error) => return Err(error.into()),
@@ -168,7 +179,7 @@ impl Transport {
             let wait = Some(wait.unwrap_or(PENALTY));
             let messages = match refusal {
                 EnvelopeError::Refused { messages } => messages,
-                EnvelopeError::NotAnEnvelope(_) => Vec::new(),
+                EnvelopeError::NotAnEnvelope(_) | EnvelopeError::TooMany(_) => Vec::new(),
             };
             return Err(Failed { error: ApiError::Throttled { request: name, status, messages, wait }, asked: wait });
         }
@@ -177,26 +188,34 @@ impl Transport {
                 ApiError::Refused { request: name, status, messages, signature: scheme.into() }
             }
             EnvelopeError::NotAnEnvelope(what) => ApiError::Garbled { request: name, status, what },
+            error @ EnvelopeError::TooMany(_) => ApiError::Garbled { request: name, status, what: error.to_string() },
         };
         Err(Failed { error, asked })
     }
 
-    /// Reads a body, but not for ever.
-    async fn body(&self, name: &RequestName, mut response: Response) -> Result<Vec<u8>, ApiError> {
-        let too_large = |status| ApiError::TooLarge { request: name.clone(), status, limit: self.largest };
+    /// Takes in a body, but not for ever.
+    async fn take<I: Intake>(
+        &self,
+        name: &RequestName,
+        mut response: Response,
+    ) -> Result<Result<Envelope<I::Result>, Unusable>, ApiError> {
         let status = response.status().as_u16();
-        if response.content_length().is_some_and(|length| length > self.largest) {
-            return Err(too_large(status));
+        let too_large = |limit| ApiError::TooLarge { request: name.clone(), status, limit };
+        let most = I::most_bytes();
+        if response.content_length().is_some_and(|length| length > most as u64) {
+            return Err(too_large(format!("{most} bytes")));
         }
-        let mut body = Vec::new();
+        let mut intake = I::begin();
+        let mut permit = None;
         loop {
             let chunk = response.chunk().await;
             let chunk = chunk.map_err(|error| ApiError::Lost { request: name.clone(), source: Fault::new(error) })?;
-            let Some(chunk) = chunk else { return Ok(body) };
-            if (body.len() + chunk.len()) as u64 > self.largest {
-                return Err(too_large(status));
+            let Some(chunk) = chunk else { return Ok(intake.finish(status)) };
+            intake.push(&chunk).map_err(|TooMuch(limit)| too_large(limit))?;
+            if permit.is_none() && intake.is_large() {
+                // It is never closed, and is held until the answer is read.
+                permit = self.large.acquire().await.ok();
             }
-            body.extend_from_slice(&chunk);
         }
     }
 
@@ -216,7 +235,16 @@ impl Transport {
     fn redacted(&self, status: u16, body: &[u8]) -> EnvelopeError {
         let clean = self.redactor.text(&String::from_utf8_lossy(body));
         match Envelope::read(status, clean.as_bytes()) {
-            Err(EnvelopeError::Refused { messages }) => {
+            Err(error) => self.cleaned(error),
+            // It became readable only by being cleaned (bytes that are no text): the original reading holds.
+            Ok(_) => EnvelopeError::NotAnEnvelope("the answer is not text".to_owned()),
+        }
+    }
+
+    /// Texts of an answer without secrets.
+    fn cleaned(&self, error: EnvelopeError) -> EnvelopeError {
+        match error {
+            EnvelopeError::Refused { messages } => {
                 let messages = messages.into_iter().map(|ApiMessage { code, message, pointer }| ApiMessage {
                     code,
                     message: self.redactor.text(&message),
@@ -224,9 +252,13 @@ impl Transport {
                 });
                 EnvelopeError::Refused { messages: messages.collect() }
             }
-            Err(EnvelopeError::NotAnEnvelope(what)) => EnvelopeError::NotAnEnvelope(self.redactor.text(&what)),
-            // It became readable only by being cleaned (bytes that are no text): the original reading holds.
-            Ok(_) => EnvelopeError::NotAnEnvelope("the answer is not text".to_owned()),
+            EnvelopeError::NotAnEnvelope(what) => EnvelopeError::NotAnEnvelope(self.redactor.text(&what)),
+            EnvelopeError::TooMany(most) => EnvelopeError::TooMany(most),
         }
     }
+}
+
+/// A success under a status that is none, which no reading of a body gives.
+fn contradiction() -> Unusable {
+    Unusable::Body { error: EnvelopeError::NotAnEnvelope("a success under a failure's status".to_owned()), body: None }
 }

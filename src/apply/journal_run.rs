@@ -11,62 +11,21 @@
 //! outside of its zone is refused.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{BufRead, Seek};
 
 use serde_json::Value as Json;
 
-use super::journal::Journal;
+use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST, MOST_VALUES, head, word};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
+use crate::wire::json;
 use crate::wire::record;
 use crate::wire::ruleset::read_position;
 use crate::wire::settings::from_json;
 
-/// Largest journal that is read, in bytes.
-const LARGEST: u64 = 256 * 1024 * 1024;
-
-/// How every journal begins.
-const BEGINNING: &str = "{\"event\":\"begin\"";
-
 /// What stands for the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";
-
-/// Characters of a line that are kept for showing where it stands.
-const OUTLINE: usize = 100;
-
-/// Why a journal cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalReadError {
-    /// The file cannot be read.
-    #[error("it cannot be read")]
-    Io(#[source] io::Error),
-    /// More bytes than these.
-    #[error("it is larger than {0} bytes")]
-    TooLarge(u64),
-    /// Its first line is cut.
-    #[error(
-        "it ends within its first line, so its apply was stopped before it sent anything: there is nothing to undo"
-    )]
-    Empty,
-    /// Not begun by an apply.
-    #[error("it is no journal of an apply: its first line does not begin one")]
-    Foreign,
-    /// Written by a newer version.
-    #[error(
-        "it has format {found}; this version reads format {known} only, so use the version that wrote it",
-        known = Journal::FORMAT
-    )]
-    Format {
-        /// The format that it has.
-        found: u64,
-    },
-    /// A line within it is broken.
-    #[error("line {0} is broken: {1}")]
-    Broken(usize, &'static str),
-}
 
 /// What an apply did to one thing.
 #[derive(Debug, Clone, PartialEq)]
@@ -199,33 +158,6 @@ pub struct JournalRun {
     pub is_cut: bool,
 }
 
-/// Reads a journal file, of any size that an apply could write or of at most so many bytes.
-///
-/// # Errors
-/// It cannot be read, or is too large.
-pub fn read_journal(path: &Path, most: Option<u64>) -> Result<String, JournalReadError> {
-    let most = most.unwrap_or(LARGEST);
-    let file = File::open(path).map_err(JournalReadError::Io)?;
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(JournalReadError::Io)?;
-    if bytes.len() as u64 > most {
-        return Err(JournalReadError::TooLarge(most));
-    }
-    // A crash can cut a character in two.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The beginnings of a journal's lines: a text in which the places of a run point to the right lines.
-#[must_use]
-pub fn outline(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", head(line))).collect()
-}
-
-/// The beginning of a line.
-fn head(line: &str) -> String {
-    line.chars().take(OUTLINE).collect()
-}
-
 /// A line as JSON, with its place in the outline.
 struct Line {
     number: usize,
@@ -233,57 +165,45 @@ struct Line {
     json: Json,
 }
 
-/// The lines; whether the last one is cut.
-fn lines(text: &str, source: SourceId) -> Result<(Vec<Line>, bool), JournalReadError> {
-    // An apply that was stopped as it began its journal. An intent is on disk only after what precedes it.
-    if !text.contains('\n') && (text.starts_with(BEGINNING) || BEGINNING.starts_with(text)) {
-        return Err(JournalReadError::Empty);
-    }
-    let mut lines = Vec::new();
-    let mut start = 0;
-    let count = text.lines().count();
-    for (n, line) in text.lines().enumerate() {
-        let length = head(line).len();
-        let place = Place { source, span: Span::new(start, start + length) };
-        start += length + 1;
-        match serde_json::from_str(line) {
-            Ok(json) => lines.push(Line { number: n + 1, place, json }),
-            Err(_) if n == 0 => return Err(JournalReadError::Foreign),
-            Err(_) if n + 1 == count => return Ok((lines, true)),
-            Err(_) => return Err(JournalReadError::Broken(n + 1, "it is no JSON")),
-        }
-    }
-    Ok((lines, false))
-}
-
 impl JournalRun {
-    /// Reads the lines of a journal. `source` is where its [`outline`] stands among the texts of a run.
+    /// Reads what was done. `source` is where the journal's [`JournalText::outline`] stands among the texts of a run.
     ///
     /// # Errors
-    /// It is no journal, has a newer format, or is broken within.
-    pub fn parse(text: &str, source: SourceId) -> Result<Self, JournalReadError> {
-        let (lines, is_cut) = lines(text, source)?;
-        let first = lines.first().filter(|l| word(&l.json, "event") == "begin").ok_or(JournalReadError::Foreign)?;
-        match first.json.get("format").and_then(Json::as_u64) {
-            Some(format) if format == u64::from(Journal::FORMAT) => {}
-            Some(found) => return Err(JournalReadError::Format { found }),
-            None => return Err(JournalReadError::Foreign),
-        }
+    /// It cannot be read, has more operations than can be undone at once, or is broken within.
+    pub fn read<R: BufRead + Seek>(mut text: JournalText<R>, source: SourceId) -> Result<Self, JournalReadError> {
+        let outcomes = text.take_outcomes();
+        let (count, is_cut) = text.extent();
+        let mut lines = text.lines()?;
         let mut zones: BTreeMap<ZoneName, Reading> = BTreeMap::new();
-        let number = |line: &Line| line.json.get("step").and_then(Json::as_u64);
-        let outcomes: BTreeMap<u64, &Json> = lines
-            .iter()
-            .filter(|l| word(&l.json, "event") == "outcome")
-            .filter_map(|l| Some((number(l)?, &l.json)))
-            .collect();
-        for line in lines.iter().filter(|l| word(&l.json, "event") == "intent") {
-            let step = number(line).ok_or(JournalReadError::Broken(line.number, "it has no `step`"))?;
-            let name = ZoneName::parse(word(&line.json, "zone"));
-            let name = name.map_err(|_| JournalReadError::Broken(line.number, "its `zone` is no name of a zone"))?;
-            zones.entry(name.clone()).or_default().intent(&name, line, outcomes.get(&step).copied())?;
+        let (mut began_at, mut start, mut operations) = (String::new(), 0, 0);
+        while lines.number < count {
+            let Some(line) = lines.next()? else { break };
+            let number = lines.number;
+            let length = head(&line).len();
+            let place = Place { source, span: Span::new(start, start + length) };
+            start += length + 1;
+            let json = json::parse(line.as_bytes(), MOST_VALUES);
+            let json = json.map_err(|_| JournalReadError::Broken(number, "it was changed while it was read"))?;
+            drop(line);
+            if number == 1 {
+                word(&json, "time").clone_into(&mut began_at);
+            }
+            if word(&json, "event") != "intent" {
+                continue;
+            }
+            operations += json.get("operations").and_then(Json::as_array).map_or(0, Vec::len);
+            if operations > MOST {
+                return Err(JournalReadError::TooLarge(MOST as u64, "operations"));
+            }
+            let step = json.get("step").and_then(Json::as_u64);
+            let step = step.ok_or(JournalReadError::Broken(number, "it has no `step`"))?;
+            let name = ZoneName::parse(word(&json, "zone"));
+            let name = name.map_err(|_| JournalReadError::Broken(number, "its `zone` is no name of a zone"))?;
+            let line = Line { number, place, json };
+            zones.entry(name.clone()).or_default().intent(&name, &line, outcomes.get(&step))?;
         }
         let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).collect();
-        Ok(Self { began_at: word(&first.json, "time").to_owned(), zones, is_cut })
+        Ok(Self { began_at, zones, is_cut })
     }
 }
 
@@ -296,33 +216,25 @@ impl Reading {
     }
 
     /// Takes in one intent with its outcome.
-    fn intent(&mut self, name: &ZoneName, line: &Line, outcome: Option<&Json>) -> Result<(), JournalReadError> {
+    fn intent(&mut self, name: &ZoneName, line: &Line, outcome: Option<&Ending>) -> Result<(), JournalReadError> {
         let zone = self;
         let broken = |what| JournalReadError::Broken(line.number, what);
         let id = word(&line.json, "zone_id");
         if id != NO_ZONE {
             zone.id = Some(ZoneId(id.to_owned()));
         }
-        let ids: Vec<&str> = outcome
-            .and_then(|o| o.get("ids")?.as_array())
-            .map(|ids| ids.iter().filter_map(Json::as_str).collect())
-            .unwrap_or_default();
-        let fate = match outcome.map(|o| word(o, "outcome")) {
-            Some("done") => Fate::Done,
-            Some("restored") => Fate::Restored,
-            Some("refused" | "not sent" | "no batches") => Fate::Nothing,
-            Some(_) | None => Fate::Unknown,
-        };
+        let ids = outcome.map_or(&[][..], |outcome| &outcome.ids);
+        let fate = outcome.map_or(Fate::Unknown, |outcome| outcome.fate);
         let request = line.json.get("request").unwrap_or(&Json::Null);
         let operations = line.json.get("operations").and_then(Json::as_array);
         let operations = operations.ok_or(broken("it has no `operations`"))?;
         let is_create = |o: &&Json| word(o, "action") == "create";
         // Ids are those of what was created, in order; an answer of another shape says nothing.
         let creates = operations.iter().filter(is_create).count();
-        let mut created = if creates == ids.len() { ids.as_slice() } else { &[] }.iter();
+        let mut created = if creates == ids.len() { ids } else { &[] }.iter();
         for operation in operations {
             let address = word(operation, "address");
-            let own = if is_create(&operation) { created.next().copied() } else { None };
+            let own = if is_create(&operation) { created.next().map(AsRef::as_ref) } else { None };
             // An answer may have said an empty one.
             let own = own.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
@@ -361,30 +273,6 @@ impl Reading {
             }
         }
         Ok(())
-    }
-}
-
-/// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// It took effect.
-    Done,
-    /// It took a delete back.
-    Restored,
-    /// It did not take effect.
-    Nothing,
-    /// Nobody knows.
-    Unknown,
-}
-
-impl Fate {
-    /// Of the operation that a request takes back; `None` if that stays as it was.
-    fn of_taking_back(self) -> Option<Self> {
-        match self {
-            Self::Done | Self::Restored => Some(Self::Restored),
-            Self::Nothing => None,
-            Self::Unknown => Some(Self::Unknown),
-        }
     }
 }
 
@@ -454,11 +342,6 @@ fn same_rule(a: &RuleEffect, b: &RuleEffect) -> bool {
                 _,
             ) => false,
         }
-}
-
-/// Text of a member; empty if it is none.
-fn word<'j>(json: &'j Json, name: &str) -> &'j str {
-    json.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
 /// The records before and after.

@@ -10,6 +10,7 @@ mod executor;
 mod expect;
 mod journal;
 mod journal_run;
+mod journal_text;
 mod ordered_events;
 mod outcome;
 mod repeats;
@@ -32,9 +33,8 @@ pub use event::{ApplyEvent, Observer};
 pub use executor::Executor;
 pub use expect::{Index, OperationState, state_of};
 pub use journal::{Clock, Journal, JournalError, JournalFile};
-pub use journal_run::{
-    Entry, JournalReadError, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun, outline, read_journal,
-};
+pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
+pub use journal_text::{Bytes, JournalReadError, JournalText};
 pub use outcome::{Outcome, ZoneApplied};
 pub use repeats::{Applied, Repeated};
 pub use server_dry_run::{DryRunResult, server_dry_run};

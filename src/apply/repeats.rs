@@ -4,12 +4,17 @@
 //! back is none either. Pure but for its input; a journal that cannot be read says nothing.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, Seek};
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
 use super::journal::operation_line;
+use super::journal_text::{Fate, JournalText, MOST_VALUES, word};
 use crate::model::Address;
+use crate::plan::file::digest;
 use crate::plan::{Operation, ZonePlan};
+use crate::wire::json;
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,54 +27,66 @@ pub struct Repeated {
 
 /// What a journal says about an address in a zone.
 struct Last {
-    aim: Json,
-    at: String,
+    aim: Digest,
+    at: Arc<str>,
 }
+
+/// The sum of what an operation wants.
+type Digest = [u8; 32];
 
 /// What has been applied, by zone and address; from the newest journal that names them.
 #[derive(Default)]
 pub struct Applied {
-    last: BTreeMap<(String, String), Option<Last>>,
+    last: BTreeMap<(Arc<str>, Box<str>), Option<Last>>,
 }
 
 impl Applied {
-    /// Takes in a journal; from the newest to the oldest.
-    pub fn add(&mut self, text: &str) {
-        let lines: Vec<Json> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let event = |line: &Json, name: &str| line.get("event").and_then(Json::as_str) == Some(name);
-        let step = |line: &Json| line.get("step").and_then(Json::as_u64);
-        let outcomes: BTreeMap<u64, &Json> =
-            lines.iter().filter(|l| event(l, "outcome")).filter_map(|l| Some((step(l)?, l))).collect();
-        let mut own: BTreeMap<(String, String), Option<Last>> = BTreeMap::new();
-        for line in lines.iter().filter(|l| event(l, "intent")) {
-            let word = |name: &str| line.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-            let outcome = step(line).and_then(|step| outcomes.get(&step)?.get("outcome")?.as_str());
+    /// Most operations that are kept of all journals.
+    const MOST: usize = 250_000;
+
+    /// Takes in a journal; from the newest to the oldest. One that cannot be read says nothing.
+    pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
+        let outcomes = text.take_outcomes();
+        let (count, _) = text.extent();
+        let Ok(mut lines) = text.lines() else { return };
+        let mut own: BTreeMap<(Arc<str>, Box<str>), Option<Last>> = BTreeMap::new();
+        while lines.number < count && own.len() < Self::MOST {
+            let Ok(Some(line)) = lines.next() else { break };
+            let Ok(line) = json::parse(line.as_bytes(), MOST_VALUES) else { break };
+            if word(&line, "event") != "intent" {
+                continue;
+            }
+            let step = line.get("step").and_then(Json::as_u64);
+            let is_done = step.and_then(|step| outcomes.get(&step)).is_some_and(|ending| ending.fate == Fate::Done);
+            let (zone, at): (Arc<str>, Arc<str>) = (word(&line, "zone_id").into(), word(&line, "time").into());
             for operation in line.get("operations").and_then(Json::as_array).into_iter().flatten() {
                 let Some(address) = operation.get("address").and_then(Json::as_str) else { continue };
-                let last = (outcome == Some("done")).then(|| Last { aim: aim(operation), at: word("time") });
-                own.insert((word("zone_id"), address.to_owned()), last);
+                let last = is_done.then(|| Last { aim: aim(operation), at: Arc::clone(&at) });
+                own.insert((Arc::clone(&zone), address.into()), last);
             }
         }
         for (key, last) in own {
-            self.last.entry(key).or_insert(last);
+            if self.last.len() < Self::MOST {
+                self.last.entry(key).or_insert(last);
+            }
         }
     }
 
     /// The operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<Repeated> {
         let again = |operation: &Operation| {
-            let key = (zone.id.0.clone(), operation.address.as_str().to_owned());
+            let key = (zone.id.0.as_str().into(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
             (last.aim == aim(&operation_line(operation, &[])) && counts(&last.at))
-                .then(|| Repeated { address: operation.address.clone(), applied_at: last.at.clone() })
+                .then(|| Repeated { address: operation.address.clone(), applied_at: last.at.to_string() })
         };
         zone.operations.iter().filter_map(again).collect()
     }
 }
 
-/// What an operation wants, whatever it finds.
-fn aim(operation: &Json) -> Json {
+/// The sum of what an operation wants, whatever it finds.
+fn aim(operation: &Json) -> Digest {
     let fields = operation.get("fields").and_then(Json::as_array).into_iter().flatten();
     let fields: Vec<Json> = fields.map(|f| json!([f.get("field"), f.get("after")])).collect();
-    json!([operation.get("action"), operation.get("after"), fields])
+    digest(&json!([operation.get("action"), operation.get("after"), fields]))
 }

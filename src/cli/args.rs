@@ -432,8 +432,8 @@ pub(super) struct ServeArgs {
     /// Create this empty zone if it is missing; repeatable
     #[arg(long = "with-zone", value_name = "NAME")]
     pub with_zone: Vec<String>,
-    /// Form of records in answers: current, or that of 2024 (seed)
-    #[arg(long, default_value = "modern", value_parser = ["modern", "seed"])]
+    /// Form of records in answers: current, with every documented member (full), or that of 2024 (seed)
+    #[arg(long, default_value = "modern", value_parser = ["modern", "full", "seed"])]
     pub shape: String,
     /// Disable the batch endpoint
     #[arg(long)]

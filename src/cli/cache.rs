@@ -13,9 +13,10 @@ use sha2::{Digest, Sha256};
 use super::files::{self, Readers};
 use crate::api::Credentials;
 use crate::live::CatalogueCache;
+use crate::wire::json::{MOST_VALUES, parse};
 
 /// Largest file that is read, in bytes.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// A directory of managed rulesets of one service.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl CatalogueCache for FileCache {
         if seal != self.seal(id, version, content) {
             return None;
         }
-        serde_json::from_str(content).ok()
+        parse(content.as_bytes(), MOST_VALUES).ok()
     }
 
     fn put(&self, id: &str, version: &str, ruleset: &Json) {

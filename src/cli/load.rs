@@ -18,7 +18,7 @@ use crate::render::{self, Findings};
 use crate::spec;
 
 /// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
-const MOST_BYTES: u64 = 80 * 1024 * 1024;
+const MOST_BYTES: u64 = 25 * 1024 * 1024;
 
 /// Reads a spec for a command; shows what is wrong with it.
 ///

@@ -67,6 +67,7 @@ pub fn main() -> Exit {
 async fn run_to_end(cli: &Cli, output: &std::sync::Arc<Output>) -> Exit {
     let result = run(cli, output).await;
     output.hide();
+    log_peak_memory();
     match result {
         Ok(exit) => exit,
         Err(error) => {
@@ -167,6 +168,18 @@ async fn run_command(
 #[must_use]
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+/// Logs the most memory that was in use, in KiB, where the system tells (Linux).
+fn log_peak_memory() {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    if let Some(peak) = peak {
+        tracing::debug!(peak_memory_kib = %peak.trim(), "done");
+    }
 }
 
 /// Logs requests to stderr if twice as much is wanted.

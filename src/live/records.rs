@@ -8,13 +8,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use serde_json::Value as Json;
 
 use super::again::again;
 use super::fetch::{FetchError, Options, Progress};
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
-use crate::wire::record::read;
+use crate::wire::record::Received;
 use crate::wire::zone::list_records;
 use crate::wire::{Envelope, PageInfo};
 
@@ -44,8 +43,16 @@ pub(super) async fn list<R: Reader>(
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Vec<LiveRecord>, FetchError> {
     let mut attempt = 1;
+    let mut size = options.page_size.max(1);
     loop {
-        let (records, total) = list_once(reader, zone, options, progress).await?;
+        let (records, total) = match list_once(reader, zone, size, options, progress).await {
+            // Records can be so long that a usual page of them is more than is taken in.
+            Err(FetchError::Api { source, .. }) if size > SMALL_PAGE && source.is_too_large() => {
+                size = SMALL_PAGE;
+                continue;
+            }
+            once => once?,
+        };
         match total {
             Some(total) if (records.len() as u64) < total => {
                 if attempt >= ATTEMPTS {
@@ -98,10 +105,11 @@ impl Seen {
 async fn list_once<R: Reader>(
     reader: &R,
     zone: &LiveZone,
+    size: u64,
     options: &Options,
     progress: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<(Seen, Option<u64>), FetchError> {
-    let (asked, first) = first_page(reader, zone, options.page_size.max(1)).await?;
+    let (asked, first) = first_page(reader, zone, size).await?;
     let received = first.records.len() as u64;
     let per_page = first.info.per_page.unwrap_or(asked);
     let total = first.info.total_count;
@@ -173,14 +181,14 @@ async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64
 async fn page_once<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
     let what = || format!("the records of {}", zone.name);
     let answer = reader
-        .read(&list_records(&zone.id, per_page, number))
+        .read_list::<Received>(&list_records(&zone.id, per_page, number))
         .await
         .map_err(|source| FetchError::Api { what: what(), source })?;
     let Envelope { result, page: info, cursor: _ } = answer;
-    let Json::Array(items) = result else { return Err(FetchError::NotAList { what: what() }) };
+    let Some(items) = result else { return Err(FetchError::NotAList { what: what() }) };
     let records = items
-        .iter()
-        .map(read)
+        .into_iter()
+        .map(|received| received.0)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| FetchError::Record { zone: zone.name.clone(), source })?;
     // Whoever believed such a listing would create a second time what it hides.
@@ -194,7 +202,7 @@ async fn page_once<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number
 mod tests {
     use std::sync::Mutex;
 
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::api::{ApiError, RequestName, Signature};

@@ -98,6 +98,14 @@ fn checksum(file: &Map<String, Json>) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The SHA-256 of a value, in a form that does not depend on the order of members.
+#[must_use]
+pub fn digest(value: &Json) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    feed(&mut hash, value);
+    hash.finalize().into()
+}
+
 /// Adds a value to a digest; members of objects by their names.
 fn feed(hash: &mut Sha256, value: &Json) {
     match value {

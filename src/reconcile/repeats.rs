@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::apply::{Applied, Repeated, read_journal};
+use crate::apply::{Applied, JournalText, Repeated};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::model::time::age;
 use crate::plan::Plan;
@@ -27,8 +27,9 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
     let mut applied = Applied::default();
     for path in newest(directory, is_recent) {
-        if let Ok(text) = read_journal(&path, Some(LARGEST)) {
-            applied.add(&text);
+        let is_small = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST);
+        if is_small && let Ok(text) = JournalText::open(&path) {
+            applied.add(text);
         }
     }
     let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);

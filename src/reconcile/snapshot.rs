@@ -4,7 +4,7 @@
 //! more still shows what else it does.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -14,9 +14,6 @@ use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
 use crate::model::time::age;
 use crate::model::{Desired, DesiredZone};
 use crate::render::ago;
-
-/// The most bytes that are read of a snapshot.
-const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,12 +26,6 @@ pub enum OpenError {
         /// Why.
         #[source]
         source: io::Error,
-    },
-    /// It has more bytes than a snapshot may have.
-    #[error("failed to read the snapshot {}: it is larger than {MOST_BYTES} bytes", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
     },
     /// It is no snapshot that this version reads.
     #[error("failed to read the snapshot {}", path.display())]
@@ -72,13 +63,9 @@ impl OpenSnapshot {
     /// The file cannot be read, or is no snapshot that can be used.
     pub fn open(path: &Path, now: SystemTime) -> Result<Self, OpenError> {
         let owned = || path.to_owned();
-        let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-        read.map_err(|source| OpenError::Io { path: owned(), source })?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(OpenError::TooLarge { path: owned() });
-        }
-        let snapshot = Snapshot::from_bytes(&bytes).map_err(|source| OpenError::Snapshot { path: owned(), source })?;
+        let file = File::open(path).map_err(|source| OpenError::Io { path: owned(), source })?;
+        let snapshot = Snapshot::read(BufReader::new(file));
+        let snapshot = snapshot.map_err(|source| OpenError::Snapshot { path: owned(), source })?;
         let about = snapshot.about();
         let taken = humantime::parse_rfc3339(&about.taken_at);
         let age = age(taken.map_err(|source| OpenError::Undated { path: owned(), source })?, now);

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
-use crate::apply::{JournalReadError, JournalRun, Moved, Undone, needed, outline, read_journal, undo_zone};
+use crate::apply::{JournalReadError, JournalRun, JournalText, Moved, Undone, needed, undo_zone};
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::live::WafQuery;
 use crate::model::managed::Managed;
@@ -49,10 +47,10 @@ impl Undo {
     pub(super) fn read(path: &Path, skip_conflicts: bool, sources: &mut Sources) -> Result<(Self, String), UndoError> {
         let name = path.display().to_string();
         let fail = |source| UndoError::Journal { name: name.clone(), source };
-        let text = read_journal(path, None).map_err(fail)?;
-        let source = sources.add(name.clone(), outline(&text));
-        let run = JournalRun::parse(&text, source).map_err(fail)?;
-        let digest = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = JournalText::open(path).map_err(fail)?;
+        let source = sources.add(name.clone(), text.outline().to_owned());
+        let digest = text.digest().to_owned();
+        let run = JournalRun::read(text, source).map_err(fail)?;
         Ok((Self { run, skip_conflicts }, digest))
     }
 

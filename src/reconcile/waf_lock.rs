@@ -13,7 +13,7 @@ use crate::model::managed::Catalogue;
 const NAME: &str = "waf.lock";
 
 /// Largest file that is read, in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// The file beside the first part of a spec; in the working directory if the spec is no file.
 #[must_use]

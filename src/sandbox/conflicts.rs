@@ -37,7 +37,7 @@ const NAME_SERVERS: i64 = 10;
 pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     if is_repeated(call, zone, record)? {
         return Err(match call.profile.shape {
-            Shape::Modern => Refusal::new(400, 81058, "An identical record already exists."),
+            Shape::Modern | Shape::Full => Refusal::new(400, 81058, "An identical record already exists."),
             Shape::Seed => Refusal::new(400, 81057, "Record already exists."),
         });
     }

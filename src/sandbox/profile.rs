@@ -138,6 +138,8 @@ pub enum RulesetAccess {
 pub enum Shape {
     /// As observed in 2025 and 2026.
     Modern,
+    /// As documented: every member that the documentation lists, in each record that it is listed for, whatever was seen.
+    Full,
     /// As before 2024-07: with `zone_id`, `zone_name`, `locked` and a filled `meta`.
     Seed,
 }

@@ -171,6 +171,7 @@ impl Record {
     pub(super) fn to_json(&self, zone: &Zone, shape: Shape) -> Value {
         match shape {
             Shape::Modern => self.modern(),
+            Shape::Full => self.full(),
             Shape::Seed => self.old(zone),
         }
     }
@@ -203,6 +204,32 @@ impl Record {
         }
         if let Some(moment) = &self.tags_modified_on {
             put("tags_modified_on", moment.clone().into());
+        }
+        Value::Object(out)
+    }
+
+    /// Today's form with every documented member; what is not set is false, empty or as old as the record.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/api/resources/dns (Records), read 2026-11-22.
+    fn full(&self) -> Value {
+        let Value::Object(mut out) = self.modern() else { return Value::Null };
+        if matches!(self.kind.as_str(), "A" | "AAAA") {
+            out.insert("private_routing".to_owned(), false.into());
+        }
+        let flags = |names: &[&str], own: &Map<String, Value>| {
+            let mut all: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), false.into())).collect();
+            all.extend(own.clone());
+            all
+        };
+        let settings = flags(&["flatten_cname", "ipv4_only", "ipv6_only"], &self.settings);
+        out.insert("settings".to_owned(), settings.into());
+        let names = ["auto_added", "managed_by_apps", "managed_by_argo_tunnel", "email_routing", "read_only"];
+        let mut meta = flags(&names, &self.meta);
+        meta.entry("source").or_insert_with(|| "primary".into());
+        out.insert("meta".to_owned(), meta.into());
+        for member in ["comment_modified_on", "tags_modified_on"] {
+            out.entry(member).or_insert_with(|| self.modified_on.clone().into());
         }
         Value::Object(out)
     }

@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span}
 ///
 /// # Units
 /// Bytes.
-const LARGEST: u64 = 64 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 24 * 1024 * 1024;
 
 /// A file that was read.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Loader<'_> {
     fn standard_input(&mut self, text: &str) {
         let source = self.sources.add("<stdin>", text);
         let tree = if text.len() as u64 > LARGEST {
-            self.diagnostics.push(too_large(findings::TOO_LARGE.nowhere("the standard input has more than 64 MiB")));
+            self.diagnostics.push(too_large(findings::TOO_LARGE.nowhere("the standard input has more than 24 MiB")));
             None
         } else {
             self.parse(source)
@@ -219,7 +219,7 @@ impl Loader<'_> {
         let bytes = match read(path, is_given) {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {
-                let detail = format!("`{}` has more than 64 MiB", show(path));
+                let detail = format!("`{}` has more than 24 MiB", show(path));
                 let diagnostic = self.place(findings::TOO_LARGE.nowhere(detail), reference);
                 self.diagnostics.push(too_large(diagnostic));
                 return None;
@@ -396,7 +396,8 @@ fn read(path: &Path, is_given: bool) -> Result<Vec<u8>, ReadFailure> {
     if !metadata.is_file() && !is_given {
         return Err(ReadFailure::Other("it is not a regular file".to_owned()));
     }
-    let mut bytes = Vec::new();
+    // Of one size from the beginning: a text that grows is there twice each time.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     File::open(path).and_then(|f| f.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(other)?;
     if bytes.len() as u64 > LARGEST { Err(ReadFailure::TooLarge) } else { Ok(bytes) }
 }

@@ -98,7 +98,7 @@ struct Decoded {
 impl Decoded {
     /// Adds text that corresponds to a piece of the source.
     fn push(&mut self, text: &str, start: usize, end: usize) {
-        #[expect(clippy::cast_possible_truncation, reason = "files have at most 64 MiB")]
+        #[expect(clippy::cast_possible_truncation, reason = "files have at most 24 MiB")]
         let piece = Piece { start: start as u32, end: end as u32 };
         self.text.extend_from_slice(text.as_bytes());
         self.pieces.resize(self.text.len(), piece);

@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Span};
 const DEPTH: usize = 64;
 
 /// How many nodes a file may have; a record takes about ten.
-const NODES: usize = 8_000_000;
+const NODES: usize = 2_000_000;
 
 /// How many nodes aliases may add, counting each node as often as it is referenced.
 const ALIAS_NODES: u64 = 1_000_000;

@@ -6,6 +6,8 @@
 
 use serde_json::Value as Json;
 
+use super::json::{self, JsonError, MOST_VALUES};
+
 /// One error or message of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
@@ -43,9 +45,9 @@ pub struct PageInfo {
 
 /// An answer that succeeded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Envelope {
-    /// The result; `Null` where there was none.
-    pub result: Json,
+pub struct Envelope<T = Json> {
+    /// The result; of a tree of values `Null` where there was none, of a list `None` where it is something else.
+    pub result: T,
     /// Pages and counts, if it is a list.
     pub page: PageInfo,
     /// Where the next page begins, if it is a list that is walked by cursors and has more.
@@ -64,6 +66,9 @@ pub enum EnvelopeError {
     /// The body is no JSON envelope: an HTML page, a cut body, something else.
     #[error("the answer is not the expected JSON: {0}")]
     NotAnEnvelope(String),
+    /// The body has more values than these, and was not read.
+    #[error("the answer has more than {0} values")]
+    TooMany(usize),
 }
 
 /// The service's errors in one line.
@@ -80,7 +85,7 @@ impl EnvelopeError {
     pub fn has_code(&self, code: i64) -> bool {
         match self {
             Self::Refused { messages } => messages.iter().any(|m| m.code == Some(code)),
-            Self::NotAnEnvelope(_) => false,
+            Self::NotAnEnvelope(_) | Self::TooMany(_) => false,
         }
     }
 }
@@ -90,13 +95,16 @@ impl Envelope {
     ///
     /// # Errors
     /// [`EnvelopeError::Refused`] unless `status` is 2xx and the body says success; [`EnvelopeError::NotAnEnvelope`] if the
-    /// body is something else. An empty body is a success only under 204.
+    /// body is something else, [`EnvelopeError::TooMany`] if it is larger than any answer. An empty body is a success only under 204.
     pub fn read(status: u16, body: &[u8]) -> Result<Self, EnvelopeError> {
         let ok = (200..300).contains(&status);
         if status == 204 && body.is_empty() {
             return Ok(Self { result: Json::Null, page: PageInfo::default(), cursor: None });
         }
-        let json: Json = serde_json::from_slice(body).map_err(|e| EnvelopeError::NotAnEnvelope(excerpt(body, &e)))?;
+        let json = json::parse(body, MOST_VALUES).map_err(|error| match error {
+            JsonError::TooMany(most) => EnvelopeError::TooMany(most),
+            JsonError::Syntax(error) => EnvelopeError::NotAnEnvelope(excerpt(body, &error.to_string())),
+        })?;
         let Json::Object(mut object) = json else {
             return Err(EnvelopeError::NotAnEnvelope("a JSON value that is no object".to_owned()));
         };
@@ -156,7 +164,7 @@ fn page_info(info: &Json) -> PageInfo {
 }
 
 /// The beginning of a body that is not JSON, for an error message.
-fn excerpt(body: &[u8], error: &serde_json::Error) -> String {
+pub(super) fn excerpt(body: &[u8], error: &str) -> String {
     if body.is_empty() {
         return "the body is empty".to_owned();
     }

@@ -5,6 +5,9 @@
 
 pub mod budget;
 mod envelope;
+mod intake;
+pub mod json;
+mod received;
 pub mod record;
 mod request;
 pub mod ruleset;
@@ -12,4 +15,5 @@ pub mod settings;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};
+pub use intake::{Intake, List, TooMuch, Unusable, Whole};
 pub use request::{Method, Request};

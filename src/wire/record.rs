@@ -1,21 +1,14 @@
 //! DNS records in the service's JSON, both ways.
 //!
-//! Where a part of a value stands (`content`, `data`, beside them) comes from the type's facts. Answers are read in every
-//! shape seen: with and without `data`, with `priority` at either place or both, with the `meta` of old and new.
-
-use std::collections::BTreeSet;
+//! Where a part of a value stands (`content`, `data`, beside them) comes from the type's facts. Answers are read by
+//! [`Received`].
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::model::facts::Slot;
-use crate::model::{
-    Facets, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordForm, RecordId, Settings, Tag, Ttl, Value,
-};
+use crate::model::{Facets, Fields, Rdata, RecordForm, Tag, Ttl, Value};
 
-/// An answer that is no record.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a record in the answer has no usable `{0}`")]
-pub struct RecordShapeError(&'static str);
+pub use super::received::{Received, RecordShapeError, read};
 
 /// The fields of a record that change, as the service names them. Only what is here is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,155 +17,6 @@ pub struct RecordPatch {
     pub value: Fields,
     /// Facets that change.
     pub facets: Facets,
-}
-
-/// Reads a record of an answer.
-///
-/// # Errors
-/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
-/// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
-pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
-    let members = Members::of(json);
-    fn text(member: Option<&Json>) -> Option<&str> {
-        member.and_then(Json::as_str).filter(|t| !t.is_empty())
-    }
-    let id = text(members.id).ok_or(RecordShapeError("id"))?;
-    let name = text(members.name).ok_or(RecordShapeError("name"))?;
-    let type_name = text(members.type_name).ok_or(RecordShapeError("type"))?;
-    let data = known(members.data, "data", Json::as_object)?.map(fields).unwrap_or_default();
-    let priority = members.priority.map(scalar).filter(|v| *v != Value::Null);
-    let content = known(members.content, "content", Json::as_str)?;
-    let name = Fqdn::reported(name);
-    Ok(LiveRecord {
-        id: RecordId(id.to_owned()),
-        data: Rdata::reported(type_name, content, &data, priority.as_ref()).at(&name),
-        name,
-        ttl: known(members.ttl, "ttl", seconds)?.map_or(Ttl::AUTOMATIC, Ttl::reported),
-        proxied: known(members.proxied, "proxied", Json::as_bool)?.unwrap_or(false),
-        comment: known(members.comment, "comment", Json::as_str)?.filter(|t| !t.is_empty()).map(str::to_owned),
-        tags: tags(known(members.tags, "tags", Json::as_array)?),
-        settings: settings(members.settings),
-        read_only: read_only(members.meta, members.locked),
-        modified_on: text(members.modified_on).map(str::to_owned),
-    })
-}
-
-/// The members of a record in an answer. They are found in one walk: a zone has very many records.
-#[derive(Default)]
-struct Members<'j> {
-    id: Option<&'j Json>,
-    name: Option<&'j Json>,
-    type_name: Option<&'j Json>,
-    content: Option<&'j Json>,
-    data: Option<&'j Json>,
-    priority: Option<&'j Json>,
-    ttl: Option<&'j Json>,
-    proxied: Option<&'j Json>,
-    comment: Option<&'j Json>,
-    tags: Option<&'j Json>,
-    settings: Option<&'j Json>,
-    meta: Option<&'j Json>,
-    locked: Option<&'j Json>,
-    modified_on: Option<&'j Json>,
-}
-
-impl<'j> Members<'j> {
-    /// Those that are there; none of what is no object.
-    fn of(json: &'j Json) -> Self {
-        let mut members = Self::default();
-        for (name, value) in json.as_object().into_iter().flatten() {
-            let member = match name.as_str() {
-                "id" => &mut members.id,
-                "name" => &mut members.name,
-                "type" => &mut members.type_name,
-                "content" => &mut members.content,
-                "data" => &mut members.data,
-                "priority" => &mut members.priority,
-                "ttl" => &mut members.ttl,
-                "proxied" => &mut members.proxied,
-                "comment" => &mut members.comment,
-                "tags" => &mut members.tags,
-                "settings" => &mut members.settings,
-                "meta" => &mut members.meta,
-                "locked" => &mut members.locked,
-                "modified_on" => &mut members.modified_on,
-                _ => continue,
-            };
-            *member = Some(value);
-        }
-        members
-    }
-}
-
-/// A member that may be missing, but must be of its kind if it is there.
-fn known<'j, T>(
-    member: Option<&'j Json>,
-    name: &'static str,
-    kind: impl FnOnce(&'j Json) -> Option<T>,
-) -> Result<Option<T>, RecordShapeError> {
-    match member {
-        None | Some(Json::Null) => Ok(None),
-        Some(member) => kind(member).map(Some).ok_or(RecordShapeError(name)),
-    }
-}
-
-/// A time to live, as a number in any spelling.
-fn seconds(json: &Json) -> Option<u32> {
-    match scalar(json) {
-        Value::Integer(seconds) => u32::try_from(seconds).ok(),
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// Tags of an answer.
-fn tags(list: Option<&Vec<Json>>) -> BTreeSet<Tag> {
-    list.into_iter().flatten().filter_map(Json::as_str).map(Tag::reported).collect()
-}
-
-/// Settings of an answer.
-fn settings(json: Option<&Json>) -> Settings {
-    let flag = |name: &str| json.and_then(|s| s.get(name)).and_then(Json::as_bool);
-    Settings { flatten_cname: flag("flatten_cname"), ipv4_only: flag("ipv4_only"), ipv6_only: flag("ipv6_only") }
-}
-
-/// Who maintains the record, if not its zone's owner.
-fn read_only(meta: Option<&Json>, locked: Option<&Json>) -> Option<ReadOnly> {
-    let is_set = |name: &str| meta.and_then(|meta| meta.get(name)?.as_bool()).unwrap_or(false);
-    [
-        ("read_only", ReadOnly::ReadOnly),
-        ("email_routing", ReadOnly::EmailRouting),
-        ("managed_by_apps", ReadOnly::Apps),
-        ("managed_by_argo_tunnel", ReadOnly::Tunnel),
-        ("managed_by_edge_tunnel", ReadOnly::Tunnel),
-        ("auto_added", ReadOnly::AutoAdded),
-    ]
-    .into_iter()
-    .find_map(|(name, reason)| is_set(name).then_some(reason))
-    .or_else(|| (locked.and_then(Json::as_bool) == Some(true)).then_some(ReadOnly::Locked))
-}
-
-/// Members of a `data` object.
-fn fields(object: &Map<String, Json>) -> Fields {
-    object.iter().map(|(name, value)| (name.clone(), scalar(value))).collect()
-}
-
-/// A scalar. A whole number is an integer however it is written; nested values, which no type accepts, stay text.
-fn scalar(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(b) => Value::Bool(*b),
-        Json::Number(n) => match n.as_i64() {
-            Some(whole) => Value::Integer(whole),
-            None => {
-                let text = n.to_string();
-                let whole = text.strip_suffix(".0").and_then(|digits| digits.parse().ok());
-                whole.map_or(Value::Decimal(text), Value::Integer)
-            }
-        },
-        Json::String(text) => Value::Text(text.clone()),
-        Json::Array(_) | Json::Object(_) => Value::Text(json.to_string()),
-    }
 }
 
 /// A neutral value as JSON.
@@ -277,8 +121,10 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::model::{Comment, RecordType};
+    use crate::model::{Comment, Fqdn, RecordType, Settings};
 
     fn form(record_type: RecordType, text: &str, facets: Facets) -> RecordForm {
         let data = Rdata::from_text(record_type, text).unwrap();
@@ -370,7 +216,7 @@ mod tests {
             ("tags", json!("one")),
         ];
         for (member, value) in odd {
-            assert_eq!(with(member, value.clone()), Err(RecordShapeError(member)), "{member}: {value}");
+            assert_eq!(with(member, value.clone()), Err(RecordShapeError::of(member)), "{member}: {value}");
             assert!(with(member, Json::Null).is_ok(), "{member}");
         }
         assert_eq!(with("ttl", json!("300")).unwrap().ttl, with("ttl", json!(300.0)).unwrap().ttl);

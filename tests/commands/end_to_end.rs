@@ -68,11 +68,12 @@ fn fault(what: What, method: &str, path: &str, nth: u64) -> Fault {
 
 #[test]
 fn every_type_settles_in_every_profile() {
-    let profiles: [(&str, Options); 12] = [
+    let profiles: [(&str, Options); 13] = [
         ("default", options()),
         ("pro", profile(|p| p.tier = "pro".into())),
         ("enterprise", profile(|p| p.tier = "enterprise".into())),
         ("seed shape", profile(|p| p.shape = Shape::Seed)),
+        ("every documented member", profile(|p| p.shape = Shape::Full)),
         ("no batches", profile(|p| p.batch = false)),
         (
             "no batches, conflicts linger",

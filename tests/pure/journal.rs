@@ -1,7 +1,7 @@
 //! A journal read back says what took effect, and what nobody knows.
 
 use serde_json::{Value, json};
-use zonewright::apply::{JournalReadError, JournalRun, RecordEffect, ZoneRun, outline};
+use zonewright::apply::{JournalReadError, JournalRun, JournalText, RecordEffect, ZoneRun};
 use zonewright::diagnostic::Sources;
 
 /// The lines of a journal.
@@ -11,7 +11,9 @@ fn journal(lines: &[Value]) -> String {
 }
 
 fn parse(text: &str) -> Result<JournalRun, JournalReadError> {
-    JournalRun::parse(text, Sources::default().add("journal", outline(text)))
+    let text = JournalText::of(text)?;
+    let source = Sources::default().add("journal", text.outline().to_owned());
+    JournalRun::read(text, source)
 }
 
 /// The zone example.com of a journal.
@@ -134,8 +136,9 @@ fn ids_are_those_of_what_was_made_in_order() {
 fn places_point_to_the_lines() {
     let text = journal(&[intent(1, BATCH, &[operation("create", "a", None, Some(1))]), outcome(1, "done", &[])]);
     let mut sources = Sources::default();
-    let source = sources.add("journal", outline(&text));
-    let run = JournalRun::parse(&text, source).unwrap();
+    let text = JournalText::of(&text).unwrap();
+    let source = sources.add("journal", text.outline().to_owned());
+    let run = JournalRun::read(text, source).unwrap();
     let entry = &run.zones.values().next().unwrap().records[0];
     assert_eq!(sources.line_column(entry.place).line, 2);
 }

@@ -10,7 +10,7 @@ use crate::support::generators::{
 };
 use crate::support::protection::waf_wants;
 use proptest::prelude::*;
-use zonewright::apply::{Journal, JournalFile, JournalRun, needed, outline, undo_zone};
+use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, needed, undo_zone};
 use zonewright::diagnostic::Sources;
 use zonewright::diff::{SetAsideReason, diff_records};
 use zonewright::model::{
@@ -84,8 +84,9 @@ fn journalled(world: &mut World, plan: &ZonePlan, size: usize) -> JournalRun {
         journal.outcome(number, "done", None, Some(&serde_json::json!({ "posts": posts })));
     }
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    let source = Sources::default().add("journal", outline(&text));
-    JournalRun::parse(&text, source).unwrap()
+    let text = JournalText::of(&text).unwrap();
+    let source = Sources::default().add("journal", text.outline().to_owned());
+    JournalRun::read(text, source).unwrap()
 }
 
 fn plan(desired: &DesiredZone, live: &LiveZone) -> ZonePlan {

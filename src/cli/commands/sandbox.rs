@@ -14,6 +14,9 @@ use crate::sandbox::{self, StoreLocation};
 /// Where the state is if no directory is named.
 const DIRECTORY: &str = ".zonewright/sandbox";
 
+/// Longest list of faults that is read, in bytes.
+const MOST_OF_FAULTS: u64 = 1024 * 1024;
+
 /// Longest document that can be seeded, in bytes.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
@@ -88,7 +91,9 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
 
 /// The failures that a document asks for.
 fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("failed to read {}", file.display()))?;
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).and_then(|opened| opened.take(MOST_OF_FAULTS).read_to_string(&mut text));
+    opened.with_context(|| format!("failed to read {}", file.display()))?;
     let what = || format!("the faults in {} cannot be used (docs/faults.md tells them all)", file.display());
     sandbox::Fault::list_from_json(&text).with_context(what)
 }
@@ -97,7 +102,11 @@ fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
 fn profile(args: &ServeArgs) -> sandbox::Profile {
     let mut profile = sandbox::Profile::default();
     profile.tier.clone_from(&args.plan);
-    profile.shape = if args.shape == "seed" { sandbox::Shape::Seed } else { sandbox::Shape::Modern };
+    profile.shape = match args.shape.as_str() {
+        "seed" => sandbox::Shape::Seed,
+        "full" => sandbox::Shape::Full,
+        _ => sandbox::Shape::Modern,
+    };
     profile.batch = !args.no_batch;
     profile.page_limit = args.page_limit;
     profile.record_quota = args.record_quota;

@@ -12,7 +12,7 @@
 //! was damaged or edited by hand; it is no signature, as everybody can compute it.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 
 use data_encoding::HEXLOWER;
 use flate2::bufread::GzDecoder;
@@ -20,16 +20,18 @@ use flate2::{Compression, GzBuilder};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::lines::Lines;
 use super::{About, Answer, SeenZone, Snapshot};
 use crate::model::{ZoneId, ZoneName};
 use crate::wire::ApiMessage;
+use crate::wire::json::{MOST_VALUES, parse};
 
-/// The most bytes that a snapshot may have unpacked: more than a million records.
-const MOST_BYTES: usize = 1024 * 1024 * 1024;
-/// Up to this many bytes, nobody asks how well they were packed.
-const HARMLESS_BYTES: usize = 64 * 1024 * 1024;
-/// The most bytes that one packed byte may become above that. Answers of the service pack to a tenth or a thirtieth.
-const MOST_RATIO: usize = 200;
+/// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there is.
+const MOST_BYTES: usize = 128 * 1024 * 1024;
+/// The most lines, of which each record has one.
+const MOST_LINES: usize = 250_000;
+/// The most bytes of a line: a managed ruleset is one.
+const MOST_OF_LINE: usize = 16 * 1024 * 1024;
 
 /// Why bytes are no snapshot that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,11 +55,13 @@ pub enum SnapshotError {
     /// It was changed.
     #[error("it was changed after it was taken ({0}): take it again")]
     Changed(String),
-    /// It is larger than any that makes sense.
-    #[error("it unpacks to more than {limit} bytes, which no snapshot has")]
+    /// It is larger than what is read.
+    #[error("it has more than {limit} {what}, which is too much for one snapshot: take one of each part of the zones")]
     TooLarge {
-        /// The most, in bytes.
+        /// The most.
         limit: usize,
+        /// Of what.
+        what: &'static str,
     },
     /// A line cannot be read although the checksum is right.
     #[error("line {line} is not what a snapshot has there: {why}")]
@@ -73,11 +77,12 @@ impl Snapshot {
     /// Its bytes.
     ///
     /// # Errors
-    /// Those of packing, which writes to memory only.
+    /// It would be larger than what [`Snapshot::read`] reads.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let Self { about, answers, accounts: _ } = self;
         // Neither a name nor a time in the gzip header: the same snapshot is the same bytes.
-        let mut out = Summing { sum: Sha256::new(), out: GzBuilder::new().write(Vec::new(), Compression::best()) };
+        let packing = GzBuilder::new().write(Vec::new(), Compression::best());
+        let mut out = Summing { sum: Sha256::new(), out: packing, size: Size::default() };
         writeln!(out, "{}", header(about))?;
         for (path, answer) in answers {
             let path = json!(path);
@@ -85,7 +90,7 @@ impl Snapshot {
                 Answer::Result(text) => writeln!(out, r#"{{"path":{path},"result":{text}}}"#)?,
                 Answer::List(items) => {
                     writeln!(out, r#"{{"path":{path},"items":{}}}"#, items.len())?;
-                    for text in items {
+                    for text in items.iter() {
                         writeln!(out, "{text}")?;
                     }
                 }
@@ -96,7 +101,7 @@ impl Snapshot {
                 }
             }
         }
-        let Summing { sum, mut out } = out;
+        let Summing { sum, mut out, size: _ } = out;
         writeln!(out, r#"{{"sha256":"{}"}}"#, HEXLOWER.encode(&sum.finalize()))?;
         out.finish()
     }
@@ -104,22 +109,114 @@ impl Snapshot {
     /// Reads bytes.
     ///
     /// # Errors
-    /// [`SnapshotError`], which says what they are instead.
+    /// As [`Snapshot::read`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let text = unpack(bytes)?;
-        let (first, _) = text.split_once('\n').ok_or(SnapshotError::Truncated)?;
-        let about = read_header(first)?;
-        let Some((content, last)) = text.strip_suffix('\n').and_then(|text| text.rsplit_once('\n')) else {
+        Self::read(bytes)
+    }
+
+    /// Reads a file, line by line.
+    ///
+    /// # Errors
+    /// [`SnapshotError`], which says what it is instead.
+    pub fn read(mut packed: impl BufRead) -> Result<Self, SnapshotError> {
+        match packed.fill_buf().map_err(unreadable)? {
+            [0x1f, 0x8b, ..] => {}
+            [] => return Err(SnapshotError::Foreign("it is empty".to_owned())),
+            _ => return Err(SnapshotError::Foreign("it is not packed with gzip".to_owned())),
+        }
+        let mut lines =
+            Unpacked { text: BufReader::with_capacity(64 * 1024, GzDecoder::new(packed)), size: Size::default() };
+        let first = lines.next()?.ok_or(SnapshotError::Truncated)?;
+        let about = read_header(&first)?;
+        // Whether it was changed is known at its end, and then it does not matter what could not be read.
+        let mut sum = Sha256::new();
+        let mut answers = Reading::default();
+        let mut malformed = None;
+        let mut line = first;
+        let mut number = 1;
+        while let Some(next) = lines.next()? {
+            sum.update(&line);
+            sum.update(b"\n");
+            if number > 1 && malformed.is_none() {
+                malformed = answers.line(number, &line).err();
+            }
+            line = next;
+            number += 1;
+        }
+        let mut packed = lines.text.into_inner().into_inner();
+        let Some(wanted) = line.strip_prefix(r#"{"sha256":""#).and_then(|rest| rest.strip_suffix(r#""}"#)) else {
             return Err(SnapshotError::Truncated);
         };
-        let Some(sum) = last.strip_prefix(r#"{"sha256":""#).and_then(|rest| rest.strip_suffix(r#""}"#)) else {
-            return Err(SnapshotError::Truncated);
-        };
-        if sum != HEXLOWER.encode(&Sha256::digest(&text[..=content.len()])) {
+        if wanted != HEXLOWER.encode(&sum.finalize()) {
             return Err(SnapshotError::Changed("its checksum does not fit".to_owned()));
         }
-        let answers = read_answers(content)?;
-        Ok(Self::new(about, answers))
+        if !packed.fill_buf().map_err(unreadable)?.is_empty() {
+            return Err(SnapshotError::Changed("something was added at its end".to_owned()));
+        }
+        match malformed {
+            Some(error) => Err(error),
+            None => Ok(Self::new(about, answers.finish(number)?)),
+        }
+    }
+}
+
+/// How large a snapshot is so far.
+#[derive(Default)]
+struct Size {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Size {
+    /// Adds some bytes.
+    fn add(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        self.bytes += bytes.len();
+        self.lines += bytes.iter().filter(|byte| **byte == b'\n').count();
+        let too_large = |limit, what| Err(SnapshotError::TooLarge { limit, what });
+        match self {
+            Self { bytes, .. } if *bytes > MOST_BYTES => too_large(MOST_BYTES, "bytes"),
+            Self { lines, .. } if *lines > MOST_LINES => too_large(MOST_LINES, "lines"),
+            Self { .. } => Ok(()),
+        }
+    }
+}
+
+/// The lines of a snapshot, unpacked one by one.
+struct Unpacked<R: BufRead> {
+    text: BufReader<GzDecoder<R>>,
+    size: Size,
+}
+
+impl<R: BufRead> Unpacked<R> {
+    /// The next line without its end; `None` at the end of the file.
+    fn next(&mut self) -> Result<Option<String>, SnapshotError> {
+        let mut line = Vec::new();
+        loop {
+            let some = self.text.fill_buf().map_err(unreadable)?;
+            if some.is_empty() {
+                return if line.is_empty() { Ok(None) } else { Err(SnapshotError::Truncated) };
+            }
+            let end = some.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(some.len(), |end| end + 1);
+            self.size.add(&some[..used])?;
+            line.extend_from_slice(&some[..end.unwrap_or(used)]);
+            self.text.consume(used);
+            if line.len() > MOST_OF_LINE {
+                return Err(SnapshotError::TooLarge { limit: MOST_OF_LINE, what: "bytes in a line" });
+            }
+            if end.is_some() {
+                let text = String::from_utf8(line);
+                return text.map(Some).map_err(|_| SnapshotError::Foreign("it does not hold text".to_owned()));
+            }
+        }
+    }
+}
+
+/// Why bytes cannot be read or unpacked.
+fn unreadable(error: io::Error) -> SnapshotError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => SnapshotError::Truncated,
+        _ => SnapshotError::Changed(error.to_string()),
     }
 }
 
@@ -127,12 +224,14 @@ impl Snapshot {
 struct Summing<W> {
     sum: Sha256,
     out: W,
+    size: Size,
 }
 
 impl<W: Write> Write for Summing<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.sum.update(&bytes[..written]);
+        self.size.add(&bytes[..written]).map_err(io::Error::other)?;
         Ok(written)
     }
 
@@ -188,57 +287,55 @@ fn read_header(line: &str) -> Result<About, SnapshotError> {
     })
 }
 
-/// Unpacks bytes, within limits.
-fn unpack(bytes: &[u8]) -> Result<String, SnapshotError> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        let what = if bytes.is_empty() { "it is empty" } else { "it is not packed with gzip" };
-        return Err(SnapshotError::Foreign(what.to_owned()));
-    }
-    let mut decoder = GzDecoder::new(bytes);
-    let (mut text, mut chunk) = (Vec::new(), vec![0; 64 * 1024]);
-    loop {
-        let read = match decoder.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(SnapshotError::Truncated),
-            Err(error) => return Err(SnapshotError::Changed(error.to_string())),
-        };
-        text.extend_from_slice(&chunk[..read]);
-        let limit = bytes.len().saturating_mul(MOST_RATIO).clamp(HARMLESS_BYTES, MOST_BYTES);
-        if text.len() > limit {
-            return Err(SnapshotError::TooLarge { limit });
-        }
-    }
-    if !decoder.into_inner().is_empty() {
-        return Err(SnapshotError::Changed("something was added at its end".to_owned()));
-    }
-    String::from_utf8(text).map_err(|_| SnapshotError::Foreign("it does not hold text".to_owned()))
+/// What stands between the first and the last line, while it is read.
+#[derive(Default)]
+struct Reading {
+    answers: BTreeMap<String, Answer>,
+    /// A list that is not whole: its path, its items, and how many are still to come.
+    list: Option<(String, Lines, u64)>,
 }
 
-/// Reads everything between the first and the last line.
-fn read_answers(content: &str) -> Result<BTreeMap<String, Answer>, SnapshotError> {
-    let mut answers = BTreeMap::new();
-    let mut lines = content.split_terminator('\n').enumerate().skip(1);
-    while let Some((number, line)) = lines.next() {
-        let malformed = |why: &str| SnapshotError::Malformed { line: number + 1, why: why.to_owned() };
-        let entry: Json = serde_json::from_str(line).map_err(|error| malformed(&error.to_string()))?;
+impl Reading {
+    /// Reads a line.
+    fn line(&mut self, number: usize, line: &str) -> Result<(), SnapshotError> {
+        if let Some((_, items, missing)) = &mut self.list {
+            items.push(line);
+            *missing -= 1;
+            self.end_list();
+            return Ok(());
+        }
+        let malformed = |why: &str| SnapshotError::Malformed { line: number, why: why.to_owned() };
+        let entry = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(&error.to_string()))?;
         let path = entry.get("path").and_then(Json::as_str).ok_or_else(|| malformed("there is no `path`"))?;
         let answer = if let Some(result) = entry.get("result") {
             Answer::Result(result.to_string().into())
         } else if let Some(count) = entry.get("items").and_then(Json::as_u64) {
-            let items: Vec<Box<str>> = (0..count).map_while(|_| lines.next()).map(|(_, line)| line.into()).collect();
-            if items.len() as u64 != count {
-                return Err(malformed("items are missing"));
-            }
-            Answer::List(items)
+            self.list = Some((path.to_owned(), Lines::default(), count));
+            self.end_list();
+            return Ok(());
         } else if let Some(refused) = entry.get("refused") {
             read_refused(refused).ok_or_else(|| malformed("the refusal has no status"))?
         } else {
             return Err(malformed("it has neither a result nor items nor a refusal"));
         };
-        answers.insert(path.to_owned(), answer);
+        self.answers.insert(path.to_owned(), answer);
+        Ok(())
     }
-    Ok(answers)
+
+    /// Ends a list of which nothing is missing.
+    fn end_list(&mut self) {
+        if let Some((path, items, _)) = self.list.take_if(|(_, _, missing)| *missing == 0) {
+            self.answers.insert(path, Answer::List(items));
+        }
+    }
+
+    /// All of it, before this line.
+    fn finish(self, line: usize) -> Result<BTreeMap<String, Answer>, SnapshotError> {
+        match self.list {
+            None => Ok(self.answers),
+            Some(_) => Err(SnapshotError::Malformed { line, why: "items are missing".to_owned() }),
+        }
+    }
 }
 
 /// Reads a refusal.
@@ -261,6 +358,8 @@ fn message(message: &ApiMessage) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     /// A snapshot with an answer of each kind.
@@ -283,8 +382,8 @@ mod tests {
         };
         let messages = vec![ApiMessage { code: Some(10003), message: "none".to_owned(), pointer: None }];
         let answers = [
-            ("/zones", Answer::List(vec![r#"{"id":"a"}"#.into()])),
-            ("/zones/a/dns_records", Answer::List(vec![r#"{"id":"1"}"#.into(), r#"{"id":"2"}"#.into()])),
+            ("/zones", Answer::List([r#"{"id":"a"}"#].into_iter().collect())),
+            ("/zones/a/dns_records", Answer::List([r#"{"id":"1"}"#, r#"{"id":"2"}"#].into_iter().collect())),
             ("/zones/a/dnssec", Answer::Result(r#"{"status":"active"}"#.into())),
             ("/zones/a/x", Answer::Refused { status: 404, messages }),
         ];
@@ -296,6 +395,13 @@ mod tests {
         let mut out = GzBuilder::new().write(Vec::new(), Compression::best());
         out.write_all(text.as_bytes()).unwrap();
         out.finish().unwrap()
+    }
+
+    /// Unpacks bytes.
+    fn unpacked(bytes: &[u8]) -> String {
+        let mut text = String::new();
+        GzDecoder::new(bytes).read_to_string(&mut text).unwrap();
+        text
     }
 
     /// Why bytes are refused.
@@ -316,7 +422,7 @@ mod tests {
         for length in 0..bytes.len() {
             refusal(&bytes[..length]);
         }
-        let text = unpack(&bytes).unwrap();
+        let text = unpacked(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         for count in 1..lines.len() {
             assert_eq!(refusal(&packed(&format!("{}\n", lines[..count].join("\n")))), SnapshotError::Truncated);
@@ -339,7 +445,7 @@ mod tests {
 
     #[test]
     fn an_edited_line_is_refused() {
-        let text = unpack(&snapshot().to_bytes().unwrap()).unwrap();
+        let text = unpacked(&snapshot().to_bytes().unwrap());
         assert!(matches!(refusal(&packed(&text.replace("active", "disabled"))), SnapshotError::Changed(_)));
         assert!(matches!(refusal(&packed(&text.replace("2026-11-20", "2027-11-20"))), SnapshotError::Changed(_)));
     }
@@ -357,8 +463,22 @@ mod tests {
 
     #[test]
     fn bombs_are_refused_before_they_go_off() {
-        let bomb = packed(&"0".repeat(HARMLESS_BYTES + 1024 * 1024));
-        assert!(bomb.len() < 1024 * 1024);
-        assert_eq!(refusal(&bomb), SnapshotError::TooLarge { limit: HARMLESS_BYTES });
+        let header = unpacked(&snapshot().to_bytes().unwrap()).lines().next().unwrap().to_owned();
+        let bomb = |unit: &str, times| packed(&format!("{header}\n{}", unit.repeat(times)));
+        let line = bomb("0", MOST_OF_LINE + 1);
+        assert!(line.len() < 1024 * 1024);
+        assert_eq!(refusal(&line), SnapshotError::TooLarge { limit: MOST_OF_LINE, what: "bytes in a line" });
+        assert_eq!(refusal(&bomb("0\n", MOST_LINES)), SnapshotError::TooLarge { limit: MOST_LINES, what: "lines" });
+        let long = format!("{}\n", " ".repeat(1024 * 1024));
+        assert_eq!(refusal(&bomb(&long, 128)), SnapshotError::TooLarge { limit: MOST_BYTES, what: "bytes" });
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_written() {
+        let mut large = snapshot();
+        let many: Lines = (0..MOST_LINES).map(|_| "{}").collect();
+        large.answers.insert("/zones/a/dns_records".to_owned(), Answer::List(many));
+        let error = large.to_bytes().unwrap_err().to_string();
+        assert!(error.contains("250000 lines") && error.contains("of each part"), "{error}");
     }
 }

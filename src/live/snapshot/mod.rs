@@ -5,6 +5,7 @@
 //! | reading everything that a later plan may need | `take` |
 //! | writing down what the service answered | `recorder` |
 //! | bytes that can be told from damaged, edited and foreign ones | `file` |
+//! | many items in little memory | `lines` |
 //! | what a spec needs and the snapshot does not have | `coverage` |
 //! | answering the same requests again | `replay` |
 //!
@@ -15,6 +16,7 @@
 
 mod coverage;
 mod file;
+mod lines;
 mod recorder;
 mod replay;
 mod take;
@@ -26,6 +28,7 @@ use serde_json::Value as Json;
 
 use crate::model::{ZoneId, ZoneName};
 use crate::wire::ApiMessage;
+use lines::Lines;
 
 pub use coverage::{Lack, Part};
 pub use file::SnapshotError;
@@ -89,7 +92,7 @@ enum Answer {
     /// This result.
     Result(Box<str>),
     /// These items, of all pages.
-    List(Vec<Box<str>>),
+    List(Lines),
     /// A refusal.
     Refused {
         /// HTTP status.
@@ -115,15 +118,15 @@ impl Snapshot {
     /// With these answers.
     fn new(about: About, answers: BTreeMap<String, Answer>) -> Self {
         let zones = match answers.get(ZONES) {
-            Some(Answer::List(zones)) => zones.as_slice(),
-            Some(Answer::Result(_) | Answer::Refused { .. }) | None => &[],
+            Some(Answer::List(zones)) => Some(zones),
+            Some(Answer::Result(_) | Answer::Refused { .. }) | None => None,
         };
         let account = |text: &str| {
             let zone: Json = serde_json::from_str(text).ok()?;
             let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
             Some((text("/id")?, text("/account/id")?))
         };
-        let accounts = zones.iter().filter_map(|text| account(text)).collect();
+        let accounts = zones.into_iter().flat_map(Lines::iter).filter_map(account).collect();
         Self { about, answers, accounts }
     }
 

@@ -4,12 +4,14 @@
 //! (because pages shifted while they were read) forgets what it had.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::{Value as Json, json};
 
+use super::lines::Lines;
 use super::{About, Answer, Snapshot, ZONES};
-use crate::api::{ApiError, Reader};
+use crate::api::{ApiError, Reader, RequestName};
 use crate::wire::{Envelope, Request};
 
 /// Writes down what another reader hears.
@@ -43,11 +45,12 @@ impl<'r, R: Reader> Recorder<'r, R> {
 
     /// Everything heard about the zones of `about`, as a snapshot.
     pub(super) fn finish(&self, about: About) -> Snapshot {
-        let Log { zones, heard } = std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        let Log { zones, heard } = std::mem::take(&mut *self.log());
         // A listing of the account names more zones than were asked for.
         let wanted: BTreeSet<&str> = about.zones.iter().filter_map(|z| z.id.as_ref()).map(|id| id.0.as_str()).collect();
         let zones = zones.iter().filter(|(id, _)| wanted.contains(id.as_str()));
-        let zones = Answer::List(zones.map(|(_, zone)| zone.to_string().into()).collect());
+        let zones: Vec<String> = zones.map(|(_, zone)| zone.to_string()).collect();
+        let zones = Answer::List(zones.iter().map(String::as_str).collect());
         let answer = |(path, heard): (String, Heard)| match heard {
             Heard::Whole(answer) => (path, answer),
             Heard::List(items) => {
@@ -57,7 +60,9 @@ impl<'r, R: Reader> Recorder<'r, R> {
                 if is_ordered {
                     items.sort_by_key(|(number, _)| *number);
                 }
-                (path, Answer::List(items.into_iter().map(|(_, text)| text).collect()))
+                let mut lines = Lines::default();
+                items.into_iter().for_each(|(_, text)| lines.push(&text));
+                (path, Answer::List(lines))
             }
         };
         let mut answers: BTreeMap<String, Answer> = heard.into_iter().map(answer).collect();
@@ -65,30 +70,45 @@ impl<'r, R: Reader> Recorder<'r, R> {
         Snapshot::new(about, answers)
     }
 
-    /// Notes an answer.
-    fn note(&self, request: &Request, answer: &Result<Envelope, ApiError>) {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = &request.path;
-        let is_zone = path == ZONES || path.strip_prefix("/zones/").is_some_and(|id| !id.contains('/'));
-        match answer {
-            Ok(Envelope { result: Json::Array(items), .. }) if is_zone => items.iter().for_each(|zone| log.zone(zone)),
-            Ok(Envelope { result, .. }) if is_zone => log.zone(result),
-            Ok(Envelope { result: Json::Array(items), .. }) => {
-                let query =
-                    |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
-                let begins = query("cursor").is_none() && query("page").is_none_or(|page| page == "1");
-                log.list(path, items, begins);
-            }
-            Ok(Envelope { result, .. }) => {
-                log.heard.insert(path.clone(), Heard::Whole(Answer::Result(result.to_string().into())));
-            }
-            Err(ApiError::Refused { status, messages, .. }) => {
-                let refused = Answer::Refused { status: *status, messages: messages.clone() };
-                log.heard.insert(path.clone(), Heard::Whole(refused));
-            }
-            // A failure of the connection says nothing about the zone.
-            Err(_) => {}
+    /// What was heard so far.
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a refusal. A failure of the connection says nothing about the zone.
+    fn failed(&self, request: &Request, error: ApiError) -> ApiError {
+        if let ApiError::Refused { status, messages, .. } = &error {
+            let refused = Answer::Refused { status: *status, messages: messages.clone() };
+            self.log().heard.insert(request.path.clone(), Heard::Whole(refused));
         }
+        error
+    }
+}
+
+/// Whether a page is the first of its list.
+fn begins(request: &Request) -> bool {
+    let query = |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
+    query("cursor").is_none() && query("page").is_none_or(|page| page == "1")
+}
+
+/// An item of a list as its text, on one line, with what tells it from others.
+struct Item {
+    key: String,
+    text: Box<str>,
+}
+
+impl Item {
+    /// Of a tree of values.
+    fn of(json: &Json) -> Self {
+        let text = json.to_string();
+        let key = json.get("id").and_then(Json::as_str).map_or_else(|| text.clone(), str::to_owned);
+        Self { key, text: text.into() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Json::deserialize(deserializer).map(|json| Self::of(&json))
     }
 }
 
@@ -109,7 +129,7 @@ impl Log {
     }
 
     /// Notes a page of a list.
-    fn list(&mut self, path: &str, items: &[Json], begins: bool) {
+    fn list(&mut self, path: &str, items: impl Iterator<Item = Item>, begins: bool) {
         let heard = self.heard.entry(path.to_owned()).or_insert_with(|| Heard::List(BTreeMap::new()));
         let list = match heard {
             Heard::List(list) if !begins => list,
@@ -119,21 +139,50 @@ impl Log {
                 list
             }
         };
-        // Of rulesets only those that the vendor maintains are looked at; the others are nobody's business.
-        let is_needed = |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
-        for item in items.iter().filter(is_needed) {
-            let text = item.to_string();
-            let key = item.get("id").and_then(Json::as_str).map_or_else(|| text.clone(), str::to_owned);
+        for Item { key, text } in items {
             let number = list.len();
-            list.insert(key, (number, text.into()));
+            list.insert(key, (number, text));
         }
     }
 }
 
 impl<R: Reader> Reader for Recorder<'_, R> {
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
-        let answer = self.reader.read(request).await;
-        self.note(request, &answer);
-        answer
+        let answer = self.reader.read(request).await.map_err(|error| self.failed(request, error))?;
+        let path = &request.path;
+        let is_zone = path == ZONES || path.strip_prefix("/zones/").is_some_and(|id| !id.contains('/'));
+        let mut log = self.log();
+        match &answer.result {
+            Json::Array(items) if is_zone => items.iter().for_each(|zone| log.zone(zone)),
+            result if is_zone => log.zone(result),
+            Json::Array(items) => {
+                // Of rulesets only those that the vendor maintains are looked at; the others are nobody's business.
+                let is_needed = |item: &&Json| !path.ends_with("/rulesets") || item["kind"] == "managed";
+                log.list(path, items.iter().filter(is_needed).map(Item::of), begins(request));
+            }
+            result => {
+                log.heard.insert(path.clone(), Heard::Whole(Answer::Result(result.to_string().into())));
+            }
+        }
+        drop(log);
+        Ok(answer)
+    }
+
+    async fn read_list<T: DeserializeOwned + Send>(
+        &self,
+        request: &Request,
+    ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
+        // The texts are what is kept, and what is asked for is read from them.
+        let answer = self.reader.read_list::<Item>(request).await.map_err(|error| self.failed(request, error))?;
+        let Envelope { result, page, cursor } = answer;
+        let Some(items) = result else { return Ok(Envelope { result: None, page, cursor }) };
+        let decoded = items.iter().map(|item| serde_json::from_str(&item.text)).collect::<Result<Vec<T>, _>>();
+        let decoded = decoded.map_err(|error| ApiError::Garbled {
+            request: RequestName::of(request),
+            status: 200,
+            what: error.to_string(),
+        })?;
+        self.log().list(&request.path, items.into_iter(), begins(request));
+        Ok(Envelope { result: Some(decoded), page, cursor })
     }
 }

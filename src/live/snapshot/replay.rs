@@ -2,8 +2,10 @@
 //!
 //! Lists are cut into pages as they are asked for. What was not recorded is an error that says so, never an empty answer.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use super::lines::Lines;
 use super::{Answer, Snapshot, ZONES};
 use crate::api::{ApiError, Reader, RequestName, Signature};
 use crate::wire::{Envelope, PageInfo, Request};
@@ -23,7 +25,10 @@ impl Reader for Snapshot {
                 Ok(Envelope { result: parse(request, text)?, page: PageInfo::default(), cursor: None })
             }
             Some(Answer::List(items)) if request.path == ZONES => zones(request, items),
-            Some(Answer::List(items)) => page(request, items),
+            Some(Answer::List(items)) => {
+                let Envelope { result, page, cursor } = page(request, items)?;
+                Ok(Envelope { result: Json::Array(result), page, cursor })
+            }
             Some(Answer::Refused { status, messages }) => Err(ApiError::Refused {
                 request: RequestName::of(request),
                 status: *status,
@@ -33,14 +38,29 @@ impl Reader for Snapshot {
             None => Err(ApiError::Unrecorded { request: RequestName::of(request) }),
         }
     }
+
+    async fn read_list<T: DeserializeOwned + Send>(
+        &self,
+        request: &Request,
+    ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
+        if let Some(Answer::List(items)) = self.answer(&request.path)
+            && request.method.is_read()
+            && request.path != ZONES
+        {
+            let Envelope { result, page, cursor } = page(request, items)?;
+            return Ok(Envelope { result: Some(result), page, cursor });
+        }
+        let Envelope { result: _, page, cursor } = self.read(request).await?;
+        Ok(Envelope { result: None, page, cursor })
+    }
 }
 
 impl Snapshot {
     /// A zone by its id.
     fn zone(&self, request: &Request, id: &str) -> Result<Option<Json>, ApiError> {
         let Some(Answer::List(items)) = self.answers.get(ZONES) else { return Ok(None) };
-        for text in items {
-            let zone = parse(request, text)?;
+        for text in items.iter() {
+            let zone: Json = parse(request, text)?;
             if zone["id"] == id {
                 return Ok(Some(zone));
             }
@@ -50,11 +70,11 @@ impl Snapshot {
 }
 
 /// The zones that were asked for, on one page.
-fn zones(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
+fn zones(request: &Request, items: &Lines) -> Result<Envelope, ApiError> {
     let (name, account) = (query(request, "name"), query(request, "account.id"));
     let mut found = Vec::new();
-    for text in items {
-        let zone = parse(request, text)?;
+    for text in items.iter() {
+        let zone: Json = parse(request, text)?;
         let is_named = name.is_none_or(|name| zone["name"] == name);
         let own = zone.pointer("/account/id").and_then(Json::as_str);
         if is_named && account.is_none_or(|asked| own.is_none_or(|own| own == asked)) {
@@ -73,13 +93,12 @@ fn zones(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
 }
 
 /// The page of a list that was asked for; all of it where no size was.
-fn page(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
+fn page<T: DeserializeOwned>(request: &Request, items: &Lines) -> Result<Envelope<Vec<T>>, ApiError> {
     let number = |name: &str| query(request, name).and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
     let per_page = number("per_page").unwrap_or(items.len().max(1));
     let page = number("page").unwrap_or(1);
     let first = (page - 1).saturating_mul(per_page).min(items.len());
-    let last = first.saturating_add(per_page).min(items.len());
-    let found = items[first..last].iter().map(|text| parse(request, text)).collect::<Result<Vec<_>, _>>()?;
+    let found = items.some(first, per_page).map(|text| parse(request, text)).collect::<Result<Vec<_>, _>>()?;
     let info = PageInfo {
         page: Some(page as u64),
         per_page: Some(per_page as u64),
@@ -87,7 +106,7 @@ fn page(request: &Request, items: &[Box<str>]) -> Result<Envelope, ApiError> {
         total_count: Some(items.len() as u64),
         total_pages: Some(items.len().div_ceil(per_page).max(1) as u64),
     };
-    Ok(Envelope { result: Json::Array(found), page: info, cursor: None })
+    Ok(Envelope { result: found, page: info, cursor: None })
 }
 
 /// A parameter of a request.
@@ -96,7 +115,7 @@ fn query<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
 }
 
 /// JSON that was kept as text.
-fn parse(request: &Request, text: &str) -> Result<Json, ApiError> {
+fn parse<T: DeserializeOwned>(request: &Request, text: &str) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|error| ApiError::Garbled {
         request: RequestName::of(request),
         status: 200,

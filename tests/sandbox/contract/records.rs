@@ -66,6 +66,36 @@ async fn the_old_form() {
     assert!(record.get("settings").is_none());
 }
 
+/// What the documentation lists for a record of a zone: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
+#[tokio::test]
+async fn every_documented_member() {
+    let bench = Bench::with(Profile { shape: Shape::Full, ..Profile::default() }).await;
+    let a = bench.post(a("www", "192.0.2.1")).await;
+    let listed = [
+        "id",
+        "name",
+        "type",
+        "content",
+        "proxiable",
+        "proxied",
+        "ttl",
+        "settings",
+        "meta",
+        "comment",
+        "tags",
+        "created_on",
+        "modified_on",
+        "private_routing",
+        "comment_modified_on",
+        "tags_modified_on",
+    ];
+    assert_eq!(keys(a.result()), listed);
+    let flags = json!({ "flatten_cname": false, "ipv4_only": false, "ipv6_only": false });
+    assert_eq!((&a.result()["settings"], &a.result()["meta"]["read_only"]), (&flags, &json!(false)));
+    let mx = bench.post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10})).await;
+    assert!(mx.result().get("private_routing").is_none() && mx.result()["priority"] == 10);
+}
+
 #[tokio::test]
 async fn the_previous_generation() {
     let bench = Bench::with(Profile::previous_generation()).await;

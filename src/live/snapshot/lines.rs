@@ -1,0 +1,94 @@
+//! Texts of many items, one after the other in a few large pieces of memory.
+
+/// Bytes of a block beyond which the next one is begun.
+const BLOCK: usize = 256 * 1024;
+
+/// Texts in order. They are found by walking, which is what pages do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Lines {
+    blocks: Vec<Block>,
+    count: usize,
+}
+
+/// Some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Block {
+    /// One after the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<u32>,
+}
+
+impl Block {
+    /// Its texts.
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, end)| &self.text[begin as usize..*end as usize])
+    }
+}
+
+impl Lines {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Adds one.
+    pub(super) fn push(&mut self, text: &str) {
+        let is_full = |block: &Block| !block.text.is_empty() && block.text.len() + text.len() > BLOCK;
+        if self.blocks.last().is_none_or(is_full) {
+            if let Some(full) = self.blocks.last_mut() {
+                full.text.shrink_to_fit();
+                full.ends.shrink_to_fit();
+            }
+            self.blocks.push(Block::default());
+        }
+        let Some(block) = self.blocks.last_mut() else { return };
+        block.text.push_str(text);
+        // A block is longer than this only if one text is, and no line of a snapshot is.
+        block.ends.push(u32::try_from(block.text.len()).unwrap_or(u32::MAX));
+        self.count += 1;
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(Block::iter)
+    }
+
+    /// Some of them, from a number on.
+    pub(super) fn some(&self, first: usize, count: usize) -> impl Iterator<Item = &str> {
+        let mut skipped = 0;
+        let mut blocks = self.blocks.iter().peekable();
+        while let Some(block) = blocks.next_if(|block| skipped + block.ends.len() <= first) {
+            skipped += block.ends.len();
+        }
+        blocks.flat_map(Block::iter).skip(first - skipped).take(count)
+    }
+}
+
+impl<'t> FromIterator<&'t str> for Lines {
+    fn from_iter<I: IntoIterator<Item = &'t str>>(texts: I) -> Self {
+        let mut lines = Self::default();
+        texts.into_iter().for_each(|text| lines.push(text));
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_in_order() {
+        let texts: Vec<String> = (0..2_000).map(|n| format!("{n}{}", "x".repeat(n % 700))).collect();
+        let lines: Lines = texts.iter().map(String::as_str).collect();
+        assert!(lines.blocks.len() > 2 && lines.len() == texts.len());
+        assert!(lines.iter().eq(texts.iter()));
+        for (first, count) in [(0, 3), (700, 900), (1_999, 5), (2_000, 5), (9_000, 1), (3, 0)] {
+            let wanted = texts.iter().skip(first).take(count);
+            assert!(lines.some(first, count).eq(wanted), "{first}, {count}");
+        }
+        let huge = "y".repeat(BLOCK * 3);
+        assert!(Lines::from_iter(["a", &huge, "", "b"]).iter().eq(["a", &huge, "", "b"]));
+    }
+}

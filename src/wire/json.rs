@@ -1,0 +1,83 @@
+//! JSON from outside, within a budget: bytes say little about the memory that a tree of values takes.
+//!
+//! `[[],[],…` has three bytes for a value, and a value takes a hundred. So values are counted before any of them is made.
+
+use serde_json::Value as Json;
+
+/// The most values of an answer, or of what is kept of one. The answer to a batch of 3,500 records has 240,000 by this count, which
+/// takes names of members and items for values.
+pub const MOST_VALUES: usize = 300_000;
+
+/// Why a text was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// It has more values than these.
+    #[error("it has more than {0} values")]
+    TooMany(usize),
+    /// It is no JSON.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+}
+
+/// Reads a text that may have so many values, names of members included.
+///
+/// # Errors
+/// It has more, or is no JSON.
+pub fn parse(text: &[u8], most: usize) -> Result<Json, JsonError> {
+    if values(text, most) > most {
+        return Err(JsonError::TooMany(most));
+    }
+    Ok(serde_json::from_slice(text)?)
+}
+
+/// How many values and names a text has at most; counting ends beyond `most`.
+///
+/// Of a text that is no JSON the number means nothing, but such a text makes no values beyond the mistake.
+fn values(text: &[u8], most: usize) -> usize {
+    let (mut count, mut in_text, mut is_escaped) = (1, false, false);
+    for byte in text {
+        if in_text {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_text = true,
+            // Each value but the first follows one of these.
+            b',' | b':' | b'[' | b'{' => {
+                count += 1;
+                if count > most {
+                    return count;
+                }
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        let count = |text: &str| values(text.as_bytes(), usize::MAX);
+        assert_eq!(count("7"), 1);
+        assert_eq!(count(r#""a,b:[{\",""#), 1);
+        assert_eq!(count(r#"{"a":[1,2,{"b":null}],"c\\":"d"}"#), 10);
+    }
+
+    #[test]
+    fn more_than_agreed_is_not_made() {
+        assert!(parse(b"[1,2,3]", 4).is_ok());
+        assert!(matches!(parse(b"[1,2,3,4]", 4), Err(JsonError::TooMany(4))));
+        assert!(matches!(parse(b"[1,2", 4), Err(JsonError::Syntax(_))));
+        let bomb = "[".repeat(10_000_000);
+        assert!(matches!(parse(bomb.as_bytes(), 1_000), Err(JsonError::TooMany(1_000))));
+    }
+}

@@ -1,0 +1,463 @@
+//! A record as it is received, decoded without a tree of values.
+//!
+//! Answers are read in every shape seen: with and without `data`, with `priority` at either place or both, with the `meta` of old
+//! and new. Members that nobody reads are skipped.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value as Json;
+
+use crate::model::{Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value};
+
+/// The most tags of a record that are read; the service takes 20.
+const MOST_TAGS: usize = 100;
+/// The most members of a value that are read; the largest type has 12.
+const MOST_MEMBERS: usize = 100;
+
+/// An answer that is no record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a record in the answer has no usable `{0}`")]
+pub struct RecordShapeError(&'static str);
+
+impl RecordShapeError {
+    /// The member that is missing or of another kind.
+    #[cfg(test)]
+    pub(super) fn of(member: &'static str) -> Self {
+        Self(member)
+    }
+}
+
+/// A record of an answer, or why it is none.
+///
+/// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
+/// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Received(pub Result<LiveRecord, RecordShapeError>);
+
+/// Reads a record of a tree of values.
+///
+/// # Errors
+/// It is no record that can be used: see [`Received`].
+pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
+    match Received::deserialize(json) {
+        Ok(received) => received.0,
+        // Values of every kind are accepted by all of it, so this is for completeness.
+        Err(_) => Err(RecordShapeError("id")),
+    }
+}
+
+impl<'de> Deserialize<'de> for Received {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Shape::<Members<'de>>::deserialize(deserializer)?;
+        Ok(Self(members.0.unwrap_or_default().record()))
+    }
+}
+
+/// The members of a record in an answer.
+#[derive(Default)]
+struct Members<'de> {
+    id: Member<'de>,
+    name: Member<'de>,
+    type_name: Member<'de>,
+    content: Member<'de>,
+    data: Known<Data>,
+    priority: Member<'de>,
+    ttl: Member<'de>,
+    proxied: Member<'de>,
+    comment: Member<'de>,
+    tags: Known<Tags>,
+    settings: Settings,
+    maintainer: Option<ReadOnly>,
+    locked: bool,
+    modified_on: Member<'de>,
+}
+
+impl<'de> Part<'de> for Members<'de> {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "id" => self.id = map.next_value()?,
+            "name" => self.name = map.next_value()?,
+            "type" => self.type_name = map.next_value()?,
+            "content" => self.content = map.next_value()?,
+            "data" => self.data = map.next_value()?,
+            "priority" => self.priority = map.next_value()?,
+            "ttl" => self.ttl = map.next_value()?,
+            "proxied" => self.proxied = map.next_value()?,
+            "comment" => self.comment = map.next_value()?,
+            "tags" => self.tags = map.next_value()?,
+            "settings" => self.settings = map.next_value::<Shape<Flags>>()?.0.unwrap_or_default().settings(),
+            "meta" => self.maintainer = map.next_value::<Shape<Flags>>()?.0.unwrap_or_default().maintainer(),
+            "locked" => self.locked = matches!(map.next_value()?, Member::Bool(true)),
+            "modified_on" => self.modified_on = map.next_value()?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+}
+
+impl Members<'_> {
+    /// The record.
+    fn record(self) -> Result<LiveRecord, RecordShapeError> {
+        let id = self.id.filled().ok_or(RecordShapeError("id"))?;
+        let name = self.name.filled().ok_or(RecordShapeError("name"))?;
+        let type_name = self.type_name.filled().ok_or(RecordShapeError("type"))?;
+        let data = self.data.or("data")?.map(|data| data.0).unwrap_or_default();
+        let priority = Some(self.priority.scalar()).filter(|value| *value != Value::Null);
+        let content = self.content.text("content")?;
+        let name = Fqdn::reported(&name);
+        Ok(LiveRecord {
+            id: RecordId(id.into_owned()),
+            data: Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name),
+            name,
+            ttl: match self.ttl {
+                Member::Null => Ttl::AUTOMATIC,
+                ttl => seconds(&ttl.scalar()).map(Ttl::reported).ok_or(RecordShapeError("ttl"))?,
+            },
+            proxied: match self.proxied {
+                Member::Null => false,
+                Member::Bool(proxied) => proxied,
+                _ => return Err(RecordShapeError("proxied")),
+            },
+            comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
+            tags: self.tags.or("tags")?.unwrap_or_default().0,
+            settings: self.settings,
+            read_only: self.maintainer.or(self.locked.then_some(ReadOnly::Locked)),
+            modified_on: self.modified_on.filled().map(Cow::into_owned),
+        })
+    }
+}
+
+/// A time to live, as a number in any spelling.
+fn seconds(value: &Value) -> Option<u32> {
+    match value {
+        Value::Integer(seconds) => u32::try_from(*seconds).ok(),
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A scalar; of a list or an object only that it is one.
+#[derive(Default)]
+enum Member<'de> {
+    #[default]
+    Null,
+    Bool(bool),
+    Integer(i64),
+    Decimal(String),
+    Text(Cow<'de, str>),
+    Nested,
+}
+
+impl<'de> Member<'de> {
+    /// Text with something in it.
+    fn filled(self) -> Option<Cow<'de, str>> {
+        match self {
+            Self::Text(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Text, which may be missing but not something else.
+    fn text(self, name: &'static str) -> Result<Option<Cow<'de, str>>, RecordShapeError> {
+        match self {
+            Self::Null => Ok(None),
+            Self::Text(text) => Ok(Some(text)),
+            _ => Err(RecordShapeError(name)),
+        }
+    }
+
+    /// As a value. What is nested, which no type accepts, is an empty list.
+    fn scalar(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(b) => Value::Bool(b),
+            Self::Integer(n) => Value::Integer(n),
+            Self::Decimal(digits) => Value::Decimal(digits),
+            Self::Text(text) => Value::Text(text.into_owned()),
+            Self::Nested => Value::List(Vec::new()),
+        }
+    }
+
+    /// A number that is no [`i64`]; one that is whole is an integer however it is written.
+    fn number(number: &impl fmt::Display) -> Self {
+        let digits = number.to_string();
+        let whole = digits.strip_suffix(".0").and_then(|digits| digits.parse().ok());
+        whole.map_or(Self::Decimal(digits), Self::Integer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Member<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+
+        impl<'de> Visitor<'de> for Any {
+            type Value = Member<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Member::Null)
+            }
+
+            fn visit_bool<E>(self, b: bool) -> Result<Self::Value, E> {
+                Ok(Member::Bool(b))
+            }
+
+            fn visit_i64<E>(self, n: i64) -> Result<Self::Value, E> {
+                Ok(Member::Integer(n))
+            }
+
+            fn visit_u64<E>(self, n: u64) -> Result<Self::Value, E> {
+                Ok(i64::try_from(n).map_or_else(|_| Member::number(&n), Member::Integer))
+            }
+
+            fn visit_f64<E>(self, n: f64) -> Result<Self::Value, E> {
+                Ok(serde_json::Number::from_f64(n).map_or(Member::Null, |n| Member::number(&n)))
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Member::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Member::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Member::Text(Cow::Owned(text)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Member::Nested)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Member::Nested)
+            }
+        }
+
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// An object that takes in its members, or a list that takes in its items.
+trait Part<'de>: Default {
+    /// Whether it is a list.
+    const IS_LIST: bool = false;
+
+    /// Takes in a member.
+    fn member<A: MapAccess<'de>>(&mut self, _name: &str, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(drop)
+    }
+
+    /// Takes in an item.
+    fn item(&mut self, _item: Member<'de>) {}
+}
+
+/// An object; `None` if it is something else.
+struct Shape<T>(Option<T>);
+
+impl<'de, T: Part<'de>> Deserialize<'de> for Shape<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Known::<T>::deserialize(deserializer)? {
+            Known::Is(object) => Self(Some(object)),
+            Known::Missing | Known::Other => Self(None),
+        })
+    }
+}
+
+/// A member that may be missing or null, but must be of its kind otherwise.
+#[derive(Default)]
+enum Known<T> {
+    #[default]
+    Missing,
+    Is(T),
+    Other,
+}
+
+impl<T> Known<T> {
+    /// The member, if it is there.
+    fn or(self, name: &'static str) -> Result<Option<T>, RecordShapeError> {
+        match self {
+            Self::Missing => Ok(None),
+            Self::Is(member) => Ok(Some(member)),
+            Self::Other => Err(RecordShapeError(name)),
+        }
+    }
+}
+
+impl<'de, T: Part<'de>> Deserialize<'de> for Known<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<T>(T);
+
+        impl<'de, T: Part<'de>> Visitor<'de> for Any<T> {
+            type Value = Known<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Known::Missing)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self::Value, A::Error> {
+                while let Some(name) = map.next_key::<Name<'de>>()? {
+                    self.0.member(&name.0, &mut map)?;
+                }
+                Ok(if T::IS_LIST { Known::Other } else { Known::Is(self.0) })
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Known::Other)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Known::Other)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Known::Other)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Known::Other)
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+                Ok(Known::Other)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self::Value, A::Error> {
+                while let Some(item) = list.next_element()? {
+                    self.0.item(item);
+                }
+                Ok(if T::IS_LIST { Known::Is(self.0) } else { Known::Other })
+            }
+        }
+
+        deserializer.deserialize_any(Any(T::default()))
+    }
+}
+
+/// The name of a member, borrowed where it is written plainly.
+struct Name<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a member")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// The members of a `data` object.
+#[derive(Default)]
+struct Data(Fields);
+
+impl<'de> Part<'de> for Data {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        let value = map.next_value::<Member<'de>>()?;
+        if self.0.len() < MOST_MEMBERS {
+            self.0.insert(name.to_owned(), value.scalar());
+        }
+        Ok(())
+    }
+}
+
+/// Flags of `settings` and `meta`.
+#[derive(Default)]
+struct Flags {
+    flatten_cname: Option<bool>,
+    ipv4_only: Option<bool>,
+    ipv6_only: Option<bool>,
+    read_only: Option<bool>,
+    email_routing: Option<bool>,
+    managed_by_apps: Option<bool>,
+    managed_by_argo_tunnel: Option<bool>,
+    managed_by_edge_tunnel: Option<bool>,
+    auto_added: Option<bool>,
+}
+
+impl<'de> Part<'de> for Flags {
+    fn member<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        let flag = match name {
+            "flatten_cname" => &mut self.flatten_cname,
+            "ipv4_only" => &mut self.ipv4_only,
+            "ipv6_only" => &mut self.ipv6_only,
+            "read_only" => &mut self.read_only,
+            "email_routing" => &mut self.email_routing,
+            "managed_by_apps" => &mut self.managed_by_apps,
+            "managed_by_argo_tunnel" => &mut self.managed_by_argo_tunnel,
+            "managed_by_edge_tunnel" => &mut self.managed_by_edge_tunnel,
+            "auto_added" => &mut self.auto_added,
+            _ => return map.next_value::<IgnoredAny>().map(drop),
+        };
+        *flag = match map.next_value()? {
+            Member::Bool(flag) => Some(flag),
+            _ => None,
+        };
+        Ok(())
+    }
+}
+
+impl Flags {
+    /// Settings of the record.
+    fn settings(self) -> Settings {
+        let Self { flatten_cname, ipv4_only, ipv6_only, .. } = self;
+        Settings { flatten_cname, ipv4_only, ipv6_only }
+    }
+
+    /// Who maintains the record, if not its zone's owner.
+    fn maintainer(self) -> Option<ReadOnly> {
+        [
+            (self.read_only, ReadOnly::ReadOnly),
+            (self.email_routing, ReadOnly::EmailRouting),
+            (self.managed_by_apps, ReadOnly::Apps),
+            (self.managed_by_argo_tunnel, ReadOnly::Tunnel),
+            (self.managed_by_edge_tunnel, ReadOnly::Tunnel),
+            (self.auto_added, ReadOnly::AutoAdded),
+        ]
+        .into_iter()
+        .find_map(|(flag, reason)| (flag == Some(true)).then_some(reason))
+    }
+}
+
+/// Tags of an answer; what is no text among them is left out.
+#[derive(Default)]
+struct Tags(BTreeSet<Tag>);
+
+impl<'de> Part<'de> for Tags {
+    const IS_LIST: bool = true;
+
+    fn item(&mut self, item: Member<'de>) {
+        if let Member::Text(text) = item
+            && self.0.len() < MOST_TAGS
+        {
+            self.0.insert(Tag::reported(&text));
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Answers and files that are made to fill the memory. The peak is the system's count, which the program logs at its end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::support::workspace::{Ran, binary};
+
+/// The most memory that any run may take, in KiB.
+const MOST: u64 = 300 * 1024;
+
+/// A spec that touches records and rules.
+const SPEC: &str = "
+version: 1
+zones:
+  example.com:
+    unmanaged: prune
+    settings: { ssl: strict }
+    records: [{ name: www, type: A, content: 192.0.2.1 }]
+    waf: { custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }] }
+";
+
+/// A directory with the spec.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("spec.yaml"), SPEC).unwrap();
+    directory
+}
+
+/// Runs the binary, which ends by itself and within the bound.
+#[track_caller]
+fn bounded(what: &str, command: &mut Command) -> Ran {
+    let ran: Ran = command.arg("-vv").output().unwrap().into();
+    let peak = ran.stderr.rsplit_once("peak_memory_kib=").map(|(_, rest)| rest.split_whitespace().next().unwrap());
+    let peak: u64 = peak.unwrap_or_else(|| panic!("{what}: it did not come to its end: {ran:?}")).parse().unwrap();
+    assert!(peak < MOST, "{what}: {} MiB", peak / 1024);
+    ran
+}
+
+/// Runs the binary over files of a directory.
+#[track_caller]
+fn over(directory: &Path, what: &str, arguments: &[&str]) -> Ran {
+    bounded(what, binary(directory).args(arguments))
+}
+
+/// A body that is written piece by piece, so that it need not be kept: a beginning, a piece as often as it goes, an end.
+#[derive(Clone)]
+struct Body {
+    begin: String,
+    piece: String,
+    times: usize,
+    end: String,
+}
+
+impl Body {
+    /// Such a result in an envelope, of so many bytes or a little more.
+    fn result(begin: &str, piece: &str, megabytes: usize, end: &str) -> Self {
+        let unit = piece.repeat(64 * 1024 / piece.len() + 1);
+        let times = megabytes * 1024 * 1024 / unit.len() + 1;
+        let end = format!("{end},\"success\":true,\"errors\":[],\"messages\":[]}}");
+        Self { begin: format!("{{\"result\":{begin}"), piece: unit, times, end }
+    }
+
+    /// Writes it.
+    fn write(&self, mut out: impl Write) -> std::io::Result<()> {
+        out.write_all(self.begin.as_bytes())?;
+        for _ in 0..self.times {
+            out.write_all(self.piece.as_bytes())?;
+        }
+        out.write_all(self.end.as_bytes())
+    }
+}
+
+/// A service that answers what ends so with this body, the zone as it should be, and everything else with nothing.
+fn serve(suffix: &'static str, body: Body, is_packed: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/client/v4", listener.local_addr().unwrap());
+    let packed = is_packed.then(|| {
+        let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+        body.write(&mut out).unwrap();
+        out.finish().unwrap()
+    });
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (body, packed) = (body.clone(), packed.clone());
+            // A client that has had enough closes the connection.
+            std::thread::spawn(move || drop(answer(stream.unwrap(), suffix, &body, packed.as_deref())));
+        }
+    });
+    url
+}
+
+/// Answers one request.
+fn answer(stream: TcpStream, suffix: &str, body: &Body, packed: Option<&[u8]>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 2 {
+        line.clear();
+    }
+    let path = request.split(' ').nth(1).and_then(|target| target.split('?').next()).unwrap_or_default();
+    let mut stream = reader.into_inner();
+    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n";
+    if path.ends_with(suffix) {
+        return match packed {
+            Some(packed) => {
+                write!(stream, "{head}content-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len())?;
+                stream.write_all(packed)
+            }
+            // Without a length it ends with the connection.
+            None => write!(stream, "{head}\r\n").and_then(|()| body.write(stream)),
+        };
+    }
+    let zone = r#"{"id":"0123456789abcdef0123456789abcdef","name":"example.com","status":"active","plan":{"legacy_id":"business"}}"#;
+    let result = match path.rsplit('/').next() {
+        Some("zones") => format!("[{zone}]"),
+        Some("dns_records") => "[]".to_owned(),
+        Some("ssl") => r#"{"id":"ssl","value":"full","editable":true}"#.to_owned(),
+        _ => r#"{"id":"r","name":"x","kind":"zone","version":"1","phase":"http_request_firewall_custom","rules":[]}"#
+            .to_owned(),
+    };
+    let body = format!(
+        r#"{{"result":{result},"success":true,"errors":[],"messages":[],"result_info":{{"page":1,"per_page":5000,"count":0,"total_count":0,"total_pages":1}}}}"#
+    );
+    write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len())
+}
+
+#[test]
+fn no_answer_fills_it() {
+    let record = r#"{"id":"1","name":"a.example.com","type":"A","content":"192.0.2.1"}"#;
+    let deep = format!("{}{}", "[".repeat(32 * 1024), "]".repeat(32 * 1024));
+    let unknown: String = (0..1_000).map(|n| format!(r#""member-{n}":{{"a":[0,0,0,0]}},"#)).collect();
+    let tags = format!(r#"{{"id":"1","name":"a.example.com","type":"A","tags":[{}"0"]}}"#, r#""t","#.repeat(10_000));
+    let bodies = [
+        // Compressed, some of these have 60 KB and no end that anybody should wait for.
+        ("empty lists", "/dns_records", Body::result("[", "[],", 40, "0]"), true),
+        ("zeroes", "/dns_records", Body::result("[0", ",0", 40, "]"), true),
+        ("zeroes in a member", "/dns_records", Body::result("{\"a\":[0", ",0", 40, "]}"), true),
+        ("tiny records", "/dns_records", Body::result(&format!("[{record}"), &format!(",{record}"), 31, "]"), true),
+        ("unknown members", "/dns_records", Body::result("[{", &unknown, 31, "\"id\":\"1\"}]"), true),
+        ("many tags", "/dns_records", Body::result(&format!("[{tags}"), &format!(",{tags}"), 31, "]"), true),
+        ("a text without end", "/dns_records", Body::result("[{\"id\":\"", "xxxxxxxx", 40, "\"}]"), true),
+        ("a text", "/dns_records", Body::result("[{\"type\":\"TXT\",\"content\":\"", "a\\n\\\"", 31, "\"}]"), false),
+        ("deep", "/dns_records", Body::result("[", &format!("{deep},"), 31, "0]"), true),
+        ("blanks", "/dns_records", Body::result("[", "    ", 40, "]"), true),
+        ("zones", "/zones", Body::result("[0", ",{\"\":0}", 15, "]"), true),
+        ("zones without end", "/zones", Body::result("[0", ",{\"\":0}", 40, "]"), false),
+        ("a setting", "/settings/ssl", Body::result("{\"value\":[0", ",[]", 40, "]}"), true),
+        ("rules", "/entrypoint", Body::result("{\"rules\":[{}", ",{}", 15, "]}"), true),
+        ("values up to the budget", "/entrypoint", Body::result("{\"rules\":[{}", ",{\"\":0}", 0, "]}"), true),
+    ];
+    let directory = directory();
+    for (what, suffix, body, is_packed) in bodies {
+        let url = serve(suffix, body, is_packed);
+        let mut command = binary(directory.path());
+        command.args(["plan", "spec.yaml"]).env("CLOUDFLARE_BASE_URL", url).env("CLOUDFLARE_API_TOKEN", "t");
+        let ran = bounded(what, &mut command);
+        assert!(matches!(ran.code, Some(0 | 1 | 3)), "{what}: {ran:?}");
+    }
+}
+
+/// A snapshot with these lines between its first and its last.
+fn snapshot(path: &Path, lines: &str, times: usize) {
+    let mut out = GzEncoder::new(fs::File::create(path).unwrap(), Compression::none());
+    let header = "{\"format\":1,\"kind\":\"snapshot\",\"tool\":\"x\",\"taken_at\":\"2026-11-20T12:00:00Z\",\"service\":\"x\",\"account\":null,\
+                  \"zones\":[{\"name\":\"example.com\",\"pinned\":null,\"id\":\"a\",\"records\":1}]}\n";
+    let mut sum = Sha256::new();
+    for text in std::iter::once(header).chain(std::iter::repeat_n(lines, times)) {
+        sum.update(text);
+        out.write_all(text.as_bytes()).unwrap();
+    }
+    let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    writeln!(out, "{{\"sha256\":\"{sum}\"}}").unwrap();
+    out.finish().unwrap();
+}
+
+#[test]
+fn no_snapshot_fills_it() {
+    let directory = directory();
+    let path = directory.path().join("s.gz");
+    let values = format!("{{\"path\":\"/x\",\"result\":[0{}]}}\n", ",[]".repeat(5_000_000));
+    let budget = format!("{{\"path\":\"/x\",\"result\":[0{}]}}\n", ",{\"\":0}".repeat(90_000));
+    let items = format!("{{\"path\":\"/zones/a/dns_records\",\"items\":200000}}\n{}", "0\n".repeat(200_000));
+    let cases = [
+        ("one line", " ".repeat(1024 * 1024), 20),
+        ("short lines", "0\n".repeat(300_000), 1),
+        ("values", values, 1),
+        ("values up to the budget", budget, 20),
+        ("items", items, 1),
+        (
+            "long items",
+            format!("{{\"path\":\"/zones/a/dns_records\",\"items\":1}}\n\"{}\"\n", "x".repeat(15 * 1024 * 1024)),
+            8,
+        ),
+    ];
+    for (what, lines, times) in cases {
+        snapshot(&path, &lines, times);
+        over(directory.path(), what, &["plan", "spec.yaml", "--against", "s.gz"]).exits(1);
+    }
+}
+
+#[test]
+fn no_journal_fills_it() {
+    let directory = directory();
+    let begin = "{\"event\":\"begin\",\"format\":1,\"time\":\"2026-11-20T12:00:00Z\"}\n";
+    let head =
+        "{\"event\":\"intent\",\"step\":1,\"zone\":\"example.com\",\"zone_id\":\"a\",\"request\":{},\"operations\":[";
+    let create = "{\"address\":\"example.com/dns/a/A\",\"action\":\"create\",\"after\":{\"name\":\"a.example.com\",\"type\":\"A\"}},";
+    let creates = format!("{head}{}0]}}\n", create.repeat(50_000));
+    let cases = [
+        ("short lines", "{}\n".repeat(300_000), 1),
+        ("one line", "x".repeat(1024 * 1024), 20),
+        ("values", format!("[0{}]\n", ",[]".repeat(5_000_000)), 1),
+        ("values up to the budget", format!("[0{}]\n", ",{\"\":0}".repeat(230_000)), 20),
+        ("ids", format!("{{\"event\":\"outcome\",\"step\":1,\"ids\":[\"\"{}]}}\n", ",\"\"".repeat(300_000)), 20),
+        ("operations", creates, 10),
+    ];
+    for (what, lines, times) in cases {
+        let mut file = fs::File::create(directory.path().join("j.jsonl")).unwrap();
+        file.write_all(begin.as_bytes()).unwrap();
+        (0..times).for_each(|_| file.write_all(lines.as_bytes()).unwrap());
+        let ran = over(directory.path(), what, &["undo", "j.jsonl", "--sandbox=state"]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{what}: {ran:?}");
+    }
+}
+
+#[test]
+fn no_spec_fills_it() {
+    let directory = directory();
+    let head = "version: 1\nzones:\n  example.com:\n    records:\n";
+    let size = 23 * 1024 * 1024;
+    let times = |piece: &str| piece.repeat(size / piece.len());
+    let anchors: String = (0..900_000).map(|n| format!("a{n}: &a{n} 0\n")).collect();
+    let cases = [
+        ("empty lists", format!("{head}      - [{}]\n", times("[],"))),
+        ("records", format!("{head}{}", times("      - {}\n"))),
+        ("anchors", anchors),
+        ("one text", format!("{head}      - {}\n", times("x"))),
+        ("deep", format!("{head}      - {}\n", times("["))),
+        ("too large", times("#").repeat(8)),
+    ];
+    for (what, text) in cases {
+        fs::write(directory.path().join("large.yaml"), text).unwrap();
+        over(directory.path(), what, &["validate", "large.yaml"]).exits(1);
+    }
+}
+
+#[test]
+fn no_other_file_fills_it() {
+    let directory = directory();
+    let large = "x: 0\n".repeat(4 * 1024 * 1024 / 5);
+    let file = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    file("policy.yaml", &large);
+    over(directory.path(), "a policy", &["plan", "spec.yaml", "--sandbox=state", "--policy", "policy.yaml"]).exits(1);
+    file("waf.lock", &format!("waf.lock 1\nruleset a 1 x\n{}", "a - - on x -\n".repeat(300_000)));
+    over(directory.path(), "waf.lock", &["plan", "spec.yaml", "--sandbox=state"]);
+    file("faults.json", &format!("[0{}]", ",0".repeat(64 * 1024 * 1024)));
+    over(directory.path(), "faults", &["sandbox", "serve", "--faults", "faults.json"]).exits(1);
+    file("token", &"x".repeat(64 * 1024 * 1024));
+    let mut command = binary(directory.path());
+    command.args(["plan", "spec.yaml"]).env("CLOUDFLARE_API_TOKEN_FILE", directory.path().join("token"));
+    bounded("a token", &mut command).exits(1);
+}
