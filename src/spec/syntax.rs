@@ -1,7 +1,7 @@
-//! The form of a spec: the types from which the JSON Schema is generated and into which the tree is read.
+//! The format of a spec: the types from which the JSON Schema is generated and into which the tree is read.
 //!
-//! The documentation comments of the public keys are the descriptions that an editor shows. Every key is optional for the
-//! reader, because a key that the shape check refused is left out; which keys are required stands in the schema.
+//! Editors show the documentation comments of the public keys as descriptions. Every key is optional for the reader,
+//! because a key that the shape check refused is left out; the schema says which keys are required.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -16,19 +16,20 @@ use crate::model::{Danger, RecordType};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSyntax {
-    /// The version of the spec language. It gates meaning: an upgrade of the program never changes what `version: 1` says.
+    /// The version of the spec language. It fixes the meaning: an upgrade of the program never changes what `version:
+    /// 1` means.
     #[schemars(required, schema_with = "version")]
     #[expect(dead_code, reason = "checked when the file is loaded; here for the schema")]
     pub(super) version: Option<Text>,
-    /// More files of the same shape: paths and globs relative to this file, which must stay below its directory.
+    /// More files of the same format: paths and globs relative to this file, which must stay below its directory.
     #[expect(dead_code, reason = "followed when the file is loaded; here for the schema")]
     pub(super) include: Option<Vec<Text>>,
-    /// Values for `${NAME}`, shared by all files; `--var NAME=VALUE` wins over them.
+    /// Values for `${NAME}`, shared by all files; `--var NAME=VALUE` overrides them.
     #[expect(dead_code, reason = "collected before anything is substituted; here for the schema")]
     pub(super) variables: Option<Entries<Text>>,
-    /// What records say unless they say otherwise, in this file and the files it includes.
+    /// Defaults for records in this file and the files it includes.
     pub(super) defaults: Option<DefaultsSyntax>,
-    /// What zones share by naming it under `use`; a zone's own values win, key by key.
+    /// Values that zones share by naming the profile under `use`; a zone's own values override them, key by key.
     pub(super) profiles: Option<Entries<Spanned<ProfileSyntax>>>,
     /// Lints that are accepted in this file: the code of each, and why.
     #[serde(default)]
@@ -39,7 +40,7 @@ pub(super) struct FileSyntax {
     pub(super) zones: Option<Entries<Spanned<ZoneSyntax>>>,
 }
 
-/// What records say unless they say otherwise.
+/// Defaults for records.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DefaultsSyntax {
@@ -47,13 +48,13 @@ pub(super) struct DefaultsSyntax {
     #[serde(default)]
     #[schemars(schema_with = "ttl")]
     pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through the service; applies to A, AAAA and CNAME records only.
+    /// Whether traffic goes through Cloudflare; applies to A, AAAA and CNAME records only.
     pub(super) proxied: Option<Spanned<bool>>,
     /// A note for people, up to 500 characters; `null` clears it.
     pub(super) comment: Option<Spanned<Nullable>>,
     /// Tags, each `name` or `name:value`.
     pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Who answers for the records; never sent to the service.
+    /// Who is responsible for the records; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
 }
 
@@ -61,33 +62,34 @@ pub(super) struct DefaultsSyntax {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ZoneSyntax {
-    /// The service's id of the zone, 32 hexadecimal digits: pins the zone where several have one name.
+    /// Cloudflare's id of the zone, 32 hexadecimal digits: needed if several zones have the same name.
     pub(super) id: Option<Spanned<Text>>,
-    /// What happens to records that the spec does not name: `keep` reports and never touches them, `prune` deletes them.
+    /// What happens to records that the spec does not name: `keep` reports and never changes them, `prune` deletes
+    /// them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
-    /// With `unmanaged: prune`, records that are left alone all the same.
+    /// Records that are left alone even with `unmanaged: prune`.
     pub(super) ignore: Option<Spanned<Vec<Spanned<IgnoreSyntax>>>>,
-    /// Dangers that are accepted for everything in the zone: the code of each, and why.
+    /// Accepted dangers for everything in the zone: the code of each, and why.
     #[serde(default)]
     #[schemars(schema_with = "allow")]
     pub(super) allow: Option<Entries<Spanned<Text>>>,
-    /// What the zone's records say unless they say otherwise; wins over the defaults of files.
+    /// Defaults for the zone's records; they override the defaults of files.
     pub(super) defaults: Option<DefaultsSyntax>,
-    /// Make the zone if the service does not have it; without this, a missing zone is an error.
+    /// Create the zone if Cloudflare does not have it; without this, a missing zone is an error.
     pub(super) create: Option<Spanned<bool>>,
-    /// Zone settings by the service's names (`ssl`, `min_tls_version`, …); those not named are left alone.
+    /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left alone.
     pub(super) settings: Option<Entries<Spanned<Free>>>,
-    /// Whether the zone is signed. The DS record for the registrar is printed.
+    /// Whether DNSSEC is on. The DS record for the registrar is printed.
     pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
-    /// DNS settings of the zone; those not named are left alone.
+    /// DNS settings of the zone; those not listed are left alone.
     #[serde(default)]
     #[schemars(schema_with = "dns_settings")]
     pub(super) dns_settings: Option<Entries<Spanned<Free>>>,
-    /// Profiles that apply to the zone where it is silent, by name.
+    /// Profiles for the zone, by name; the zone's own values override theirs.
     #[serde(rename = "use")]
     pub(super) profiles: Option<Vec<Spanned<Text>>>,
-    /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits. Without it, what the zone has
-    /// is left alone.
+    /// Protection: managed rulesets and their tuning, exceptions, custom rules and rate limits. Without it, the zone's
+    /// protection is left alone.
     pub(super) waf: Option<Spanned<WafSyntax>>,
     /// Lints that are accepted for everything in the zone: the code of each, and why.
     #[serde(default)]
@@ -102,9 +104,9 @@ pub(super) struct ZoneSyntax {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum UnmanagedSyntax {
-    /// Report them, never touch them.
+    /// Report them, never change them.
     Keep,
-    /// Delete them: the spec is the whole truth.
+    /// Delete them: the spec is the complete state.
     Prune,
 }
 
@@ -118,20 +120,20 @@ pub(super) enum SwitchSyntax {
     Off,
 }
 
-/// Records that are left alone although the zone is pruned; every part given must match.
+/// Records that are left alone even if the zone is pruned; every given part must match.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IgnoreSyntax {
     /// A glob over the name relative to the zone (`@` at the apex), such as `_acme-challenge*`.
     pub(super) name: Option<Spanned<Text>>,
-    /// A record type, also one that the program does not manage.
+    /// A record type, including one that the program does not manage.
     #[serde(rename = "type")]
     pub(super) record_type: Option<Spanned<Text>>,
-    /// A glob over the value; of TXT records over the joined text.
+    /// A glob over the value; for TXT records, over the joined text.
     pub(super) content: Option<Spanned<Text>>,
-    /// A tag that the record has, as `name` or `name:value`.
+    /// A tag of the record, as `name` or `name:value`.
     pub(super) tag: Option<Spanned<Text>>,
-    /// Why, for the reader of the plan.
+    /// Why, for readers of the plan.
     pub(super) reason: Option<Spanned<Text>>,
 }
 
@@ -153,7 +155,8 @@ pub(super) struct RecordSyntax {
     pub(super) content: Option<Spanned<OneOrMany<Spanned<Text>>>>,
     /// The value by its parts, or a list of values (one record each).
     pub(super) data: Option<Spanned<OneOrMany<DataSyntax>>>,
-    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; beside `data` for URI records only.
+    /// The priority of MX, URI, SRV, SVCB and HTTPS records, 0 to 65535, lowest first; next to `data` for URI records
+    /// only.
     #[serde(default)]
     #[schemars(schema_with = "priority")]
     pub(super) priority: Option<Spanned<Text>>,
@@ -161,19 +164,19 @@ pub(super) struct RecordSyntax {
     #[serde(default)]
     #[schemars(schema_with = "ttl")]
     pub(super) ttl: Option<Spanned<Text>>,
-    /// Whether traffic goes through the service; A, AAAA and CNAME records only.
+    /// Whether traffic goes through Cloudflare; A, AAAA and CNAME records only.
     pub(super) proxied: Option<Spanned<bool>>,
-    /// A note for people, up to 500 characters; `null` clears it, and without the key it is left alone.
+    /// A note for people, up to 500 characters; `null` clears it; without the key, the comment is left alone.
     pub(super) comment: Option<Spanned<Nullable>>,
     /// Tags, each `name` or `name:value`.
     pub(super) tags: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// Settings of the service for this record.
+    /// Cloudflare's settings for this record.
     pub(super) settings: Option<Spanned<SettingsSyntax>>,
-    /// `absent` makes sure that the record is gone; without a value, every record of the name and type.
+    /// `absent` deletes the record; without a value, every record of the name and type.
     pub(super) state: Option<Spanned<StateSyntax>>,
-    /// Changing or deleting the record needs its own consent.
+    /// Changing or deleting the record needs a separate consent.
     pub(super) protect: Option<Spanned<bool>>,
-    /// Dangers that are accepted for the record: the code of each, and why.
+    /// Accepted dangers for the record: the code of each, and why.
     #[serde(default)]
     #[schemars(schema_with = "allow")]
     pub(super) allow: Option<Entries<Spanned<Text>>>,
@@ -182,17 +185,17 @@ pub(super) struct RecordSyntax {
     #[schemars(schema_with = "lint")]
     #[expect(dead_code, reason = "read from the tree; here for the schema")]
     pub(super) lint: Option<Entries<Text>>,
-    /// Who answers for the record; never sent to the service.
+    /// Who is responsible for the record; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
-    /// Why the record exists; never sent to the service.
+    /// Why the record exists; never sent to Cloudflare.
     pub(super) reason: Option<Spanned<Text>>,
-    /// The last day on which the record is needed, YYYY-MM-DD; never sent to the service.
+    /// The last day on which the record is needed, YYYY-MM-DD; never sent to Cloudflare.
     #[serde(default)]
     #[schemars(schema_with = "date")]
     pub(super) expires: Option<Spanned<Text>>,
 }
 
-/// Settings of the service for one record.
+/// Cloudflare's settings for one record.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SettingsSyntax {
@@ -204,13 +207,13 @@ pub(super) struct SettingsSyntax {
     pub(super) ipv6_only: Option<bool>,
 }
 
-/// Whether a record is wanted.
+/// Whether a record must exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum StateSyntax {
-    /// The record is wanted.
+    /// The record must exist.
     Present,
-    /// The record is wanted gone.
+    /// The record must not exist.
     Absent,
 }
 
@@ -219,7 +222,7 @@ fn version(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "integer", "enum": [1], "default": 1 })
 }
 
-/// A time to live; text is for substitutions.
+/// A time to live; text allows substitutions.
 fn ttl(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -230,7 +233,7 @@ fn ttl(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// A priority; text is for substitutions.
+/// A priority; text allows substitutions.
 fn priority(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -247,7 +250,7 @@ fn record_type(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
 }
 
-/// The DNS settings of a zone, with the limits that the service documents.
+/// The DNS settings of a zone, with the limits that Cloudflare documents.
 fn dns_settings(_: &mut SchemaGenerator) -> Schema {
     let seconds = |about: &str, least: u32, most: u32| json_schema!({ "type": "integer", "minimum": least, "maximum": most, "description": format!("{about}, in seconds.") });
     json_schema!({

@@ -168,7 +168,7 @@ for (const [what, text, wanted] of DIAGNOSTICS) {
   await diagnostics;
   const hover = await request("textDocument/hover", { textDocument: { uri }, position: { line: 4, character: 34 } });
   const text = JSON.stringify(hover?.contents ?? null);
-  report(text.includes("traffic goes through the service"), "hover: proxied", text);
+  report(text.includes("traffic goes through Cloudflare"), "hover: proxied", text);
 }
 
 clearTimeout(deadline);

@@ -1,6 +1,6 @@
-//! The form of a `waf` section, as `syntax` beside it for the rest of a spec.
+//! The format of a `waf` section, as `spec/syntax.rs` for the rest of a spec.
 //!
-//! The documentation comments of the keys are the descriptions that an editor shows. Words come from the facts, so that the
+//! Editors show the documentation comments of the keys as descriptions. Allowed words come from the facts, so that the
 //! schema and the program cannot differ.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,11 +15,11 @@ use crate::model::facts::rulesets::{
     THRESHOLDS,
 };
 
-/// What many zones share.
+/// Values that many zones share.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::spec) struct ProfileSyntax {
-    /// Protection; a zone's own values win, key by key.
+    /// Protection; a zone's own values override it, key by key.
     pub(in crate::spec) waf: Option<Spanned<WafSyntax>>,
 }
 
@@ -27,10 +27,10 @@ pub(in crate::spec) struct ProfileSyntax {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::spec) struct WafSyntax {
-    /// What happens to rules of the lists named here, and to overrides of the rulesets named here, that the spec does not
-    /// name: `keep` reports and never touches them, `prune` removes them.
+    /// What happens to rules and overrides that the spec does not name, in the lists and rulesets that it names: `keep`
+    /// reports and never changes them, `prune` removes them.
     pub(super) unmanaged: Option<Spanned<UnmanagedSyntax>>,
-    /// Why weaker protection is accepted; stands for the consent to every change of this section that weakens.
+    /// Why weaker protection is accepted; counts as consent for every change of this section that weakens protection.
     pub(super) accept_weakening: Option<Spanned<Text>>,
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
     #[serde(default)]
@@ -40,7 +40,7 @@ pub(in crate::spec) struct WafSyntax {
     #[serde(default)]
     #[schemars(schema_with = "cloudflare")]
     pub(super) cloudflare: Option<Spanned<WordOr<CloudflareSyntax>>>,
-    /// Exceptions from the managed rulesets, in their order; they stand before what they make exceptions from.
+    /// Exceptions from the managed rulesets, in their order; they run before the rulesets.
     #[serde(default)]
     #[schemars(schema_with = "exceptions")]
     pub(super) exceptions: Option<Vec<Spanned<ExceptionSyntax>>>,
@@ -54,23 +54,23 @@ pub(in crate::spec) struct WafSyntax {
     pub(super) rate_limits: Option<Vec<Spanned<RateSyntax>>>,
 }
 
-/// How the OWASP ruleset is tuned. What is not named is left as it is.
+/// How the OWASP ruleset is tuned. Keys that are not set are left alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OwaspSyntax {
-    /// The paranoia level, 1 to 4: how many rules look at a request. `custom` leaves it to `raw`.
+    /// The paranoia level, 1 to 4: higher levels run more rules. `custom` leaves it to `raw`.
     #[serde(default)]
     #[schemars(schema_with = "paranoia")]
     pub(super) paranoia: Option<Spanned<Text>>,
-    /// The score from which on the action is taken: low (60), medium (40), high (25), or a number. Lower is stricter.
+    /// The score at which the action is taken: low (60), medium (40), high (25), or a number. Lower is stricter.
     #[serde(default)]
     #[schemars(schema_with = "threshold")]
     pub(super) threshold: Option<Spanned<Text>>,
-    /// What is done with requests whose score reaches the threshold.
+    /// The action for requests whose score reaches the threshold.
     #[serde(default)]
     #[schemars(schema_with = "score_action")]
     pub(super) action: Option<Spanned<Text>>,
-    /// Which requests the ruleset looks at: `all`, or an expression.
+    /// Which requests the ruleset inspects: `all`, or an expression.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
@@ -78,23 +78,23 @@ pub(super) struct OwaspSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) expression: Option<Spanned<Text>>,
-    /// The version of the ruleset to run; `latest` is what the service runs by itself.
+    /// The version of the ruleset to run; `latest` is Cloudflare's default.
     pub(super) version: Option<Spanned<Text>>,
     /// Rules that are switched off.
     pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
     /// Rules that are switched on.
     pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
-    /// Overrides as the service has them, for what cannot be said otherwise; the other keys are laid over them.
+    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
     pub(super) raw: Option<Spanned<Free>>,
 }
 
-/// How the Cloudflare Managed Ruleset is tuned. What is not named is left as it is.
+/// How the Cloudflare Managed Ruleset is tuned. Keys that are not set are left alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CloudflareSyntax {
-    /// Which requests the ruleset looks at: `all`, or an expression.
+    /// Which requests the ruleset inspects: `all`, or an expression.
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) when: Option<Spanned<Text>>,
@@ -102,9 +102,9 @@ pub(super) struct CloudflareSyntax {
     #[serde(default)]
     #[schemars(schema_with = "when")]
     pub(super) expression: Option<Spanned<Text>>,
-    /// The version of the ruleset to run; `latest` is what the service runs by itself.
+    /// The version of the ruleset to run; `latest` is Cloudflare's default.
     pub(super) version: Option<Spanned<Text>>,
-    /// Tags with their tuning, for present and future rules; of those that name a rule, the last one wins.
+    /// Tags with their tuning, for current and future rules; for a rule with several of the tags, the last one wins.
     pub(super) tags: Option<Vec<Spanned<TagSyntax>>>,
     /// Tuning of single rules.
     pub(super) rules: Option<Vec<Spanned<RuleSyntax>>>,
@@ -112,50 +112,50 @@ pub(super) struct CloudflareSyntax {
     pub(super) disable: Option<Vec<Spanned<TuneSyntax>>>,
     /// Rules that are switched on.
     pub(super) enable: Option<Vec<Spanned<TuneSyntax>>>,
-    /// Overrides as the service has them, for what cannot be said otherwise; the other keys are laid over them.
+    /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
     pub(super) raw: Option<Spanned<Free>>,
 }
 
-/// Rules to switch: one, or those of a tag.
+/// Rules to switch: one, or all with a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TuneSyntax {
     /// The rule: its number, its description, or the beginning of its id.
     pub(super) rule: Option<Spanned<Text>>,
-    /// All rules that carry this tag today.
+    /// All rules that have this tag today.
     pub(super) tag: Option<Spanned<Text>>,
-    /// With `tag`: also rules that carry it in later versions of the ruleset.
+    /// With `tag`: also rules that have it in later versions of the ruleset.
     pub(super) future: Option<Spanned<bool>>,
-    /// Why; required for what is switched off.
+    /// Why; required for a rule that is switched off.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who answers for it; never sent to the service.
+    /// Who is responsible for it; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
-    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
     #[schemars(schema_with = "date")]
     pub(super) expires: Option<Spanned<Text>>,
 }
 
-/// Tuning of everything that carries a tag.
+/// Tuning of all rules with a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TagSyntax {
     /// The tag.
     #[schemars(required)]
     pub(super) tag: Option<Spanned<Text>>,
-    /// What the rules do.
+    /// The action of the rules.
     #[serde(default)]
     #[schemars(schema_with = "rule_action")]
     pub(super) action: Option<Spanned<Text>>,
     /// Whether the rules are on.
     pub(super) enabled: Option<Spanned<bool>>,
-    /// Why; required for what is switched off or only logged.
+    /// Why; required to switch rules off or to only log them.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who answers for it; never sent to the service.
+    /// Who is responsible for it; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
-    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
     #[schemars(schema_with = "date")]
     pub(super) expires: Option<Spanned<Text>>,
@@ -168,30 +168,30 @@ pub(super) struct RuleSyntax {
     /// The rule: its description, or the beginning of its id.
     #[schemars(required)]
     pub(super) rule: Option<Spanned<Text>>,
-    /// What the rule does.
+    /// The action of the rule.
     #[serde(default)]
     #[schemars(schema_with = "rule_action")]
     pub(super) action: Option<Spanned<Text>>,
     /// Whether the rule is on.
     pub(super) enabled: Option<Spanned<bool>>,
-    /// Why; required for what is switched off or only logged.
+    /// Why; required to switch rules off or to only log them.
     pub(super) reason: Option<Spanned<Text>>,
-    /// Who answers for it; never sent to the service.
+    /// Who is responsible for it; never sent to Cloudflare.
     pub(super) owner: Option<Spanned<Text>>,
-    /// The last day on which it holds, YYYY-MM-DD; it is taken back afterwards.
+    /// The last day on which it is valid, YYYY-MM-DD; it is reverted afterwards.
     #[serde(default)]
     #[schemars(schema_with = "date")]
     pub(super) expires: Option<Spanned<Text>>,
 }
 
-/// Declares the three kinds of rules that have names: what they share, and what is their own.
+/// Declares the three kinds of rules that have names: their shared keys, and their own.
 macro_rules! named_rules {
     ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $key:ident: $kind:ty,)* })+) => {$(
         $(#[$about])*
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $name {
-            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`; it becomes the `ref` by which the rule is known.
+            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`; it becomes the `ref` that identifies the rule.
             #[schemars(required)]
             pub(super) name: Option<Spanned<Text>>,
             /// Which requests: `all`, or an expression.
@@ -199,25 +199,25 @@ macro_rules! named_rules {
             #[schemars(schema_with = "when")]
             pub(super) when: Option<Spanned<Text>>,
             $($(#[$doc])* pub(super) $key: $kind,)*
-            /// Whether the rule is on; it is without this key.
+            /// Whether the rule is on; the default is on.
             pub(super) enabled: Option<Spanned<bool>>,
-            /// What the service shows; without it, a new rule shows the reason.
+            /// The description that Cloudflare shows; without it, a new rule shows the reason.
             pub(super) description: Option<Spanned<Text>>,
-            /// Why; required for what lets requests pass.
+            /// Why; required for a rule that lets requests pass.
             pub(super) reason: Option<Spanned<Text>>,
-            /// Who answers for it; never sent to the service.
+            /// Who is responsible for it; never sent to Cloudflare.
             pub(super) owner: Option<Spanned<Text>>,
-            /// The last day on which it holds, YYYY-MM-DD; the rule is removed afterwards.
+            /// The last day on which it is valid, YYYY-MM-DD; the rule is removed afterwards.
             #[serde(default)]
             #[schemars(schema_with = "date")]
             pub(super) expires: Option<Spanned<Text>>,
-            /// It stands before the rule with this `ref` or id.
+            /// Put it before the rule with this `ref` or id.
             pub(super) before: Option<Spanned<Text>>,
-            /// It stands after the rule with this `ref` or id.
+            /// Put it after the rule with this `ref` or id.
             pub(super) after: Option<Spanned<Text>>,
-            /// `absent` makes sure that the rule is gone; it needs a name only.
+            /// `absent` deletes the rule; it needs only a name.
             pub(super) state: Option<Spanned<StateSyntax>>,
-            /// The rule as the service has it, for what cannot be said otherwise; instead of the other keys.
+            /// The rule in Cloudflare's form, for what the other keys cannot express; used instead of them.
             #[serde(default)]
             #[schemars(schema_with = "raw")]
             pub(super) raw: Option<Spanned<Free>>,
@@ -228,49 +228,50 @@ macro_rules! named_rules {
 named_rules! {
     /// An exception from the managed rulesets.
     ExceptionSyntax {
-        /// What the requests pass by: `everything` after this rule, single rules, or whole rulesets.
+        /// What the requests skip: `everything` after this rule, single rules, or whole rulesets.
         #[serde(default)]
         #[schemars(schema_with = "exception_skip")]
         skip: Option<Spanned<WordOr<ExceptionSkipSyntax>>>,
-        /// Whether hits are logged.
+        /// Whether matches are logged.
         log: Option<Spanned<bool>>,
     }
 
     /// A custom rule.
     CustomSyntax {
-        /// What is done with the requests.
+        /// The action for the requests.
         #[serde(default)]
         #[schemars(schema_with = "custom_action")]
         action: Option<Spanned<Text>>,
-        /// What a blocked request is answered.
+        /// The response to a blocked request.
         response: Option<Spanned<ResponseSyntax>>,
-        /// With `action: skip`, what the requests pass by: `everything`, which means the custom rules after this one, or
-        /// later phases and other products.
+        /// With `action: skip`, what the requests skip: `everything` means the custom rules after this one; or later
+        /// phases and other products.
         #[serde(default)]
         #[schemars(schema_with = "custom_skip")]
         skip: Option<Spanned<WordOr<CustomSkipSyntax>>>,
-        /// With `action: skip`, whether hits are logged.
+        /// With `action: skip`, whether matches are logged.
         log: Option<Spanned<bool>>,
     }
 
     /// A rate limiting rule.
     RateSyntax {
-        /// What requests are counted by: `ip`, `visitor`, or the service's names; the data centre is added by itself.
+        /// What requests are counted by: `ip`, `visitor`, or Cloudflare's names; the data centre is added
+        /// automatically.
         per: Option<Spanned<OneOrMany<Spanned<Text>>>>,
-        /// How many requests in what time, such as `5 in 1m`.
+        /// How many requests in how much time, such as `5 in 1m`.
         limit: Option<Spanned<Text>>,
-        /// What is done above that, such as `block for 10m` or `managed_challenge`.
+        /// The action above the limit, such as `block for 10m` or `managed_challenge`.
         then: Option<Spanned<Text>>,
-        /// Which requests are counted, if not those that the rule concerns: an expression, which may look at the response.
+        /// Which requests are counted, if not those that the rule matches: an expression, which may use the response.
         count: Option<Spanned<Text>>,
         /// Whether only requests that reach the origin are counted.
         to_origin: Option<Spanned<bool>>,
-        /// What a blocked request is answered.
+        /// The response to a blocked request.
         response: Option<Spanned<ResponseSyntax>>,
     }
 }
 
-/// What an exception lets requests pass by.
+/// What an exception skips.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExceptionSkipSyntax {
@@ -284,7 +285,7 @@ pub(super) struct ExceptionSkipSyntax {
     pub(super) rulesets: Option<Spanned<Vec<Spanned<Text>>>>,
 }
 
-/// What a custom rule lets requests pass by.
+/// What a custom rule skips.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CustomSkipSyntax {
@@ -300,22 +301,22 @@ pub(super) struct CustomSkipSyntax {
     pub(super) products: Option<Spanned<Vec<Spanned<Text>>>>,
 }
 
-/// What a blocked request is answered.
+/// The response to a blocked request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseSyntax {
-    /// The status, 400 to 499.
+    /// The status code, 400 to 499.
     #[schemars(required, schema_with = "status")]
     pub(super) status_code: Option<Spanned<Text>>,
     /// The body.
     #[schemars(required)]
     pub(super) content: Option<Spanned<Text>>,
-    /// The type of the body.
+    /// The content type of the body.
     #[schemars(required, schema_with = "content_type")]
     pub(super) content_type: Option<Spanned<Text>>,
 }
 
-/// One of some words.
+/// One of several words.
 fn words(words: &[&str]) -> Schema {
     json_schema!({ "type": "string", "enum": words })
 }
@@ -335,7 +336,7 @@ fn cloudflare(generator: &mut SchemaGenerator) -> Schema {
     switch(generator.subschema_for::<CloudflareSyntax>())
 }
 
-/// A list of rules, of which each needs some keys unless it is raw or wanted gone.
+/// A list of rules; each needs some keys unless it is raw or absent.
 fn rules(mut one: Schema, needed: &[&str]) -> Schema {
     let absent = serde_json::json!({ "properties": { "state": { "const": "absent" } }, "required": ["state"] });
     one.insert("if".to_owned(), serde_json::json!({ "not": { "anyOf": [{ "required": ["raw"] }, absent] } }));
@@ -358,7 +359,7 @@ fn rate_limits(generator: &mut SchemaGenerator) -> Schema {
     rules(generator.subschema_for::<RateSyntax>(), &["when", "per", "limit", "then"])
 }
 
-/// A paranoia level; text is for substitutions.
+/// A paranoia level; text allows substitutions.
 fn paranoia(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -369,7 +370,7 @@ fn paranoia(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// A threshold; text is for substitutions.
+/// A threshold; text allows substitutions.
 fn threshold(_: &mut SchemaGenerator) -> Schema {
     let known: Vec<_> = THRESHOLDS.iter().map(|(word, _)| *word).collect();
     json_schema!({
@@ -381,27 +382,27 @@ fn threshold(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// What the threshold leads to.
+/// The action at the threshold.
 fn score_action(_: &mut SchemaGenerator) -> Schema {
     words(SCORE_ACTIONS)
 }
 
-/// What a rule of a managed ruleset can be made to do.
+/// The actions that a rule of a managed ruleset can be given.
 fn rule_action(_: &mut SchemaGenerator) -> Schema {
     words(SCORE_ACTIONS)
 }
 
-/// What the rules of a phase can do.
+/// The actions of the rules of a phase.
 fn actions(phase: &str) -> &'static [&'static str] {
     PHASES.iter().find(|p| p.name == phase).map(|p| p.actions).unwrap_or_default()
 }
 
-/// What a custom rule can do.
+/// The actions of a custom rule.
 fn custom_action(_: &mut SchemaGenerator) -> Schema {
     words(actions(CUSTOM_PHASE))
 }
 
-/// What a rate limiting rule can do.
+/// The actions of a rate limiting rule.
 pub(super) fn rate_actions() -> &'static [&'static str] {
     actions(RATE_LIMIT_PHASE)
 }
@@ -411,7 +412,7 @@ fn when(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "minLength": 1, "examples": ["all", "http.request.uri.path eq \"/login\""] })
 }
 
-/// Something as the service has it.
+/// A value in Cloudflare's form.
 fn raw(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": {} })
 }
@@ -441,7 +442,7 @@ fn skip_products(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": words(SKIP_PRODUCTS) })
 }
 
-/// A status; text is for substitutions.
+/// A status code; text allows substitutions.
 fn status(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [
@@ -451,7 +452,7 @@ fn status(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The types of bodies that the service sends.
+/// The content types that Cloudflare sends.
 fn content_type(_: &mut SchemaGenerator) -> Schema {
     words(RESPONSE_CONTENT_TYPES)
 }
