@@ -14,11 +14,11 @@ mod family;
 mod headers;
 mod hint;
 mod limit;
-mod others;
 mod report;
 mod retry;
 #[cfg(test)]
 mod scripted;
+mod shared_quota;
 mod stop;
 #[cfg(test)]
 mod tests;

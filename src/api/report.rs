@@ -7,7 +7,7 @@
 //!
 //! Other clients share the quota (the dashboard, another pipeline). If a report is lower than our own count, they used
 //! the difference; a margin of the size of their largest step is then left unused, so that they do not exceed the limit
-//! between two reports. We also leave them what they will use until the reset ([`Others`]); while we wait for it, an
+//! between two reports. We also leave them what they will use until the reset ([`SharedQuota`]); while we wait for it, an
 //! occasional request checks whether they still use it.
 //!
 //! # Sources
@@ -21,8 +21,8 @@ use tokio::time::Instant;
 
 use super::family::Family;
 use super::headers::Limits;
-use super::others::{Others, PROBE};
 use super::retry::PATIENCE;
+use super::shared_quota::{PROBE, SharedQuota};
 use crate::wire::{Method, Request};
 
 /// The name of the limit for all calls.
@@ -67,7 +67,7 @@ struct Limit {
     /// The most that others used between two reports, beyond what was expected.
     bite: u64,
     /// What others use.
-    others: Option<Others>,
+    others: Option<SharedQuota>,
     /// When Cloudflare reported last.
     reported: Option<Instant>,
     /// When the last request was sent.
@@ -132,7 +132,7 @@ impl Limit {
         let ours = reported.saturating_sub(in_flight);
         match self.remaining {
             Some((counted, until)) if now < until && apart(until, reset) <= SAME_RESET => {
-                let others = self.others.get_or_insert_with(|| Others::begin(reported, in_flight, now, None));
+                let others = self.others.get_or_insert_with(|| SharedQuota::begin(reported, in_flight, now, None));
                 let silence = self.reported.map_or(Duration::ZERO, |last| now - last);
                 let surprise = counted.saturating_sub(reported).saturating_sub(others.expected(silence, now) as u64);
                 self.bite = self.bite.max(surprise);
@@ -143,7 +143,7 @@ impl Limit {
             }
             _ => {
                 self.remaining = Some((ours, reset));
-                self.others = Some(Others::begin(reported, in_flight, now, self.others.as_ref()));
+                self.others = Some(SharedQuota::begin(reported, in_flight, now, self.others.as_ref()));
             }
         }
         self.reported = Some(now);
@@ -154,7 +154,7 @@ impl Limit {
         if self.remaining.is_some_and(|(_, until)| until <= now) {
             self.remaining = self.policy.map(|(quota, window)| (quota, now + window));
             let quota = self.remaining.map_or(0, |(quota, _)| quota);
-            self.others = Some(Others::begin(quota, 0, now, self.others.as_ref()));
+            self.others = Some(SharedQuota::begin(quota, 0, now, self.others.as_ref()));
             self.reported = None;
         }
         let (remaining, until) = self.remaining?;

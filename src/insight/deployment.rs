@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Impact};
+use super::effective::standing;
 use super::reach;
 use super::rule::fate;
 use super::scope;
-use super::standing::standing;
 use super::tuning::{compare, remark_idle};
 use super::words;
 use crate::model::Value;

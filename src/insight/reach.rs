@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::standing::{Standing, standing};
+use super::effective::{Standing, standing};
 use super::words;
 use crate::model::facts::crs::{FAMILIES, Family};
 use crate::model::managed::{Catalogue, Overrides};

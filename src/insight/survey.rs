@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::effective::{RuleStanding, Standing, Why, standing};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
-use super::standing::{RuleStanding, Standing, Why, standing};
 use super::{rate, rule, scope, words};
 use crate::diagnostic::Place;
 use crate::model::facts::crs::Family;

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, strength};
+use super::effective::{RuleStanding, Standing, Why};
 use super::reach;
 use super::rule::fate;
-use super::standing::{RuleStanding, Standing, Why};
 use super::words;
 use crate::model::Value;
 use crate::model::facts::rulesets::ANOMALY_RULE;

@@ -4,9 +4,9 @@
 //! Cloudflare counts, and an error is never an empty list. A result that cannot be used is read again, and then becomes
 //! an error.
 
-mod again;
 mod fetch;
 mod records;
+mod retry;
 mod rulesets;
 mod settings;
 pub mod snapshot;

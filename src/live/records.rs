@@ -9,8 +9,8 @@ use std::collections::hash_map::Entry;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::again::again;
 use super::fetch::{FetchError, Options, Progress};
+use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
 use crate::wire::record::Received;
@@ -174,7 +174,7 @@ async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Resul
 
 /// One page of a zone's records.
 async fn page<R: Reader>(reader: &R, zone: &LiveZone, per_page: u64, number: u64) -> Result<Page, FetchError> {
-    again(async || page_once(reader, zone, per_page, number).await).await
+    until_usable(async || page_once(reader, zone, per_page, number).await).await
 }
 
 /// One page, read once.

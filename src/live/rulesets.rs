@@ -10,8 +10,8 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
-use super::again::again;
 use super::fetch::{FetchError, Options};
+use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
 use crate::model::LiveZone;
 use crate::model::managed::{Catalogue, Managed};
@@ -159,7 +159,7 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
         if page > MOST_PAGES {
             return Err(FetchError::Endless { what: what(), pages: page - 1, items: all.len() });
         }
-        let (items, next) = again(async || {
+        let (items, next) = until_usable(async || {
             let answer = reader.read(&list_rulesets(scope, cursor.as_deref())).await;
             let answer = answer.map_err(|source| FetchError::Api { what: what(), source })?;
             let Json::Array(items) = answer.result else { return Err(FetchError::NotAList { what: what() }) };
@@ -193,7 +193,7 @@ async fn one<R: Reader>(
     {
         return Ok(Catalogue { which: listed.which, ..catalogue });
     }
-    let (catalogue, json) = again(async || {
+    let (catalogue, json) = until_usable(async || {
         let mut scopes = scopes.iter();
         let answer = loop {
             // There is always a first scope, and the refusal of the last one is reported.
@@ -243,7 +243,7 @@ pub(super) fn of_zone(all: &Catalogues, zone: &LiveZone, options: &Options) -> V
 /// Any failure except the documented "there is none".
 pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -> Result<EntryPoint, FetchError> {
     let what = || format!("the {} of {}", phase.about(), zone.name);
-    again(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
+    until_usable(async || match reader.read(&get_entry_point(&zone.id, phase)).await {
         Ok(answer) => match read_ruleset(&answer.result) {
             Ok(ruleset) => Ok(EntryPoint::Present(ruleset)),
             Err(source) => Err(FetchError::Ruleset { what: what(), source }),

@@ -2,8 +2,8 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::again::again;
 use super::fetch::{FetchError, Options};
+use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};
 use crate::wire::Request;
@@ -24,7 +24,7 @@ pub(super) async fn read<R: Reader>(
     found.settings = stream::iter(settings.keys())
         .map(|name| async move {
             let what = || format!("the setting {name}");
-            let value = again(async || match reader.read(&get_setting(&zone.id, name)).await {
+            let value = until_usable(async || match reader.read(&get_setting(&zone.id, name)).await {
                 Ok(answer) => read_setting(&answer.result)
                     .ok_or_else(|| FetchError::NoValue { what: format!("{} of {}", what(), zone.name) }),
                 // A refusal of this one setting; other errors concern the connection or the credentials.

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
-use super::again::again;
 use super::fetch::{FetchError, Options, Wanted};
+use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveZone, ZoneId, ZoneName};
 use crate::wire::zone::{find_zone, get_zone, list_zones, read_zone};
@@ -54,7 +54,7 @@ pub(super) async fn find<R: Reader>(
 
 /// One zone by its id.
 async fn by_id<R: Reader>(reader: &R, name: &ZoneName, id: &ZoneId) -> Result<Option<LiveZone>, FetchError> {
-    again(async || by_id_once(reader, name, id).await).await
+    until_usable(async || by_id_once(reader, name, id).await).await
 }
 
 /// Reads one zone by its id, without a repeat.
@@ -157,7 +157,7 @@ async fn read<R: Reader>(
     page: u64,
     account: Option<&str>,
 ) -> Result<(Option<u64>, Vec<LiveZone>, bool), FetchError> {
-    again(async || {
+    until_usable(async || {
         let answer = reader.read(request).await;
         let answer = answer.map_err(|source| FetchError::Api { what: "the list of zones".to_owned(), source })?;
         let pages = answer.page.total_pages;

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::conflicts::RecentDeletions;
-use super::fresh::FreshZones;
+use super::new_zones::NewZones;
 use super::profile::Profile;
 
 /// The context of one request.
@@ -20,7 +20,7 @@ pub(super) struct Call<'a> {
     /// Names that still count as taken after a deletion.
     pub(super) recent: &'a RecentDeletions,
     /// New zones that still refuse access.
-    pub(super) fresh: &'a FreshZones,
+    pub(super) new_zones: &'a NewZones,
     /// Number of the request, counted from 1 since the sandbox started.
     pub(super) turn: u64,
 }

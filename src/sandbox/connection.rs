@@ -11,7 +11,7 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::door::Door;
+use super::listener_switch::ListenerSwitch;
 use super::server::Service;
 
 /// Data flows normally.
@@ -71,10 +71,10 @@ impl Listener for Doorway {
     type Addr = std::net::SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let Service { door, traffic, .. } = &*self.service;
+        let Service { listener_switch, traffic, .. } = &*self.service;
         loop {
             let Some(listener) = &mut self.listener else {
-                self.listener = Some(door.stay_shut(self.address).await);
+                self.listener = Some(listener_switch.stay_shut(self.address).await);
                 continue;
             };
             tokio::select! {
@@ -82,10 +82,10 @@ impl Listener for Doorway {
                     // Small responses must not wait for one another; if this fails, they are only slower.
                     let _ = stream.set_nodelay(true);
                     traffic.connection();
-                    return (Stream { stream, link: Link::open(), door: door.clone() }, address);
+                    return (Stream { stream, link: Link::open(), listener_switch: listener_switch.clone() }, address);
                 }
-                () = door.is_to_be_shut() => {
-                    door.hold(listener).await;
+                () = listener_switch.is_to_be_shut() => {
+                    listener_switch.hold(listener).await;
                     self.listener = None;
                 }
             }
@@ -110,13 +110,13 @@ pub(super) struct Stream {
     /// The state that it shares with its handle.
     link: Link,
     /// Cuts all connections while they are refused.
-    door: Door,
+    listener_switch: ListenerSwitch,
 }
 
 impl Stream {
     /// The state of the connection.
     fn state(&self) -> u8 {
-        if self.door.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }
+        if self.listener_switch.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }
     }
 }
 

@@ -22,17 +22,16 @@ mod connection;
 mod dns_settings;
 mod dnssec;
 mod document;
-mod door;
 mod envelope;
 mod export;
 mod faults;
-mod fresh;
-mod gate;
 mod limits;
 mod list;
+mod listener_switch;
 mod log;
 mod name;
 mod network;
+mod new_zones;
 mod origin;
 mod params;
 mod profile;
@@ -40,6 +39,7 @@ mod query;
 mod record;
 mod records;
 mod reply;
+mod request_hold;
 mod router;
 mod rulesets;
 mod server;
@@ -245,17 +245,17 @@ impl Running {
 
     /// Accepts connections again after [`What::ConnectionRefused`].
     pub async fn reopen(&self) {
-        self.service.door.open().await;
+        self.service.listener_switch.open().await;
     }
 
     /// Waits until [`What::Held`] has held this many requests, counted from the start.
     pub async fn until_held(&self, requests: u64) {
-        self.service.gate.until_came(requests).await;
+        self.service.request_hold.until_came(requests).await;
     }
 
     /// Releases the requests that [`What::Held`] holds; later ones are held again.
     pub fn release(&self) {
-        self.service.gate.release();
+        self.service.request_hold.release();
     }
 
     /// The largest concurrency so far.

@@ -172,7 +172,7 @@ pub(super) fn answer(call: &Call<'_>, known: &Credentials, incoming: &Incoming) 
     }
     auth::check(&incoming.headers, known, resource == Resource::Verification)?;
     if let Some(zone) = zone_above(resource) {
-        call.fresh.check(call, zone)?;
+        call.new_zones.check(call, zone)?;
     }
     let zone = |id: &str| Zone::get(call.connection, id);
     let shape = call.profile.shape;

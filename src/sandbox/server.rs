@@ -19,16 +19,16 @@ use super::call::Call;
 use super::clock;
 use super::conflicts::RecentDeletions;
 use super::connection::Link;
-use super::door::Door;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::faults::{Cut, Ending, Script, What};
-use super::fresh::FreshZones;
-use super::gate::Gate;
 use super::limits::{Budget, Limiter};
+use super::listener_switch::ListenerSwitch;
 use super::log::{Log, LoggedRequest};
+use super::new_zones::NewZones;
 use super::origin;
 use super::profile::{ErrorStyle, Profile};
 use super::reply::{Delivery, Reply};
+use super::request_hold::RequestHold;
 use super::router::{self, BASE, Incoming};
 use super::traffic::Counter;
 
@@ -54,9 +54,9 @@ pub(super) struct Service {
     /// Bodies of earlier reads by path with query, kept only if the script has stale reads.
     earlier: Mutex<HashMap<String, Vec<u8>>>,
     /// Whether connections are accepted.
-    pub(super) door: Door,
+    pub(super) listener_switch: ListenerSwitch,
     /// Holds requests.
-    pub(super) gate: Gate,
+    pub(super) request_hold: RequestHold,
     /// Counts concurrent requests.
     pub(super) traffic: Counter,
     /// The rate limit's state.
@@ -64,7 +64,7 @@ pub(super) struct Service {
     /// Names that still count as taken after a deletion.
     recent: RecentDeletions,
     /// New zones that still refuse access.
-    fresh: FreshZones,
+    new_zones: NewZones,
 }
 
 /// Locks even after a panic elsewhere: every change of the shared state is complete in itself.
@@ -90,12 +90,12 @@ impl Service {
             log: Mutex::default(),
             script: Mutex::new(script),
             earlier: Mutex::default(),
-            door: Door::new(),
-            gate: Gate::new(),
+            listener_switch: ListenerSwitch::new(),
+            request_hold: RequestHold::new(),
             traffic: Counter::default(),
             limiter: Mutex::default(),
             recent: RecentDeletions::default(),
-            fresh: FreshZones::default(),
+            new_zones: NewZones::default(),
         }
     }
 
@@ -142,8 +142,8 @@ impl Service {
         // Immediate, so that a wait for another process with the same file happens at the beginning and not in the
         // middle.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
-        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, fresh, turn })?;
+        let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
+        let result = work(&Call { connection: &transaction, profile, seed, now: &now, recent, new_zones, turn })?;
         transaction.commit()?;
         Ok(result)
     }
@@ -152,8 +152,8 @@ impl Service {
     pub(super) fn read<T, E>(&self, turn: u64, work: impl FnOnce(&Call<'_>) -> Result<T, E>) -> Result<T, E> {
         let connection = lock(&self.connection);
         let now = clock::now();
-        let (profile, seed, recent, fresh) = (&self.profile, self.seed, &self.recent, &self.fresh);
-        work(&Call { connection: &connection, profile, seed, now: &now, recent, fresh, turn })
+        let (profile, seed, recent, new_zones) = (&self.profile, self.seed, &self.recent, &self.new_zones);
+        work(&Call { connection: &connection, profile, seed, now: &now, recent, new_zones, turn })
     }
 
     /// Counts a request against the rate limit, if there is one; `Err` if it must be refused.
@@ -269,7 +269,7 @@ pub(super) async fn receive(
                 Cut::Close => link.close(),
                 Cut::Refuse(time) => {
                     // Refused before the peer learns of it, so that it cannot connect once more.
-                    service.door.shut(time).await;
+                    service.listener_switch.shut(time).await;
                     link.cut();
                 }
             }
@@ -302,7 +302,7 @@ async fn respond(
     if let Some(fault) = &fault {
         pause(fault.delay()).await;
         if *fault == What::Held {
-            service.gate.pass().await;
+            service.request_hold.pass().await;
         }
     }
     let budget = match service.take_budget() {

@@ -120,7 +120,7 @@ pub(super) fn create(call: &Call<'_>, body: &Map<String, Value>) -> Outcome<Answ
         ..Zone::active(store::next_id(call.connection, call.seed)?, name, &call.profile.tier, call.now)
     };
     zone.save(call.connection)?;
-    call.fresh.note(call, &zone.id);
+    call.new_zones.note(call, &zone.id);
     Ok(Answer::One(answered(call, &zone)?))
 }
 

@@ -14,11 +14,11 @@
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
+mod any_value;
 mod check;
 mod date;
 mod emit;
 mod facets;
-mod free;
 mod git;
 mod load;
 mod policy;
@@ -30,17 +30,17 @@ mod revision;
 mod scalar;
 mod scan;
 mod schema;
+mod schema_check;
 mod search;
 mod secrets;
 mod settings;
-mod shape;
 mod suggest;
 mod suppress;
 mod syntax;
 mod template;
 mod tree;
 mod waf;
-mod word;
+mod word_or_parts;
 mod yaml;
 
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
         if let Some(tree) = &mut file.tree {
             let text = sources.get(file.source).map_or("", Source::text);
             let failed = variables.apply(tree, text, &mut diagnostics);
-            let checked = shape::check(tree, &failed, &mut diagnostics);
+            let checked = schema_check::check(tree, &failed, &mut diagnostics);
             secrets.extend(checked.secrets);
             suppress::collect(tree, text, &mut suppressions, &mut diagnostics);
             reduced = checked.reduced;

@@ -12,7 +12,7 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
-use super::word::WORD_OR;
+use super::word_or_parts::WORD_OR;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place, Span};
 

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::any_value::AnyValue;
 use super::check;
 use super::date::Day;
 use super::facets::{Defaults, Facet, Reader};
-use super::free::Free;
 use super::read::{Deferred, Entries, Spanned, Text};
 use super::records::Target;
 use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
@@ -242,7 +242,7 @@ impl Fragments {
 /// Named values of one fragment; fragments that set the same name must agree.
 fn merge(
     all: &mut BTreeMap<String, Facet<Value>>,
-    some: Option<Entries<Spanned<Free>>>,
+    some: Option<Entries<Spanned<AnyValue>>>,
     checked: impl Fn(&str, Place, Facet<Value>, &mut Diagnostics) -> Option<Facet<Value>>,
     reader: &mut Reader<'_>,
 ) {

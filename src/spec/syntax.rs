@@ -6,7 +6,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::free::Free;
+use super::any_value::AnyValue;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::facts::MAXIMUM_TTL;
@@ -78,13 +78,13 @@ pub(super) struct ZoneSyntax {
     /// Create the zone if Cloudflare does not have it; without this, a missing zone is an error.
     pub(super) create: Option<Spanned<bool>>,
     /// Zone settings by Cloudflare's names (`ssl`, `min_tls_version`, …); all others are left alone.
-    pub(super) settings: Option<Entries<Spanned<Free>>>,
+    pub(super) settings: Option<Entries<Spanned<AnyValue>>>,
     /// Whether DNSSEC is on. The DS record for the registrar is printed.
     pub(super) dnssec: Option<Spanned<SwitchSyntax>>,
     /// DNS settings of the zone; those not listed are left alone.
     #[serde(default)]
     #[schemars(schema_with = "dns_settings")]
-    pub(super) dns_settings: Option<Entries<Spanned<Free>>>,
+    pub(super) dns_settings: Option<Entries<Spanned<AnyValue>>>,
     /// Profiles for the zone, by name; the zone's own values override theirs.
     #[serde(rename = "use")]
     pub(super) profiles: Option<Vec<Spanned<Text>>>,

@@ -7,9 +7,9 @@ use super::super::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
 };
 use super::check::{Check, Layer, Position, Scalar, Shape};
-use super::mistakes;
 use super::phrases;
 use super::problem::{nearest, quoted};
+use super::suspicious_values;
 use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
 
 impl Check<'_> {
@@ -55,7 +55,7 @@ impl Check<'_> {
             }
         }
         self.one_array(arguments);
-        mistakes::call(self, function, arguments, operand);
+        suspicious_values::call(self, function, arguments, operand);
         Some(result)
     }
 

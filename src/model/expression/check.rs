@@ -11,10 +11,10 @@ use super::super::facts::expressions::{
     REQUEST_PHASES,
 };
 use super::ExpressionSetting;
-use super::mistakes;
 use super::patterns;
 use super::phrases;
 use super::problem::{Problems, nearest, quoted};
+use super::suspicious_values;
 use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Right, Span};
 
 /// The type of a single value.
@@ -258,7 +258,7 @@ impl Check<'_> {
         let shown = self.shown(&(operand.span.start..span.start));
         let (what, help) = match (shape.layers.last(), index) {
             (Some(Layer::Map), Index::Key(key)) => {
-                mistakes::map_key(self, operand, key, span);
+                suspicious_values::map_key(self, operand, key, span);
                 shape.layers.pop();
                 return Some(());
             }
@@ -373,7 +373,7 @@ impl Check<'_> {
         let is_whole = comparison.right != Right::Broken;
         if is_whole && self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
             patterns::check(self, comparison);
-            mistakes::comparison(self, comparison);
+            suspicious_values::comparison(self, comparison);
         }
         shape.is_each
     }

@@ -4,8 +4,8 @@
 //! developers.cloudflare.com/ruleset-engine/rules-language/values (sets, ranges, lists), read 2026-11-20.
 
 use super::super::facts::expressions::MANAGED_LISTS;
+use super::canonical;
 use super::check::{Check, Scalar};
-use super::normal;
 use super::problem::{nearest, quoted};
 use super::syntax::{Comparison, Item, Literal, Operand, Operator, Right, Span};
 
@@ -42,7 +42,7 @@ impl Check<'_> {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
                 let message = format!("`{}` stands without quotes", quoted(text));
-                let help = format!("write `{}` if it is text", quoted(&normal::quoted(text.as_bytes())));
+                let help = format!("write `{}` if it is text", quoted(&canonical::quoted(text.as_bytes())));
                 self.problems.error(span.clone(), "unquoted-text", message, help);
             }
         };
@@ -70,12 +70,12 @@ impl Check<'_> {
             Literal::Bytes(bytes) => String::from_utf8_lossy(bytes).trim().to_owned(),
             _ => self.text[span.clone()].to_owned(),
         };
-        let text = quoted(&normal::quoted(self.text[span.clone()].as_bytes()));
+        let text = quoted(&canonical::quoted(self.text[span.clone()].as_bytes()));
         let help = match (scalar, literal) {
             (Scalar::Bytes, Literal::Bytes(_)) | (Scalar::Integer, Literal::Integer(_)) => return true,
             (Scalar::Address, Literal::Address(_)) => return true,
             (Scalar::Address, Literal::Network(network)) => {
-                if let Some(masked) = normal::has_host_bits(network) {
+                if let Some(masked) = canonical::has_host_bits(network) {
                     let message = format!("`{shown}` has bits set that are not of the network");
                     let help = format!("write `{masked}`, or the address alone");
                     self.problems.error(span.clone(), "host-bits", message, help);

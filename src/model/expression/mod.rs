@@ -14,18 +14,18 @@
 //! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
 
 mod call;
+mod canonical;
 mod check;
 mod lexer;
 mod literals;
-mod mistakes;
-mod normal;
 mod operand;
 mod parse;
 mod patterns;
 mod phrases;
 mod problem;
-mod right;
+mod right_side;
 mod scope;
+mod suspicious_values;
 mod syntax;
 mod values;
 
@@ -35,8 +35,8 @@ use std::hash::{Hash, Hasher};
 
 use super::Tier;
 use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
+use canonical::CanonicalForm;
 use check::Check;
-use normal::Normal;
 pub use problem::ExpressionProblem;
 use problem::Problems;
 pub use scope::ScopeChange;
@@ -131,7 +131,7 @@ pub fn parse_expression(text: &str, setting: ExpressionSetting<'_>) -> (Option<E
     let node = parse::parse(text, &tokens, &mut problems);
     let is_whole = !problems.has_errors();
     Check { text, setting, problems: &mut problems }.expression(&node);
-    let normal = Normal::of(&node);
+    let normal = CanonicalForm::of(&node);
     if let (true, Some(normal)) = (is_whole, &normal)
         && let Some(truth) = scope::truth(normal)
         && normal.text != "true"
@@ -161,7 +161,7 @@ impl Expression {
     /// text.
     #[must_use]
     pub fn reported(text: &str) -> Self {
-        match tree(text).as_ref().and_then(Normal::of) {
+        match tree(text).as_ref().and_then(CanonicalForm::of) {
             Some(normal) => Self { text: text.to_owned(), canonical: normal.text, is_parsed: true },
             None => Self { text: text.to_owned(), canonical: text.trim().to_owned(), is_parsed: false },
         }
@@ -249,8 +249,8 @@ impl Expression {
     }
 
     /// The canonical form.
-    fn normal(&self) -> Option<Normal> {
-        Normal::of(&self.tree()?)
+    fn normal(&self) -> Option<CanonicalForm> {
+        CanonicalForm::of(&self.tree()?)
     }
 }
 

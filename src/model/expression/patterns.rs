@@ -7,8 +7,8 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
+use super::canonical;
 use super::check::Check;
-use super::normal;
 use super::problem::quoted;
 use super::syntax::{Comparison, Literal, Operator, Right, Span};
 
@@ -98,7 +98,7 @@ fn plainer(hir: &Hir, left: &str) -> Option<String> {
             _ => return None,
         }
     }
-    let text = quoted(&normal::quoted(text?));
+    let text = quoted(&canonical::quoted(text?));
     Some(match (starts, ends) {
         (true, true) => format!("write `{left} eq {text}`"),
         (true, false) => format!("write `starts_with({left}, {text})`"),

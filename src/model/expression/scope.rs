@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::normal::{Normal, NormalKind};
+use super::canonical::{CanonicalForm, CanonicalKind};
 use super::syntax::{Base, Comparison, Connective, Item, Literal, NodeKind, Operand, Operator, Right};
 use super::values::{self, Values};
 
@@ -52,10 +52,10 @@ const ANY_REGEX: &[&str] = &["", "^", "$", ".*", "^.*", ".*$", "^.*$", "(.*)"];
 const SLASHED_REGEX: &[&str] = &["/", "^/", ".", ".+", "^.+", "^.+$", "/.*", "^/.*", "^/.*$", "^/(.*)$"];
 
 /// The value of an expression, if it is certainly the same for every request.
-pub(super) fn truth(normal: &Normal) -> Option<bool> {
+pub(super) fn truth(normal: &CanonicalForm) -> Option<bool> {
     match &normal.kind {
-        NormalKind::Not(inner) => truth(inner).map(|t| !t),
-        NormalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
+        CanonicalKind::Not(inner) => truth(inner).map(|t| !t),
+        CanonicalKind::Operand(operand) => match (&operand.base, operand.arguments()) {
             (Base::Literal(Literal::Truth(truth)), _) => Some(*truth),
             (Base::Call(name, _), [first, second]) if name == "starts_with" || name == "ends_with" => {
                 let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
@@ -69,8 +69,8 @@ pub(super) fn truth(normal: &Normal) -> Option<bool> {
             }
             _ => None,
         },
-        NormalKind::Comparison(comparison) => of_comparison(comparison),
-        NormalKind::Chain(connective, parts) => of_chain(*connective, parts),
+        CanonicalKind::Comparison(comparison) => of_comparison(comparison),
+        CanonicalKind::Chain(connective, parts) => of_chain(*connective, parts),
     }
 }
 
@@ -102,7 +102,7 @@ fn of_comparison(comparison: &Comparison) -> Option<bool> {
 }
 
 /// The value of a chain for every request.
-fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
+fn of_chain(connective: Connective, parts: &[CanonicalForm]) -> Option<bool> {
     let truths: Vec<_> = parts.iter().map(truth).collect();
     if connective == Connective::Xor {
         return truths.into_iter().try_fold(false, |all, t| Some(all ^ t?));
@@ -116,7 +116,7 @@ fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
         return Some(!decisive);
     }
     let texts: BTreeSet<&str> = parts.iter().map(|p| p.text.as_str()).collect();
-    let denied: Vec<&Normal> = parts.iter().filter_map(|p| contrary(p)).collect();
+    let denied: Vec<&CanonicalForm> = parts.iter().filter_map(|p| contrary(p)).collect();
     if denied.iter().any(|d| texts.contains(d.text.as_str())) {
         return Some(decisive);
     }
@@ -132,30 +132,30 @@ fn of_chain(connective: Connective, parts: &[Normal]) -> Option<bool> {
 }
 
 /// The part inside a negation.
-fn contrary(normal: &Normal) -> Option<&Normal> {
+fn contrary(normal: &CanonicalForm) -> Option<&CanonicalForm> {
     match &normal.kind {
-        NormalKind::Not(inner) => Some(inner),
-        NormalKind::Chain(..) | NormalKind::Comparison(_) | NormalKind::Operand(_) => None,
+        CanonicalKind::Not(inner) => Some(inner),
+        CanonicalKind::Chain(..) | CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) => None,
     }
 }
 
 /// The comparison of a part.
-fn compared(normal: &Normal) -> Option<&Comparison> {
+fn compared(normal: &CanonicalForm) -> Option<&Comparison> {
     match &normal.kind {
-        NormalKind::Comparison(comparison) => Some(comparison),
-        NormalKind::Chain(..) | NormalKind::Not(_) | NormalKind::Operand(_) => None,
+        CanonicalKind::Comparison(comparison) => Some(comparison),
+        CanonicalKind::Chain(..) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => None,
     }
 }
 
 /// The operand, and the only values that it may have.
-fn chosen(normal: &Normal) -> Option<(&Operand, Values)> {
+fn chosen(normal: &CanonicalForm) -> Option<(&Operand, Values)> {
     let comparison = compared(normal)?;
     matches!(comparison.operator, Operator::Equal | Operator::In).then_some(())?;
     Some((&comparison.left, Values::of(comparison.operator, &comparison.right)?))
 }
 
 /// The field, which every request has, and the value that it must not have.
-fn unequal(normal: &Normal) -> Option<(&Operand, Values)> {
+fn unequal(normal: &CanonicalForm) -> Option<(&Operand, Values)> {
     let comparison = compared(normal)?;
     let is_there = ALWAYS_THERE.contains(&comparison.left.plain_field()?);
     (is_there && comparison.operator == Operator::NotEqual).then_some(())?;
@@ -173,26 +173,26 @@ fn exclude_one_another<'n>(choices: impl Iterator<Item = (&'n Operand, Values)>)
 }
 
 /// Whether a boolean is required to be true, after an even number of negations.
-pub(super) fn asks_for(normal: &Normal, field: &str, is_asked: bool) -> bool {
+pub(super) fn asks_for(normal: &CanonicalForm, field: &str, is_asked: bool) -> bool {
     match &normal.kind {
-        NormalKind::Chain(Connective::Xor, _) | NormalKind::Comparison(_) => false,
-        NormalKind::Chain(Connective::And | Connective::Or, parts) => {
+        CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Comparison(_) => false,
+        CanonicalKind::Chain(Connective::And | Connective::Or, parts) => {
             parts.iter().any(|part| asks_for(part, field, is_asked))
         }
-        NormalKind::Not(inner) => asks_for(inner, field, !is_asked),
-        NormalKind::Operand(operand) => is_asked && operand.plain_field() == Some(field),
+        CanonicalKind::Not(inner) => asks_for(inner, field, !is_asked),
+        CanonicalKind::Operand(operand) => is_asked && operand.plain_field() == Some(field),
     }
 }
 
 /// The hosts outside which nothing matches.
-pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
+pub(super) fn hosts(normal: &CanonicalForm) -> Option<BTreeSet<String>> {
     if truth(normal) == Some(false) {
         return Some(BTreeSet::new());
     }
     match &normal.kind {
-        NormalKind::Comparison(comparison) => {
+        CanonicalKind::Comparison(comparison) => {
             let is_host = comparison.left.plain_field() == Some("http.host")
-                || super::normal::operand_text(&comparison.left)? == "lower(http.host)";
+                || super::canonical::operand_text(&comparison.left)? == "lower(http.host)";
             let literals: Vec<&Literal> = match (&comparison.right, comparison.operator) {
                 (Right::Literal(literal), Operator::Equal) => vec![literal],
                 (Right::Set(items), Operator::In) => {
@@ -213,19 +213,19 @@ pub(super) fn hosts(normal: &Normal) -> Option<BTreeSet<String>> {
             };
             literals.into_iter().map(host).collect()
         }
-        NormalKind::Chain(Connective::And, parts) => {
+        CanonicalKind::Chain(Connective::And, parts) => {
             parts.iter().filter_map(hosts).reduce(|a, b| a.intersection(&b).cloned().collect())
         }
-        NormalKind::Chain(Connective::Or, parts) => {
+        CanonicalKind::Chain(Connective::Or, parts) => {
             let all: Option<Vec<_>> = parts.iter().map(hosts).collect();
             Some(all?.into_iter().flatten().collect())
         }
-        NormalKind::Chain(Connective::Xor, _) | NormalKind::Not(_) | NormalKind::Operand(_) => None,
+        CanonicalKind::Chain(Connective::Xor, _) | CanonicalKind::Not(_) | CanonicalKind::Operand(_) => None,
     }
 }
 
 /// How the matched requests change.
-pub(super) fn change(before: &Normal, after: &Normal) -> ScopeChange {
+pub(super) fn change(before: &CanonicalForm, after: &CanonicalForm) -> ScopeChange {
     if before.text == after.text {
         return ScopeChange::Equal;
     }
@@ -240,7 +240,7 @@ pub(super) fn change(before: &Normal, after: &Normal) -> ScopeChange {
 }
 
 /// Whether the second certainly matches everything that the first matches.
-fn implies(a: &Normal, b: &Normal, budget: &mut usize) -> bool {
+fn implies(a: &CanonicalForm, b: &CanonicalForm, budget: &mut usize) -> bool {
     let Some(left) = budget.checked_sub(a.text.len() + b.text.len()) else { return false };
     *budget = left;
     if a.text == b.text || truth(a) == Some(false) || truth(b) == Some(true) {
@@ -248,15 +248,15 @@ fn implies(a: &Normal, b: &Normal, budget: &mut usize) -> bool {
     }
     use Connective::{And, Or};
     match (&a.kind, &b.kind) {
-        (NormalKind::Chain(Or, parts), _) => parts.iter().all(|p| implies(p, b, budget)),
-        (_, NormalKind::Chain(And, parts)) => parts.iter().all(|p| implies(a, p, budget)),
-        (NormalKind::Chain(And, parts), NormalKind::Chain(Or, others)) => {
+        (CanonicalKind::Chain(Or, parts), _) => parts.iter().all(|p| implies(p, b, budget)),
+        (_, CanonicalKind::Chain(And, parts)) => parts.iter().all(|p| implies(a, p, budget)),
+        (CanonicalKind::Chain(And, parts), CanonicalKind::Chain(Or, others)) => {
             others.iter().any(|o| implies(a, o, budget)) || parts.iter().any(|p| implies(p, b, budget))
         }
-        (NormalKind::Chain(And, parts), _) => parts.iter().any(|p| implies(p, b, budget)),
-        (_, NormalKind::Chain(Or, others)) => others.iter().any(|o| implies(a, o, budget)),
-        (NormalKind::Not(a), NormalKind::Not(b)) => implies(b, a, budget),
-        (_, NormalKind::Not(b)) => match (values::of_normal(a), values::of_normal(b)) {
+        (CanonicalKind::Chain(And, parts), _) => parts.iter().any(|p| implies(p, b, budget)),
+        (_, CanonicalKind::Chain(Or, others)) => others.iter().any(|o| implies(a, o, budget)),
+        (CanonicalKind::Not(a), CanonicalKind::Not(b)) => implies(b, a, budget),
+        (_, CanonicalKind::Not(b)) => match (values::of_normal(a), values::of_normal(b)) {
             (Some((left, a)), Some((right, b))) => left == right && a.excludes(&b),
             (None, _) | (_, None) => false,
         },

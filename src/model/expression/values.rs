@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::normal::{Normal, NormalKind, operand_text};
+use super::canonical::{CanonicalForm, CanonicalKind, operand_text};
 use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, Right};
 
 /// The values that a comparison accepts.
@@ -165,12 +165,12 @@ fn merged(mut intervals: Vec<(Family, u128, u128)>) -> Vec<(Family, u128, u128)>
 }
 
 /// The operand of a part, and the values that it accepts.
-pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
+pub(super) fn of_normal(normal: &CanonicalForm) -> Option<(String, Values)> {
     match &normal.kind {
-        NormalKind::Comparison(comparison) => {
+        CanonicalKind::Comparison(comparison) => {
             Some((operand_text(&comparison.left)?, Values::of(comparison.operator, &comparison.right)?))
         }
-        NormalKind::Operand(operand) => {
+        CanonicalKind::Operand(operand) => {
             let Base::Call(name, arguments) = &operand.base else { return None };
             let [first, second] = arguments.as_slice() else { return None };
             let (NodeKind::Operand(first), NodeKind::Operand(second)) = (&first.kind, &second.kind) else {
@@ -184,7 +184,7 @@ pub(super) fn of_normal(normal: &Normal) -> Option<(String, Values)> {
             };
             Some((operand_text(first)?, values))
         }
-        NormalKind::Chain(..) | NormalKind::Not(_) => None,
+        CanonicalKind::Chain(..) | CanonicalKind::Not(_) => None,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::desired::{RateWants, RuleForm, RuleWants, SkipTarget};
 use super::phase::Phase;
 use super::rule::{LiveWaf, RuleBody};
-use super::wants::{RateWants, RuleForm, RuleWants, SkipTarget};
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};

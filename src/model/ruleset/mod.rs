@@ -6,19 +6,19 @@
 mod canonical;
 mod compile;
 mod counting;
+mod desired;
 mod phase;
 mod places;
 mod recognise;
 mod rule;
-mod wants;
 
 pub use canonical::canonical;
 pub use compile::compile_rule;
 pub use counting::{CountingMistake, counting_mistake};
-pub use phase::Phase;
-pub use recognise::recognise_rule;
-pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};
-pub use wants::{
+pub use desired::{
     Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
     TuningTarget, WafWants,
 };
+pub use phase::Phase;
+pub use recognise::recognise_rule;
+pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};

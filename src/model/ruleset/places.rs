@@ -1,6 +1,6 @@
 //! Moves all places in a desired value to one place, so that equality compares only what is wanted.
 
-use super::wants::{
+use super::desired::{
     Anchor, DeploymentWants, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, TagTuning, WafWants,
 };
 use crate::diagnostic::Place;

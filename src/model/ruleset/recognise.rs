@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::canonical::canonical;
 use super::compile::compile_rule;
 use super::counting::counting_mistake;
+use super::desired::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
 use super::phase::Phase;
 use super::rule::{LiveRule, LiveWaf, RuleBody};
-use super::wants::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
 use crate::diagnostic::Place;
 use crate::model::facts::rulesets::{
     RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS, RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES,

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::super::any_value::AnyValue;
 use super::super::facets::Facet;
-use super::super::free::Free;
 use super::super::read::{Spanned, Text};
-use super::super::word::WordOr;
+use super::super::word_or_parts::WordOr;
 use super::layers::DeploymentLayer;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CloudflareSyntax, OwaspSyntax, RuleSyntax, TagSyntax, TuneSyntax};
@@ -145,7 +145,7 @@ impl Section<'_> {
     }
 
     /// Overrides as Cloudflare has them.
-    fn overrides(&mut self, syntax: &Spanned<Free>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
+    fn overrides(&mut self, syntax: &Spanned<AnyValue>, ruleset: Managed, has_level: bool) -> Option<Facet<Value>> {
         let (value, place) = (&syntax.value.0, self.handle(syntax.span));
         let Some(overrides) = Overrides::read(Some(value)) else {
             self.reader.diagnostics.push(findings::RAW.at(place, "these are no overrides").help(

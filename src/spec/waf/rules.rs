@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::free::Free;
+use super::super::any_value::AnyValue;
 use super::super::read::{Spanned, Text};
 use super::super::syntax::StateSyntax;
-use super::super::word::WordOr;
+use super::super::word_or_parts::WordOr;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::findings;
@@ -37,7 +37,7 @@ pub(super) struct Parts<'s> {
     /// Whether it is wanted.
     pub(super) state: Option<StateSyntax>,
     /// The rule as Cloudflare has it.
-    pub(super) raw: Option<&'s Spanned<Free>>,
+    pub(super) raw: Option<&'s Spanned<AnyValue>>,
     /// The keys present that only this kind of rule has, with their places.
     pub(super) own: Vec<(&'static str, Span)>,
     /// The phase.
@@ -259,7 +259,7 @@ impl Section<'_> {
     }
 
     /// A rule as Cloudflare has it.
-    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<Free>, name: Option<&str>) -> Option<RuleForm> {
+    fn raw_rule(&mut self, parts: &Parts<'_>, syntax: &Spanned<AnyValue>, name: Option<&str>) -> Option<RuleForm> {
         self.refuse_beside(parts, false);
         let place = self.handle(syntax.span);
         let Value::Map(members) = &syntax.value.0 else { return None };

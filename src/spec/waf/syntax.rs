@@ -6,10 +6,10 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::super::free::Free;
+use super::super::any_value::AnyValue;
 use super::super::read::{OneOrMany, Spanned, Text};
 use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
-use super::super::word::WordOr;
+use super::super::word_or_parts::WordOr;
 use crate::model::facts::rulesets::{
     CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,
     THRESHOLDS,
@@ -87,7 +87,7 @@ pub(super) struct OwaspSyntax {
     /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
-    pub(super) raw: Option<Spanned<Free>>,
+    pub(super) raw: Option<Spanned<AnyValue>>,
 }
 
 /// How the Cloudflare Managed Ruleset is tuned. Keys that are not set are left alone.
@@ -115,7 +115,7 @@ pub(super) struct CloudflareSyntax {
     /// Overrides in Cloudflare's form, for what the other keys cannot express; the other keys are merged into them.
     #[serde(default)]
     #[schemars(schema_with = "raw")]
-    pub(super) raw: Option<Spanned<Free>>,
+    pub(super) raw: Option<Spanned<AnyValue>>,
 }
 
 /// Rules to switch: one, or all with a tag.
@@ -220,7 +220,7 @@ macro_rules! named_rules {
             /// The rule in Cloudflare's form, for what the other keys cannot express; used instead of them.
             #[serde(default)]
             #[schemars(schema_with = "raw")]
-            pub(super) raw: Option<Spanned<Free>>,
+            pub(super) raw: Option<Spanned<AnyValue>>,
         }
     )+};
 }

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 /// A place where requests wait.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct RequestHold {
     /// Requests that have arrived, and how many of them may continue.
     state: watch::Sender<State>,
 }
@@ -18,7 +18,7 @@ struct State {
     passes: u64,
 }
 
-impl Gate {
+impl RequestHold {
     /// A gate without waiting requests.
     pub(super) fn new() -> Self {
         Self { state: watch::Sender::new(State::default()) }

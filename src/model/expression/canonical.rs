@@ -26,27 +26,27 @@ use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, No
 
 /// A part of an expression in canonical form.
 #[derive(Debug, Clone)]
-pub(super) struct Normal {
+pub(super) struct CanonicalForm {
     /// Its text; equal texts have the same meaning.
     pub(super) text: String,
     /// Its parts.
-    pub(super) kind: NormalKind,
+    pub(super) kind: CanonicalKind,
 }
 
 /// The kinds of parts.
 #[derive(Debug, Clone)]
-pub(super) enum NormalKind {
+pub(super) enum CanonicalKind {
     /// Several parts joined by a connective, sorted; no part is a chain of the same connective.
-    Chain(Connective, Vec<Normal>),
+    Chain(Connective, Vec<CanonicalForm>),
     /// The negation of a part that is not itself a negation.
-    Not(Box<Normal>),
+    Not(Box<CanonicalForm>),
     /// A comparison.
     Comparison(Comparison),
     /// An operand on its own.
     Operand(Operand),
 }
 
-impl Normal {
+impl CanonicalForm {
     /// The canonical form of a tree; `None` if a part of it could not be read.
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &node.kind {
@@ -55,7 +55,7 @@ impl Normal {
                 for part in parts {
                     let part = Self::of(part)?;
                     match part.kind {
-                        NormalKind::Chain(inner, parts) if inner == *connective => all.extend(parts),
+                        CanonicalKind::Chain(inner, parts) if inner == *connective => all.extend(parts),
                         _ => all.push(part),
                     }
                 }
@@ -69,11 +69,11 @@ impl Normal {
                     ..comparison.clone()
                 };
                 let text = comparison_text(&comparison)?;
-                Some(Self { text, kind: NormalKind::Comparison(comparison) })
+                Some(Self { text, kind: CanonicalKind::Comparison(comparison) })
             }
             NodeKind::Operand(inner) => {
                 let inner = operand(inner)?;
-                Some(Self { text: operand_text(&inner)?, kind: NormalKind::Operand(inner) })
+                Some(Self { text: operand_text(&inner)?, kind: CanonicalKind::Operand(inner) })
             }
             NodeKind::Broken => None,
         }
@@ -90,16 +90,16 @@ impl Normal {
         }
         let texts: Vec<_> = parts.iter().map(|p| p.within(Some(connective))).collect();
         let text = texts.join(&format!(" {} ", connective.word()));
-        Self { text, kind: NormalKind::Chain(connective, parts) }
+        Self { text, kind: CanonicalKind::Chain(connective, parts) }
     }
 
     /// The negation.
     fn denied(self) -> Self {
         match self.kind {
-            NormalKind::Not(inner) => *inner,
-            NormalKind::Chain(..) | NormalKind::Comparison(_) | NormalKind::Operand(_) => {
+            CanonicalKind::Not(inner) => *inner,
+            CanonicalKind::Chain(..) | CanonicalKind::Comparison(_) | CanonicalKind::Operand(_) => {
                 let text = format!("not {}", self.within(None));
-                Self { text, kind: NormalKind::Not(Box::new(self)) }
+                Self { text, kind: CanonicalKind::Not(Box::new(self)) }
             }
         }
     }
@@ -107,10 +107,11 @@ impl Normal {
     /// The text inside a chain, or after `not`: in parentheses if needed.
     fn within(&self, outer: Option<Connective>) -> String {
         match &self.kind {
-            NormalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => format!("({})", self.text),
-            NormalKind::Chain(..) | NormalKind::Not(_) | NormalKind::Comparison(_) | NormalKind::Operand(_) => {
-                self.text.clone()
-            }
+            CanonicalKind::Chain(inner, _) if outer.is_none_or(|outer| *inner < outer) => format!("({})", self.text),
+            CanonicalKind::Chain(..)
+            | CanonicalKind::Not(_)
+            | CanonicalKind::Comparison(_)
+            | CanonicalKind::Operand(_) => self.text.clone(),
         }
     }
 }
@@ -129,7 +130,7 @@ pub(super) fn operand_text(operand: &Operand) -> Option<String> {
     let mut text = match &operand.base {
         Base::Field(name) => name.clone(),
         Base::Call(name, arguments) => {
-            let arguments: Option<Vec<_>> = arguments.iter().map(|a| Some(Normal::of(a)?.text)).collect();
+            let arguments: Option<Vec<_>> = arguments.iter().map(|a| Some(CanonicalForm::of(a)?.text)).collect();
             format!("{name}({})", arguments?.join(", "))
         }
         Base::Literal(literal) => literal_text(literal)?,
@@ -273,7 +274,7 @@ mod tests {
         let tokens = lexer::tokens(text, &mut problems);
         let node = parse(text, &tokens, &mut problems);
         assert!(!problems.has_errors(), "{text}: {:?}", problems.finish());
-        Normal::of(&node).unwrap().text
+        CanonicalForm::of(&node).unwrap().text
     }
 
     #[test]

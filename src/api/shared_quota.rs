@@ -27,7 +27,7 @@ const MOMENT: Duration = Duration::from_millis(500);
 
 /// Other clients in one window.
 #[derive(Debug)]
-pub(super) struct Others {
+pub(super) struct SharedQuota {
     /// When Cloudflare reported first.
     since: Instant,
     /// Requests that remained then.
@@ -42,7 +42,7 @@ pub(super) struct Others {
     before: Option<f64>,
 }
 
-impl Others {
+impl SharedQuota {
     /// From the first report of a window, with `in_flight` requests under way; `last` is the previous window.
     pub(super) fn begin(first: u64, in_flight: u64, now: Instant, last: Option<&Self>) -> Self {
         let is_known = |last: &&Self| last.before.is_some() || now - last.since >= KNOWN;
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn who_takes_half_is_left_half() {
         let begin = Instant::now();
-        let (mut others, reset) = (Others::begin(1200, 0, begin, None), after(begin, 300));
+        let (mut others, reset) = (SharedQuota::begin(1200, 0, begin, None), after(begin, 300));
         assert_eq!(others.claim(1200, reset, begin), 0, "nothing is known yet");
         (0..100).for_each(|_| others.count_ours());
         others.note(1200 - 100 - 20, after(begin, 10));
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nobody_is_left_more_than_half() {
         let begin = Instant::now();
-        let (mut others, reset) = (Others::begin(1200, 0, begin, None), after(begin, 300));
+        let (mut others, reset) = (SharedQuota::begin(1200, 0, begin, None), after(begin, 300));
         others.note(700, after(begin, 5));
         let claim = others.claim(1200, reset, after(begin, 5));
         assert!((100..150).contains(&claim), "{claim}");
@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn the_pace_is_known_from_the_window_before() {
         let begin = Instant::now();
-        let mut first = Others::begin(1200, 0, begin, None);
+        let mut first = SharedQuota::begin(1200, 0, begin, None);
         first.note(600, after(begin, 300));
         let again = after(begin, 300);
-        let mut second = Others::begin(1200, 0, again, Some(&first));
+        let mut second = SharedQuota::begin(1200, 0, again, Some(&first));
         assert!(second.claim(1200, after(again, 300), again) >= 600);
         // They have stopped, and soon that is known.
         second.note(1200, after(again, 15));
@@ -140,14 +140,14 @@ mod tests {
         second.note(1200, after(again, 30));
         assert_eq!(second.claim(1200, after(again, 300), after(again, 30)), 0);
         // A window that ends before anything is known changes nothing.
-        let third = Others::begin(1200, 0, again, Some(&Others::begin(1200, 0, again, Some(&first))));
+        let third = SharedQuota::begin(1200, 0, again, Some(&SharedQuota::begin(1200, 0, again, Some(&first))));
         assert!(third.claim(1200, after(again, 300), again) >= 600);
     }
 
     #[test]
     fn our_own_requests_are_not_others() {
         let begin = Instant::now();
-        let mut others = Others::begin(1000, 8, begin, None);
+        let mut others = SharedQuota::begin(1000, 8, begin, None);
         (0..500).for_each(|_| others.count_ours());
         others.note(492, after(begin, 5));
         assert_eq!(others.claim(1200, after(begin, 300), after(begin, 5)), 0);

@@ -13,9 +13,9 @@ use super::envelope::{Outcome, Refusal};
 
 /// The identifiers of new zones, with the times of their creation.
 #[derive(Default)]
-pub(super) struct FreshZones(Mutex<HashMap<String, Instant>>);
+pub(super) struct NewZones(Mutex<HashMap<String, Instant>>);
 
-impl FreshZones {
+impl NewZones {
     /// Notes a creation.
     pub(super) fn note(&self, call: &Call<'_>, id: &str) {
         if call.profile.fresh_zone_forbidden_milliseconds > 0 {

@@ -25,14 +25,14 @@ enum State {
 
 /// The state of the listener. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Door {
+pub(super) struct ListenerSwitch {
     /// The current state.
     state: watch::Sender<State>,
     /// A connection of the closed listener. While it exists, the operating system gives the port to no one else.
     held: std::sync::Arc<tokio::sync::Mutex<Option<(TcpStream, TcpStream)>>>,
 }
 
-impl Door {
+impl ListenerSwitch {
     /// An open one.
     pub(super) fn new() -> Self {
         Self { state: watch::Sender::new(State::Open), held: std::sync::Arc::default() }

@@ -11,7 +11,7 @@ const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)
 ///
 /// # Errors
 /// The error of the last attempt. Failed requests were already retried by the client, so they are not repeated here.
-pub(super) async fn again<T>(mut read: impl AsyncFnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
+pub(super) async fn until_usable<T>(mut read: impl AsyncFnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
     for wait in WAITS {
         match read().await {
             Err(
