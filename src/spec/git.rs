@@ -227,7 +227,6 @@ fn end(mut child: Child, in_time: bool) -> std::io::Result<ExitStatus> {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -264,7 +263,7 @@ mod tests {
         let (directory, git) = with_git("echo /");
         assert!(matches!(
             Git::open(directory.path(), &git.environment),
-            Err(RevisionError::Another(found, _)) if found == PathBuf::from("/")
+            Err(RevisionError::Another(found, _)) if found.as_path() == Path::new("/")
         ));
     }
 }
