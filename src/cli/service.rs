@@ -64,9 +64,12 @@ impl Service {
             #[cfg(feature = "sandbox")]
             Connection::Sandbox(directory) => Self::embedded(settings, access, output, directory, zones).await,
             #[cfg(not(feature = "sandbox"))]
-            Connection::Sandbox(_) => {
+            Connection::Sandbox(directory) => {
                 drop(zones);
-                anyhow::bail!("this build has no embedded service (feature `sandbox`)")
+                let directory = directory.display();
+                anyhow::bail!(
+                    "--sandbox={directory} needs the sandbox, and this build has none; build it with the feature `sandbox`"
+                )
             }
             Connection::Remote { base_url, credentials, account } => {
                 let cache = FileCache::new(&settings.flags.cache, &base_url, credentials.clone());
