@@ -29,7 +29,7 @@ const PLEASE_WAIT: i64 = 971;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long an unused connection is kept. Shorter than the service keeps it, or else a write may meet its closing, and then
-/// nobody knows what became of the write.
+/// the result of the write is unknown.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Name and version, as the service's logs will show them.
@@ -193,7 +193,7 @@ impl Transport {
         Err(Failed { error, asked })
     }
 
-    /// Takes in a body, but not for ever.
+    /// Takes in a body, within a time limit.
     async fn take<I: Intake>(
         &self,
         name: &RequestName,

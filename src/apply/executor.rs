@@ -14,7 +14,7 @@
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
-//! What an answer means is told in [`super::answer`].
+//! What an answer means: see [`super::answer`].
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@
 //! | `done` | it took effect |
 //! | `restored` | the delete that it takes back did not |
 //! | `refused`, `not sent`, `no batches` | it did not |
-//! | `lost`, `partly`, `unknown`, none | nobody knows, unless the same was done by a later intent: whoever reads this looks at the service |
+//! | `lost`, `partly`, `unknown`, none | unknown, unless a later intent did the same: the reader checks the live state |
 //!
 //! The last line may be cut; any other line that is no JSON ends the reading. Values are data, never instructions: a record
 //! outside of its zone is refused.

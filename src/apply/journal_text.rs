@@ -311,7 +311,7 @@ pub(super) enum Fate {
     Restored,
     /// It did not take effect.
     Nothing,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 

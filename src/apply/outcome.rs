@@ -13,7 +13,7 @@ pub enum Outcome {
     Stale(String),
     /// It was undone, because what it made room for is not known to be there.
     Restored,
-    /// Nobody knows whether it took effect, or what is there now.
+    /// Unknown whether it took effect, or what is there now.
     Unknown(String),
     /// It has to wait for something that no request can bring about; a later run does it.
     Deferred(String),

@@ -34,7 +34,7 @@ const QUOTA_CODE: i64 = 81045;
 pub(super) enum Meaning {
     /// It may have taken effect: the service is read, and what it does not show is sent again.
     Lost,
-    /// This try was refused, and nobody knows of an earlier one: the service is read, and what it does not show is unknown.
+    /// This try was refused, and the result of an earlier one is unknown: the zone is read, and what it does not show is unknown.
     EarlierUnknown,
     /// It was refused, or says so: the service is read, and what it does not show was refused.
     Doubtful,

@@ -84,7 +84,7 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Notes whether operations were sent without an answer, so that nobody knows of them though nothing is to be seen.
+    /// Notes whether operations were sent without an answer, so that their result is unknown though nothing is visible.
     pub(super) fn set_lost(&mut self, operations: &[usize], is_lost: bool) {
         for n in operations {
             self.lost[*n] = is_lost;

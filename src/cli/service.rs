@@ -217,7 +217,7 @@ fn client(
         at_once: usize::from(settings.flags.concurrency),
         stop: match access {
             Access::Write(stop) => stop.clone(),
-            // Who only reads is ended from outside.
+            // A read-only run is ended by the signal handler.
             Access::Read | Access::Check => Stop::never(),
         },
         observer: Arc::new(observer),

@@ -10,7 +10,7 @@ use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneNam
 pub enum DeleteReason {
     /// The spec says `state: absent`.
     Tombstone,
-    /// The spec is the whole truth for the zone, and does not name it.
+    /// The spec is the complete state for the zone, and does not name it.
     Pruned,
     /// It cannot stand beside a record that the spec wants at this name.
     InTheWay,
@@ -131,6 +131,6 @@ pub struct RecordChanges<'a> {
     pub set_aside: Vec<SetAside<'a>>,
     /// What cannot be had.
     pub conflicts: Vec<Conflict<'a>>,
-    /// Records wanted that are there, with differences that must not be mended because somebody else maintains them.
+    /// Records wanted that are there, with differences that must not be fixed because somebody else maintains them.
     pub kept_different: Vec<Conflict<'a>>,
 }

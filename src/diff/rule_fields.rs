@@ -61,7 +61,7 @@ pub fn rule_fields(before: Option<&RuleBody>, after: &RuleBody, waf: &LiveWaf) -
         .collect()
 }
 
-/// What is passed by, with the names of rules and rulesets instead of their ids.
+/// What is bypassed, with the names of rules and rulesets instead of their ids.
 fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found) {
     let (old, new) = (before.get("action_parameters"), after.get("action_parameters"));
     let mut by_id = Found::default();
@@ -91,7 +91,7 @@ fn skips(before: &RuleBody, after: &RuleBody, waf: &LiveWaf, fields: &mut Found)
     }
 }
 
-/// What a person calls a rule of a managed ruleset: its number, its description, or its id if nobody knows it.
+/// What a person calls a rule of a managed ruleset: its number, its description, or its id if it is unknown.
 fn rule_name(catalogue: Option<&Catalogue>, id: &str) -> String {
     match catalogue.and_then(|c| c.rule(id)) {
         Some(rule) => rule.number.map_or_else(|| rule.description.clone(), |n| n.to_string()),

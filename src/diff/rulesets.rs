@@ -27,7 +27,7 @@ pub enum RuleDeleteReason {
     Expired,
     /// The spec says `state: absent`.
     Absent,
-    /// The section is the whole truth, and does not name it.
+    /// The section is the complete state, and does not name it.
     Pruned,
     /// An apply made it, and that is undone.
     Undone,
@@ -326,7 +326,7 @@ fn adopt(
     }
 }
 
-/// Live rules of the kinds that the spec names, in a section that is the whole truth, that are not named.
+/// Live rules of the kinds that the spec names, in a section that is the complete state, that are not named.
 fn pruned(wants: &WafWants, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
     let is_named_kind = |rule: &LiveRule| match phase {
         Phase::Custom | Phase::RateLimit => true,
@@ -397,7 +397,7 @@ fn item(
     item
 }
 
-/// The rulesets that an exception passes by; `None` for all.
+/// The rulesets that an exception bypasses; `None` for all.
 fn concerned(body: &RuleBody) -> Option<BTreeSet<String>> {
     if body.parameter("ruleset").is_some() {
         return None;

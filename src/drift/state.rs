@@ -2,14 +2,14 @@
 
 use crate::plan::Cause;
 
-/// How an object stands between the spec, the spec before, and the service.
+/// How an object stands between the spec, the previous spec, and the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// The spec and the service changed it, each in its own way.
     Conflicting,
     /// Somebody changed it at the service; the spec is as before.
     Drifted,
-    /// It differs, and without the spec before nobody knows whose doing that is.
+    /// It differs, and without a base it is unknown who changed what.
     Unknown,
     /// The spec changed, and that is not applied yet.
     Pending,

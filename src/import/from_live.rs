@@ -117,7 +117,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
             }
             if *phase == Phase::Managed && is_dead(rules, rule) {
                 notes.push(format!(
-                    "the exception {} stands after what it passes by and has no effect; it is left alone",
+                    "the exception {} comes after what it bypasses and has no effect; it is left alone",
                     rule.shown()
                 ));
                 continue;

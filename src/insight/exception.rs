@@ -229,12 +229,12 @@ pub(super) fn compare(before: &Skipped, after: &Skipped, phase: Phase, waf: &Liv
     let (added, removed) = (beyond(&has, &had, waf), beyond(&had, &has, waf));
     if !added.is_empty() {
         let words = list(added.iter(), phase, waf).join(", ");
-        effects.add(Direction::Weakens, format!("exception widened: also passes by {words}"));
+        effects.add(Direction::Weakens, format!("exception widened: also bypasses {words}"));
         whole_ruleset(added.iter(), waf, effects);
     }
     if !removed.is_empty() {
         let words = list(removed.iter(), phase, waf).join(", ");
-        effects.add(Direction::Strengthens, format!("exception narrowed: no longer passes by {words}"));
+        effects.add(Direction::Strengthens, format!("exception narrowed: no longer bypasses {words}"));
     }
     if before.unknown != after.unknown {
         let names: BTreeSet<_> = before.unknown.keys().chain(after.unknown.keys()).cloned().collect();
@@ -255,12 +255,12 @@ pub(super) fn whole(
 ) {
     let (targets, void) = skipped.split(waf);
     if targets.is_empty() && skipped.unknown.is_empty() {
-        effects.remark("the exception passes by nothing that exists".to_owned());
+        effects.remark("the exception bypasses nothing that exists".to_owned());
     } else {
         let shown = Skipped { targets: targets.clone(), unknown: skipped.unknown.clone() }.about(phase, waf);
         let (direction, line) = match is_new {
-            true => (Direction::Weakens, format!("exception: {requests} pass by {shown}")),
-            false => (Direction::Strengthens, format!("exception gone: {requests} no longer pass by {shown}")),
+            true => (Direction::Weakens, format!("exception: {requests} bypass {shown}")),
+            false => (Direction::Strengthens, format!("exception removed: {requests} no longer bypass {shown}")),
         };
         effects.add(direction, line);
         if is_new {
@@ -274,7 +274,7 @@ pub(super) fn whole(
 fn whole_ruleset<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, effects: &mut Effects) {
     for target in targets {
         if let (Target::Rule(..), Target::Ruleset(_)) = (target, stronger(target, of(target, waf))) {
-            let line = "this switches the whole OWASP ruleset off for the requests it names, as the rule passed by is the \
+            let line = "this switches the whole OWASP ruleset off for the requests it names, as the bypassed rule is the \
                         one that compares the score";
             effects.add(Direction::Weakens, line.to_owned());
         }

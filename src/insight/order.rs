@@ -176,13 +176,13 @@ fn sentence(
     let is_exception = |body: &RuleBody| skipped(body).is_some();
     let requests = rule::requests(if is_exception(rule) { rule } else { other });
     let what = match (is_exception(rule) != is_exception(other), direction) {
-        (true, Direction::Weakens) if is_exception(rule) => format!("{requests} pass by it"),
-        (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer pass by it"),
-        (true, Direction::Weakens) => format!("{requests} pass by this rule"),
-        (true, Direction::Strengthens) => format!("{requests} no longer pass by this rule"),
-        (false, Direction::Weakens) => "more is passed by".to_owned(),
-        (false, Direction::Strengthens) => "less is passed by".to_owned(),
-        (false, Direction::Both) => "something else is passed by".to_owned(),
+        (true, Direction::Weakens) if is_exception(rule) => format!("{requests} bypass it"),
+        (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer bypass it"),
+        (true, Direction::Weakens) => format!("{requests} bypass this rule"),
+        (true, Direction::Strengthens) => format!("{requests} no longer bypass this rule"),
+        (false, Direction::Weakens) => "more is bypassed".to_owned(),
+        (false, Direction::Strengthens) => "less is bypassed".to_owned(),
+        (false, Direction::Both) => "something else is bypassed".to_owned(),
         (_, Direction::Neutral | Direction::Both | Direction::Unclassified) => {
             format!("{} act in order, and what this does cannot be told", phase.about())
         }

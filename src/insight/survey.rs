@@ -198,7 +198,7 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
 fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let body = &live.body;
     let does = match (skipped(body), rate::rate(body)) {
-        (Some(skipped), _) => format!("passes by {}", skipped.about(phase, waf)),
+        (Some(skipped), _) => format!("bypasses {}", skipped.about(phase, waf)),
         (None, Some(rate)) => {
             format!("{} {}{}", rate::about(&rate), rule::fate(body.action()), rate::lasting(&rate))
         }

@@ -128,7 +128,7 @@ async fn list_once<R: Reader>(
         progress(Progress::SmallPages { zone: &zone.name, per_page: effective });
     }
     // Without any count only an empty page is the last: a page that is not full may have been clamped. Either way a page
-    // without news ends the walk, so that a service that lies about its pages cannot keep us busy for ever.
+    // without news ends the walk, so that a service that lies about its pages cannot keep us busy without end.
     let last = match pages {
         Some(pages) => pages,
         None if received == 0 => 1,
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(run(5000, |size, page, _| bare(slice(30, size, page))).await.expect("it is whole"), (30, 2));
         assert_eq!(run(5000, |_, page, _| bare(slice(120, 50, page))).await.expect("it is whole"), (120, 4));
         assert_eq!(run(5000, |_, page, _| bare(slice(0, 50, page))).await.expect("it is whole"), (0, 1));
-        // A service that ignores the page number gives the same page for ever.
+        // A service that ignores the page number gives the same page again and again.
         assert_eq!(run(100, |size, _, _| bare(slice(250, size, 1))).await.expect("it ends"), (100, 2));
     }
 
@@ -333,7 +333,7 @@ mod tests {
         });
         let absurd = absurd.await;
         assert!(matches!(absurd, Err(FetchError::Incomplete { .. })), "{absurd:?}");
-        assert!(*calls.lock().expect("nobody panics") < 50, "it does not ask for ever");
+        assert!(*calls.lock().expect("nobody panics") < 50, "it does not ask forever");
     }
 
     #[tokio::test]

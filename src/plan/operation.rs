@@ -43,19 +43,19 @@ pub enum Cause {
     Drift,
     /// Both: a conflict.
     Both,
-    /// Nobody knows whether the spec or the service changed: there is no earlier spec to compare with.
+    /// Unknown: there is no base that tells whether the spec or the live value changed.
     Unknown,
 }
 
 impl Cause {
-    /// From whether the spec changed, and whether the service is not as the spec before wanted it.
+    /// From whether the spec changed, and whether the service is not as the previous spec wanted it.
     #[must_use]
     pub fn of(changed: bool, drifted: bool) -> Self {
         match (changed, drifted) {
             (true, false) => Self::Spec,
             (false, true) => Self::Drift,
             (true, true) => Self::Both,
-            // Neither changed, and yet they differ: the spec before was never applied.
+            // Neither changed, and yet they differ: the previous spec was never applied.
             (false, false) => Self::Spec,
         }
     }

@@ -165,7 +165,7 @@ fn in_company(
         if let Some((_, exception)) = before.find(|(_, rule)| cancels(rule.body, &change.after, waf)) {
             let name = exception.body.reference().or_else(|| exception.body.description()).unwrap_or("without a name");
             impact.direction = Direction::Neutral;
-            impact.lines.push(format!("no effect: the exception {name} passes by all of it, for all its requests"));
+            impact.lines.push(format!("no effect: the exception {name} bypasses all of it, for all its requests"));
         }
     }
     if executes(change) && impact.direction == Direction::Unclassified {
@@ -184,7 +184,7 @@ fn in_company(
         && !cancels_any()
     {
         impact.direction = Direction::Neutral;
-        impact.lines.push("nothing that it passes by was there before".to_owned());
+        impact.lines.push("nothing that it bypasses was there before".to_owned());
     }
     impact
 }

@@ -2,11 +2,11 @@
 //!
 //! | the spec | the service | cause |
 //! |---|---|---|
-//! | changed | as the spec before wanted it | `spec` |
+//! | changed | as the previous spec wanted it | `spec` |
 //! | as before | not as it wanted it | `drift`: somebody else changed it, and the plan takes that back |
-//! | changed | not as the spec before wanted it | `both`: a conflict |
+//! | changed | not as the previous spec wanted it | `both`: a conflict |
 //!
-//! What the spec before wanted and this one does not name is deleted, if it still is as it was: ownership without a state
+//! What the previous spec wanted and this one does not name is deleted, if it still is as it was: ownership without a state
 //! file.
 
 use std::collections::{BTreeSet, HashSet};
@@ -24,7 +24,7 @@ use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, 
 /// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
 const FEWEST: usize = 10;
 
-/// Plans one zone with the spec before as the third leg.
+/// Plans one zone with the previous spec as the third leg.
 #[must_use]
 pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
@@ -50,7 +50,7 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
     (plan, diagnostics)
 }
 
-/// What the service does not have as the spec before wanted it.
+/// What the service does not have as the previous spec wanted it.
 struct Drift<'p> {
     created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
     touched: BTreeSet<RecordId>,
@@ -59,7 +59,7 @@ struct Drift<'p> {
 }
 
 impl<'p> Drift<'p> {
-    /// From the plan that the spec before would have now.
+    /// From the plan that the previous spec would have now.
     fn new(past: &'p ZonePlan) -> Self {
         let mut drift = Self {
             created: BTreeSet::new(),
@@ -91,7 +91,7 @@ fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&
     found.ok().map(|n| &records[n])
 }
 
-/// Whether the specs say different things about a record, and whether the service is not as the spec before wanted it.
+/// Whether the specs say different things about a record, and whether the service is not as the previous spec wanted it.
 fn record_changed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -110,7 +110,7 @@ fn record_changed(
         RecordAction::Create { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
         RecordAction::Update { id, .. } => (!is_same, drift.touched.contains(id)),
         RecordAction::Delete { id, reason, .. } => match reason {
-            // What was in the way of the spec before as well was made by somebody else.
+            // What was in the way of the previous spec as well was made by somebody else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
             DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Undone => (true, drift.touched.contains(id)),
             DeleteReason::Tombstone | DeleteReason::Pruned => {
@@ -163,7 +163,7 @@ fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, liv
     }
 }
 
-/// What is wanted, and what the spec before wanted and this one does not name.
+/// What is wanted, and what the previous spec wanted and this one does not name.
 fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
     let mut extended = desired.clone();
     for record in &base.records {

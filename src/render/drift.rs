@@ -56,7 +56,7 @@ impl<'a> DriftView<'a> {
         match &self.plan.base {
             Some(base) => format!("{made}; compared with {base}"),
             None if self.report.count(State::Unknown) == 0 => made,
-            None => format!("{made}; without --base nobody knows who changed what"),
+            None => format!("{made}; without --base it is unknown who changed what"),
         }
     }
 }

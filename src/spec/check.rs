@@ -62,7 +62,7 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
         let place = |r: &DesiredRecord| r.spelling.place;
         diagnostics.push(
             findings::REPEATED
-                .at(place(&same[n]), format!("this {} record stands here again", same[n].data.type_name()))
+                .at(place(&same[n]), format!("this {} record is already defined here", same[n].data.type_name()))
                 .and_at(place(&same[first]), "it stands here first")
                 .about(address(zone, &same[n]))
                 .help("remove one of the two; spellings that mean the same count as equal"),

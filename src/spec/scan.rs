@@ -281,7 +281,7 @@ impl Scanner<'_> {
         }
         self.diagnostics.push(
             findings::DUPLICATE_KEY
-                .at(place, format!("`{text}` stands here again"))
+                .at(place, format!("`{text}` is already defined here"))
                 .and_at(self.tree.place(first), "it stands here first")
                 .help("remove one of the two, or join what they hold"),
         );

@@ -47,11 +47,11 @@ def as_model(result):
     the documentation, and `rules` of each ruleset, which was observed to be absent where there are none.
     """
     is_managed = result["kind"] == "managed"
-    mended = [{**rule, "expression": "true"} if is_managed else rule for rule in result.get("rules", [])]
+    fixed = [{**rule, "expression": "true"} if is_managed else rule for rule in result.get("rules", [])]
     if is_managed:
         checks.that("models", all("expression" not in rule for rule in result["rules"]), "managed rules have no expression")
     try:
-        model = RulesetGetResponse.model_validate({**result, "rules": mended})
+        model = RulesetGetResponse.model_validate({**result, "rules": fixed})
     except pydantic.ValidationError as e:
         checks.that("models", False, f"does not fit the model: {str(e)[:500]}")
         raise

@@ -47,8 +47,8 @@ def records_in(answer):
 def tolerant_client(kind):
     """A client that guesses, with each of its answers held strictly against the SDK's model, those members made optional."""
     fields = MODELS[kind].model_fields
-    mended = {member: (typing.Optional[fields[member].annotation], None) for member in overstrict(kind)}
-    model = pydantic.create_model(f"Mended{kind}", __base__=MODELS[kind], **mended)
+    fixed = {member: (typing.Optional[fields[member].annotation], None) for member in overstrict(kind)}
+    model = pydantic.create_model(f"Mended{kind}", __base__=MODELS[kind], **fixed)
 
     def validate(response):
         if response.is_error or not response.headers["content-type"].startswith("application/json"):

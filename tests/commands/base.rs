@@ -72,7 +72,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "drift"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
     assert!(ran.stdout.contains("takes back a change made outside (last changed 20"), "{}", ran.stdout);
-    // Nobody knows without the spec before.
+    // Nobody knows without the previous spec.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0);
     assert_eq!(causes(&without), one("dns/www/A", "update", "unknown"));
 }
@@ -104,7 +104,7 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
     let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
     assert_eq!(contents, ["192.0.2.1", "192.0.2.2", "192.0.2.4"]);
     assert!(deleted.iter().all(|o| o["effect"] == "removed from the spec" && o["cause"] == "spec"));
-    // Without the spec before, nothing is deleted.
+    // Without the previous spec, nothing is deleted.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
     assert_eq!(without["summary"]["delete"], 0);
     let consents = ["--allow-deletes", "3", "--allow", "removes-last-address,changes-protected"];

@@ -1,4 +1,4 @@
-//! `drift`: what differs, whose doing it is, since when, and who is told.
+//! `drift`: what differs, who changed what, since when, and who is told.
 
 use std::process::Command;
 
@@ -131,7 +131,7 @@ fn without_git_every_difference_is_unknown_and_counts() {
     assert_eq!(report["summary"]["unknown"], 4);
     assert_eq!(report["base"], Value::Null);
     let text = drift(&workspace, &[]).exits(2).stdout;
-    assert!(text.contains("without --base nobody knows who changed what"), "{text}");
+    assert!(text.contains("without --base it is unknown who changed what"), "{text}");
 }
 
 #[test]
@@ -321,7 +321,7 @@ proptest! {
             let created = zone.records().filter(|(_, operation, _)| operation.action() == Action::Create).count();
             let spared: usize = of_zone.spared.iter().map(SetAsideCount::count).sum();
             prop_assert_eq!(report.objects() - created + spared, live.records.len());
-            // Without the spec before nobody knows; with it nothing is unknown; a spec that did not change is never pending.
+            // Without the previous spec nobody knows; with it nothing is unknown; a spec that did not change is never pending.
             let unknown = if base.is_none() { found } else { 0 };
             prop_assert_eq!(report.count(State::Unknown), unknown);
             if base == Some(&desired) {

@@ -221,7 +221,7 @@ fn every_output_says_what_it_was_made_from() {
     assert!(plan["against"]["taken_at"].as_str().unwrap().starts_with("20"));
 }
 
-/// The spec before is the third leg here too, and what the snapshot lacks does not look removed.
+/// The previous spec is the third leg here too, and what the snapshot lacks does not look removed.
 #[test]
 fn the_spec_before_is_compared_with_too() {
     let mut options = business();

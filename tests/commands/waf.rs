@@ -441,7 +441,7 @@ fn no_place_between_foreign_rules_is_not_written() {
     settles(&workspace);
 }
 
-/// A raw exception stands before what it passes by, like any other.
+/// A raw exception stands before what it bypasses, like any other.
 #[test]
 fn raw_exceptions_have_their_place() {
     let execute =

@@ -88,7 +88,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
         "action      managed_challenge",
         "rules       183 of 210 on: IP reputation 6/6",
         "overrides   942430 off: SQL injection",
-        "exceptions  editor: `http.host eq \"www.example.com\"` passes by rule 941160 of the OWASP ruleset",
+        "exceptions  editor: `http.host eq \"www.example.com\"` bypasses rule 941160 of the OWASP ruleset",
         "local file inclusion 20",
         "scanners: `lower(http.user_agent) contains \"sqlmap\"`: block",
         "rate limits  none",

@@ -102,13 +102,13 @@ fn a_move_is_judged_by_what_is_passed() {
         (all(PATH), act("block", "ssl and http.request.uri.path in {\"/b\" \"/c\"}"), neutral),
         (all(PATH), act("block", &format!("not {PATH}")), neutral),
         (all(PATH), act("rewrite", PATH), unknown),
-        // Later phases are passed by wherever it stands.
+        // Later phases are bypassed wherever it stands.
         (skip(json!({ "phases": ["http_request_firewall_managed"] }), PATH), block.clone(), neutral),
         (skip(json!({ "news": true }), PATH), block.clone(), unknown),
         (act("block", "ssl"), block.clone(), neutral),
         (act("log", "ssl"), block.clone(), neutral),
         (act("js_challenge", "ssl"), block.clone(), unknown),
-        // The first that passes by the rest is the last of them.
+        // The first that bypasses the rest is the last of them.
         (all("ssl"), all(PATH), neutral),
         (skip(json!({ "ruleset": "current", "products": ["bic"] }), "ssl"), all(PATH), weakens),
         (skip(json!({ "products": ["waf"] }), "ssl"), skip(json!({ "products": ["bic"] }), PATH), neutral),
@@ -200,7 +200,7 @@ fn an_exception_that_leaves_nothing_of_a_deployment_is_told() {
             let lines: Vec<_> =
                 operations.iter().flat_map(|o| o.impact.as_ref().map_or(&[][..], |i| &i.lines)).cloned().collect();
             assert_eq!(all, Direction::Weakens, "{lines:#?}");
-            assert!(lines.iter().any(|l| l.contains("no effect: the exception x passes by all of it")), "{lines:#?}");
+            assert!(lines.iter().any(|l| l.contains("no effect: the exception x bypasses all of it")), "{lines:#?}");
             assert_eq!(operations.iter().filter(|o| judged(o).1).count(), 1);
         }
     }

@@ -216,12 +216,12 @@ fn exceptions_weaken_as_they_grow() {
     };
     let impact = |b: Option<&RuleBody>, a: Option<&RuleBody>| rule_impact(Phase::Managed, b, a, &waf);
     let one = rules(&[941_320]);
-    let line = "requests where `http.host eq \"a.example\"` pass by rule 941320 of the OWASP ruleset";
+    let line = "requests where `http.host eq \"a.example\"` bypass rule 941320 of the OWASP ruleset";
     expect(&impact(None, Some(&one)), Direction::Weakens, &[line]);
-    expect(&impact(Some(&one), None), Direction::Strengthens, &["no longer pass by rule 941320"]);
+    expect(&impact(Some(&one), None), Direction::Strengthens, &["no longer bypass rule 941320"]);
     let two = rules(&[941_160, 941_320]);
-    expect(&impact(Some(&one), Some(&two)), Direction::Weakens, &["also passes by rule 941160"]);
-    expect(&impact(Some(&two), Some(&one)), Direction::Strengthens, &["no longer passes by rule 941160"]);
+    expect(&impact(Some(&one), Some(&two)), Direction::Weakens, &["also bypasses rule 941160"]);
+    expect(&impact(Some(&two), Some(&one)), Direction::Strengthens, &["no longer bypasses rule 941160"]);
     expect(&impact(Some(&one), Some(&rules(&[941_160]))), Direction::Both, &["also", "no longer"]);
     let whole = exception(json!({ "rulesets": [owasp] }));
     expect(&impact(Some(&two), Some(&whole)), Direction::Weakens, &["the whole OWASP ruleset"]);

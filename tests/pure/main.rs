@@ -22,5 +22,6 @@ mod outputs;
 mod rulesets;
 mod spec;
 mod spellings;
+mod style;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! `drift`: report what differs and whose doing it is. Holds no means of writing.
+//! `drift`: report what differs and who changed what. Holds no means of writing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `watch`: drift for ever, at an interval. Holds no means of writing.
+//! `watch`: checks for drift continuously, at an interval. It cannot write.
 //!
 //! Each round begins anew: spec, spec before, credentials and connection. So a corrected spec or a renewed token is taken up
 //! without a restart, and nothing is kept that could grow. A round that fails is told, and what the last good one found stays.
@@ -105,7 +105,7 @@ async fn rounds(watcher: &mut Watcher<'_>, stop: &Stop) -> Exit {
     }
 }
 
-/// A time, give or take a tenth: many watches that were started together shall not ask together for ever.
+/// A time, plus or minus a tenth, so that watches that started together do not keep sending together.
 fn about(interval: Duration) -> Duration {
     let random = RandomState::new().build_hasher().finish();
     let share = (random % 2001) as f64 / 10_000.0;

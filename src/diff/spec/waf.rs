@@ -208,7 +208,7 @@ fn rule(wants: &RuleWants) -> Said {
     parts.thing(Some(format!("{does}{when}{}", noted(note))))
 }
 
-/// What requests pass by; in which order it is named makes no difference.
+/// What requests bypass; in which order it is named makes no difference.
 fn skipped(targets: &[SkipTarget]) -> Value {
     let word = |target: &SkipTarget| match target {
         SkipTarget::Everything => vec!["everything".to_owned()],

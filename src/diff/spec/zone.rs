@@ -34,7 +34,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         waf: _,
         records: _,
         tombstones: _,
-        // What the spec before had is another comparison than this one.
+        // What the previous spec had is another comparison than this one.
         removed: _,
     } = zone;
     let mut all = BTreeMap::new();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recommended_exists() {
+    fn what_is_recomfixed_exists() {
         let fields = FIELDS_MEANT.iter().map(|(_, f)| *f).chain(LABELS.iter().map(|(_, f)| *f));
         for field in fields {
             assert!(FIELDS.iter().any(|f| f.name == field), "{field}");

@@ -113,7 +113,9 @@ impl SvcParams {
             let octets = if generic { from_wire(key, item.octets) } else { to_wire(key, &item.octets) };
             let octets = octets.map_err(|e| e.at(item.value_start))?;
             if params.insert(key, octets).is_some() {
-                return Err(wrong(format!("`{}` stands twice", name(key)), "write each parameter once").at(item.start));
+                return Err(
+                    wrong(format!("`{}` is a duplicate", name(key)), "write each parameter once").at(item.start)
+                );
             }
         }
         let params = Self(params);

@@ -154,7 +154,7 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
         ChangeKind::Delete { before, reason, place, accepted: _ } => {
             let action =
                 RecordAction::Delete { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
-            // A record that was protected by the spec before does not lose that by being dropped from it.
+            // A record that was protected by the previous spec does not lose that by being dropped from it.
             let protected = desired.removed.get(&(before.name.clone(), before.data.clone())) == Some(&true);
             (action, Vec::new(), *place, protected, None)
         }

@@ -18,7 +18,7 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     out.push_str(&format!("### zonewright drift: {}\n\n", view.verdict_words()));
     out.push_str(&format!("**{}** · {}\n", view.counts(), prose(&short(&view.circumstances()))));
     if view.verdict() == Verdict::Incomplete {
-        out.push_str("\n> [!CAUTION]\n> There are errors, so this may not be the whole truth: see the findings.\n");
+        out.push_str("\n> [!CAUTION]\n> There are errors, so this report may be incomplete: see the findings.\n");
     }
     let mut budget = Budget::new(comment.limit, &out);
     diagnostics(&mut out, view.plan.diagnostics.iter(), view.sources, &mut budget);

@@ -30,7 +30,7 @@ pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verb
         Verdict::InSync => format!("In sync: {}.", view.counts()),
         Verdict::Tolerated => format!("Differences that --fail-on does not name: {}.", view.counts()),
         Verdict::Found => format!("Drift: {}.", view.counts()),
-        Verdict::Incomplete => format!("There are errors, so this may not be the whole truth: {}.", view.counts()),
+        Verdict::Incomplete => format!("There are errors, so this report may be incomplete: {}.", view.counts()),
     };
     let circumstances = format!("({})", safe(&view.circumstances()));
     writeln!(out, "{}  {}", styled(&line, BOLD, colour), styled(&circumstances, DIM, colour))

@@ -49,11 +49,11 @@ impl Section<'_> {
         });
         let (detail, help) = match whole {
             Some(whole) => (
-                format!("every request passes by {whole}"),
+                format!("every request bypasses {whole}"),
                 "narrow `when`, or write `off` at the ruleset so that it can be seen",
             ),
             None => (
-                "every request passes by these rules".to_owned(),
+                "every request bypasses these rules".to_owned(),
                 "narrow `when`, or switch the rules off under `disable`",
             ),
         };

@@ -107,7 +107,7 @@ impl Section<'_> {
                     .at(place, "names of headers are in lower case here")
                     .help(format!("write `{}`", name.to_ascii_lowercase())),
                 Some(CountingMistake::Repeated) => findings::CHARACTERISTIC
-                    .at(place, format!("`{shown}` stands here again"))
+                    .at(place, format!("`{shown}` is already defined here"))
                     .help("remove one of the two"),
                 Some(CountingMistake::Excluded(other)) => findings::CHARACTERISTIC
                     .at(place, "`ip` and `visitor` exclude each other")

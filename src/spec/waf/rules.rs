@@ -74,7 +74,7 @@ impl Section<'_> {
             let parts = parts!(syntax, MANAGED_PHASE, skip log);
             let rule = self.named(&parts, |section, place| {
                 let Some(skip) = &syntax.value.skip else {
-                    section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to pass by");
+                    section.missing("skip", parts.span, place, "add `skip:` with `everything` or the rules to bypass");
                     return None;
                 };
                 section.exception_skip(skip).map(RuleForm::Skip)
@@ -357,7 +357,7 @@ impl Section<'_> {
         let place = self.reader.place(syntax);
         self.reader.diagnostics.push(
             findings::SKIP
-                .at(place, format!("`{}` is nothing to pass by", super::super::clip(&word.0)))
+                .at(place, format!("`{}` is nothing to bypass", super::super::clip(&word.0)))
                 .help(format!("write `everything`, or a mapping such as {others}")),
         );
         None
@@ -367,7 +367,7 @@ impl Section<'_> {
     fn some_target(&mut self, span: Span, targets: Vec<SkipTarget>) -> Option<Vec<SkipTarget>> {
         if targets.is_empty() {
             if self.is_whole(span) {
-                self.refuse_skip(self.handle(span), "nothing is passed by".to_owned());
+                self.refuse_skip(self.handle(span), "nothing is bypassed".to_owned());
             }
             return None;
         }
@@ -377,7 +377,7 @@ impl Section<'_> {
     /// Reports an invalid `skip`.
     fn refuse_skip(&mut self, place: Place, detail: String) {
         let diagnostic = findings::SKIP.at(place, detail);
-        self.reader.diagnostics.push(diagnostic.help("name what requests pass by, or remove the rule"));
+        self.reader.diagnostics.push(diagnostic.help("name what requests bypass, or remove the rule"));
     }
 
     /// A ruleset by its word or id.

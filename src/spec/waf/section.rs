@@ -169,7 +169,7 @@ impl Section<'_> {
             self.reader.diagnostics.push(
                 findings::NO_REASON
                     .at(place, format!("{what}, and nothing says why"))
-                    .help("add `reason:` with a few words or a ticket, and `expires:` if it is not for ever"),
+                    .help("add `reason:` with a few words or a ticket, and `expires:` if it is not permanent"),
             );
         }
     }

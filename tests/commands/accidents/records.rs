@@ -18,7 +18,7 @@ fn c1_one_host_missing_from_a_generated_source() {
     zone_spec(&workspace, "spec.yaml", &hosts(29));
     // Silence alone deletes nothing.
     assert_eq!(plan(&workspace, &["spec.yaml"])["verdict"], "in-sync");
-    // With the spec before, the removal is planned, and needs its number and the name of the danger.
+    // With the previous spec, the removal is planned, and needs its number and the name of the danger.
     let words = [
         "- backend-30  A  192.0.2.30",
         "removed from the spec",

@@ -140,7 +140,7 @@ fn gone(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Gone> {
     gone
 }
 
-/// The records of the spec before: some are other, some are new since, some are gone since.
+/// The records of the previous spec: some are other, some are new since, some are gone since.
 fn earlier(rng: &mut Rng, wanted: &[Wanted]) -> Vec<Wanted> {
     let mut before: Vec<Wanted> = Vec::new();
     for record in wanted {

@@ -49,7 +49,7 @@ pub(crate) struct Call {
     pub(crate) concurrency: u16,
     /// Whether the plan is saved, and applied from its file.
     pub(crate) is_saved: bool,
-    /// Whether the spec before is named by `--base`.
+    /// Whether the previous spec is named by `--base`.
     pub(crate) has_base: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Zone {
     pub(crate) plan: &'static str,
     /// Whether the service lacks it, and the spec has it made.
     pub(crate) is_new: bool,
-    /// Whether the spec is the whole truth.
+    /// Whether the spec is the complete state.
     pub(crate) prune: bool,
     /// What stays all the same.
     pub(crate) ignored: Vec<Ignored>,
@@ -70,7 +70,7 @@ pub(crate) struct Zone {
     pub(crate) wanted: Vec<Wanted>,
     /// What the spec wants gone.
     pub(crate) gone: Vec<Gone>,
-    /// What the spec before wanted.
+    /// What the previous spec wanted.
     pub(crate) before: Vec<Wanted>,
     /// What the service has.
     pub(crate) standing: Vec<Standing>,
@@ -155,7 +155,7 @@ impl History {
         self.text(|zone| Section { records: &zone.wanted, gone: &zone.gone, waf: zone.waf(|waf| &waf.wanted) })
     }
 
-    /// The spec before.
+    /// The previous spec.
     pub(crate) fn base(&self) -> String {
         self.text(|zone| Section { records: &zone.before, gone: &[], waf: zone.waf(|waf| &waf.before) })
     }

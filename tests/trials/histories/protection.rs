@@ -24,7 +24,7 @@ pub(crate) type Rule = (&'static str, &'static str, &'static str);
 pub(crate) struct Protection {
     /// What the spec wants.
     pub(crate) wanted: Option<Waf>,
-    /// What the spec before wanted.
+    /// What the previous spec wanted.
     pub(crate) before: Option<Waf>,
     /// Custom rules that the service has.
     pub(crate) standing: Vec<Rule>,
