@@ -13,7 +13,6 @@ use super::scope;
 use super::tuning::{compare, remark_idle};
 use super::words;
 use crate::model::Value;
-use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
 
@@ -105,12 +104,11 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
         return effects.add(Direction::Unclassified, line);
     }
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
-    let change = Expression::scope_change(&requests, &requests_after);
     let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
     let sides = catalogue.and_then(|c| Some((standing(&left, c)?, standing(&right, c)?, c)));
     let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
-    if change != ScopeChange::Equal && acts {
-        effects.add(scope::direction(change), scope::sentence(&requests, &requests_after, change));
+    if let Some((direction, sentence)) = scope::compare(&requests, &requests_after).filter(|_| acts) {
+        effects.add(direction, sentence);
     }
     if left.parameter("version") != right.parameter("version") {
         let version =

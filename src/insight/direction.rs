@@ -112,6 +112,15 @@ impl Effects {
         self.lines.push(line);
     }
 
+    /// Adds other effects; without their direction if that does not matter here.
+    pub(super) fn join(&mut self, others: Self, matters: bool) {
+        if matters {
+            self.direction = self.direction.combine(others.direction);
+        }
+        self.lines.extend(others.lines);
+        self.asides.extend(others.asides);
+    }
+
     /// Adds a remark that is not an effect.
     pub(super) fn remark(&mut self, line: String) {
         self.asides.push(line);
@@ -152,6 +161,11 @@ pub(super) fn strength(action: &str) -> Option<Strength> {
         "block" => Some(Strength::Block),
         _ => None,
     }
+}
+
+/// Whether an action only logs requests.
+pub(super) fn only_logs(action: &str) -> bool {
+    strength(action) == Some(Strength::Log)
 }
 
 /// The direction of a change where more is stronger.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects};
+use super::direction::{Direction, Effects, only_logs};
 use super::{scope, words};
 use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
@@ -221,6 +221,20 @@ pub fn cancels(exception: &RuleBody, deployment: &RuleBody, waf: &LiveWaf) -> bo
     exception.is_enabled()
         && skipped.passes_by_all_of(id, waf.catalogue(id))
         && matches!(Expression::scope_change(&of_deployment, &of_exception), ScopeChange::Equal | ScopeChange::Wider)
+}
+
+/// Whether an exception bypasses none of these rules that stops requests.
+#[must_use]
+pub fn relieves_nothing<'r>(
+    exception: &RuleBody,
+    mut rules: impl Iterator<Item = &'r RuleBody>,
+    waf: &LiveWaf,
+) -> bool {
+    let Some(skipped) = skipped(exception) else { return false };
+    let is_idle = |rule: &RuleBody| {
+        !rule.is_enabled() || only_logs(rule.action()) || self::skipped(rule).is_some_and(|s| s.stays_in_entry_point())
+    };
+    skipped.stays_in_entry_point() && rules.all(|rule| is_idle(rule) || skipped.acts_on(rule, waf) == Some(false))
 }
 
 /// Adds what changes between two exceptions for the same requests.

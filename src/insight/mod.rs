@@ -35,7 +35,7 @@ pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
 pub use effective::{RuleStanding, Standing, Why, standing};
-pub use exception::{Skipped, cancels, skipped};
+pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
 pub use order::{Move, Passing, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};

@@ -137,7 +137,10 @@ fn for_both(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Directio
         (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
         (Kind::Skips(skipped), other) => passed(skipped, other, sinks.body, waf),
         (other, Kind::Skips(skipped)) => passed(skipped, other, rises.body, waf).reversed(),
-        (Kind::Acts(Strength::Log), Kind::Acts(_)) | (Kind::Acts(_), Kind::Acts(Strength::Log)) => Direction::Neutral,
+        (Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log), Kind::Acts(_) | Kind::Limits(_))
+        | (Kind::Acts(_) | Kind::Limits(_), Kind::Acts(Strength::Log) | Kind::Limits(Strength::Log)) => {
+            Direction::Neutral
+        }
         (Kind::Acts(one), Kind::Acts(other)) if one == other => Direction::Neutral,
         (Kind::Executes(one), Kind::Executes(other)) if is_managed(one, waf) && is_managed(other, waf) => {
             Direction::Neutral

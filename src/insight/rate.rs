@@ -96,14 +96,15 @@ pub(super) fn compare(
                     None => Some(concerned.clone()),
                     Some(_) => None,
                 };
-                let (direction, words) = match (side(before, concerned), side(after, concerned_after)) {
-                    (Some(before), Some(after)) => {
-                        let change = Expression::scope_change(&before, &after);
-                        (scope::direction(change), scope::sentence(&before, &after, change))
+                let change = match (side(before, concerned), side(after, concerned_after)) {
+                    (Some(before), Some(after)) => scope::compare(&before, &after),
+                    (None, _) | (_, None) => {
+                        Some((Direction::Unclassified, "it is another set of requests now".to_owned()))
                     }
-                    (None, _) | (_, None) => (Direction::Unclassified, "it is another set of requests now".to_owned()),
                 };
-                effects.add(direction, format!("what is counted: {words}"));
+                if let Some((direction, words)) = change {
+                    effects.add(direction, format!("what is counted: {words}"));
+                }
             }
             (other, _) => {
                 effects.add(Direction::Unclassified, format!("{other} of the rate: what the change does is not known"));

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deployment::deployment_impact;
-use super::direction::{Direction, Effects, Impact, Strength, compare_actions, strength};
+use super::direction::{Direction, Effects, Impact, Strength, compare_actions, only_logs, strength};
 use super::exception::{self, Skipped, skipped};
 use super::{rate, scope};
 use crate::model::Value;
-use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
 /// Members whose effect is known.
@@ -77,6 +76,7 @@ fn whole(phase: Phase, rule: &RuleBody, is_new: bool, waf: &LiveWaf, effects: &m
                 true => (Direction::Strengthens, format!("{who} {fate}{lasting}")),
                 false => (Direction::Weakens, format!("{who} no longer {fate}{lasting}")),
             };
+            let direction = if only_logs(rule.action()) { Direction::Neutral } else { direction };
             effects.add(direction, line.replace("no longer are", "are no longer"));
         }
         Kind::Other => {
@@ -109,12 +109,15 @@ pub(super) fn fate(action: &str) -> &'static str {
 /// Adds what changes between two rules that both apply to requests.
 fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, effects: &mut Effects) {
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
-    let change = Expression::scope_change(&requests, &requests_after);
+    let change = scope::compare(&requests, &requests_after);
+    let by_scope = change.as_ref().map_or(Direction::Neutral, |(direction, _)| *direction);
     let actions = (before.action(), after.action());
+    // A rule that stopped nothing, or stops nothing now, is judged by its action alone.
+    let both_stop = !only_logs(actions.0) && !only_logs(actions.1);
     let scope_direction = match (kind(before), kind(after)) {
         (Kind::Skips(had), Kind::Skips(has)) => {
             exception::compare(&had, &has, phase, waf, effects);
-            scope::direction(change).reversed()
+            by_scope.reversed()
         }
         (Kind::Acts, Kind::Acts) => {
             let direction = compare_actions(actions.0, actions.1);
@@ -125,7 +128,7 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
                     format!("action {} → {}: requests {}{equal}", actions.0, actions.1, fate(actions.1)),
                 );
             }
-            scope::direction(change)
+            if both_stop { by_scope } else { Direction::Neutral }
         }
         (Kind::Acts, Kind::Skips(_)) => {
             effects.add(Direction::Weakens, format!("action {} → skip: the rule becomes an exception", actions.0));
@@ -140,24 +143,25 @@ fn changed(phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf, eff
                 let line = format!("action {} → {}: what that does to protection is not known", actions.0, actions.1);
                 effects.add(Direction::Unclassified, line);
             }
-            if change == ScopeChange::Equal { Direction::Neutral } else { Direction::Unclassified }
+            if change.is_none() { Direction::Neutral } else { Direction::Unclassified }
         }
     };
-    if change != ScopeChange::Equal {
-        effects.add(scope_direction, scope::sentence(&requests, &requests_after, change));
+    if let Some((_, sentence)) = change {
+        effects.add(scope_direction, sentence);
     }
+    let mut rates = Effects::default();
     match (rate::rate(before), rate::rate(after)) {
-        (Some(before), Some(after)) => rate::compare((&before, &requests), (&after, &requests_after), effects),
+        (Some(before), Some(after)) => rate::compare((&before, &requests), (&after, &requests_after), &mut rates),
         (None, None) => {}
         (None, Some(rate)) => {
-            effects
-                .add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
+            rates.add(Direction::Weakens, format!("acts only on {}, instead of on every request", rate::about(&rate)));
         }
         (Some(rate), None) => {
             let line = format!("acts on every request, instead of on {}", rate::about(&rate));
-            effects.add(Direction::Strengthens, line);
+            rates.add(Direction::Strengthens, line);
         }
     }
+    effects.join(rates, both_stop);
     other_members(before, after, effects);
 }
 

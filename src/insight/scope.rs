@@ -12,9 +12,7 @@ pub(super) fn expression(body: &RuleBody) -> Expression {
 
 /// Whether it is certain that no request matches both.
 pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
-    let nothing = Expression::reported("false");
     // An invalid expression could change its meaning between parentheses.
-    let is_readable = |e: &Expression| Expression::scope_change(e, &nothing) != ScopeChange::Unknown;
     if !is_readable(one) || !is_readable(other) {
         return false;
     }
@@ -28,28 +26,39 @@ pub(super) fn are_apart(one: &Expression, other: &Expression) -> bool {
         || is_outside(other, left)
 }
 
-/// The direction of a change of scope, for a rule that stops requests.
-pub(super) fn direction(change: ScopeChange) -> Direction {
-    match change {
-        ScopeChange::Equal => Direction::Neutral,
-        ScopeChange::Wider => Direction::Strengthens,
-        ScopeChange::Narrower => Direction::Weakens,
-        ScopeChange::Unknown => Direction::Unclassified,
-    }
+/// A change of scope: its direction, for a rule that stops requests, and a sentence. `None` if the scope is the same.
+pub(super) fn compare(before: &Expression, after: &Expression) -> Option<(Direction, String)> {
+    let (direction, about) = match Expression::scope_change(before, after) {
+        ScopeChange::Equal => return None,
+        ScopeChange::Wider => (Direction::Strengthens, "more requests are concerned"),
+        ScopeChange::Narrower => (Direction::Weakens, "fewer requests are concerned"),
+        ScopeChange::Unknown if is_negated(before, after) => {
+            (Direction::Both, "the opposite: exactly the requests that were not concerned before")
+        }
+        ScopeChange::Unknown if are_apart(before, after) => {
+            (Direction::Both, "other requests are concerned, and none of those before")
+        }
+        ScopeChange::Unknown => (
+            Direction::Unclassified,
+            "whether more or fewer requests are concerned cannot be told from the expressions",
+        ),
+    };
+    Some((direction, format!("scope {} → {}: {about}", requests(before), requests(after))))
+}
+
+/// Whether one is the negation of the other.
+fn is_negated(one: &Expression, other: &Expression) -> bool {
+    let opposite = Expression::reported(&format!("not ({})", one.canonical()));
+    // An invalid expression could change its meaning between parentheses.
+    is_readable(one) && Expression::scope_change(&opposite, other) == ScopeChange::Equal
+}
+
+/// Whether an expression is valid, so that it can be compared.
+fn is_readable(expression: &Expression) -> bool {
+    Expression::scope_change(expression, &Expression::reported("false")) != ScopeChange::Unknown
 }
 
 /// The requests of an expression, as part of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
     if expression.is_always_true() { "all requests".to_owned() } else { words::expression(expression.text().trim()) }
-}
-
-/// A change of expression as a sentence.
-pub(super) fn sentence(before: &Expression, after: &Expression, change: ScopeChange) -> String {
-    let about = match change {
-        ScopeChange::Equal => "the same requests are concerned",
-        ScopeChange::Wider => "more requests are concerned",
-        ScopeChange::Narrower => "fewer requests are concerned",
-        ScopeChange::Unknown => "whether more or fewer requests are concerned cannot be told from the expressions",
-    };
-    format!("scope {} → {}: {about}", requests(before), requests(after))
 }

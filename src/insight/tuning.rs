@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, strength};
+use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, only_logs, strength};
 use super::effective::{RuleStanding, Standing, Why};
 use super::reach;
 use super::rule::fate;
@@ -81,7 +81,11 @@ fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
             true => format!("needs {hits_after} critical (+{CRITICAL}) hits to act, as before"),
             false => format!("needs {hits_after} instead of {hits} critical (+{CRITICAL}) hits to act"),
         };
-        effects.add(more_is_stronger(a, b), format!("threshold {b} → {a}: {needs}"));
+        // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
+        let stops = |standing: &Standing| standing.action().is_none_or(|action| !only_logs(action));
+        let both_stop = stops(before) && stops(after);
+        let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
+        effects.add(direction, format!("threshold {b} → {a}: {needs}"));
     }
     if let (Some(b), Some(a)) = (before.action(), after.action())
         && a != b

@@ -13,7 +13,9 @@ use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
-use crate::insight::{Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, rule_impact, skipped};
+use crate::insight::{
+    Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, relieves_nothing, rule_impact,
+};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
@@ -168,19 +170,17 @@ fn in_company(
             impact.lines.push(format!("no effect: the exception {name} bypasses all of it, for all its requests"));
         }
     }
-    if executes(change) && impact.direction == Direction::Unclassified {
+    if impact.direction == Direction::Unclassified {
         let consent = Danger::WeakensProtection.code();
-        impact
-            .lines
-            .push(format!("whether this weakens the protection cannot be judged, so it needs the consent {consent}"));
+        impact.lines.push(format!("may weaken: cannot be classified, so it needs the consent {consent}"));
     }
-    let is_new_exception = change.kind == RuleChangeKind::Create
-        && skipped(&change.after).is_some_and(|skipped| skipped.stays_in_entry_point());
+    let is_beside_others = || wanted.rules.iter().any(|(_, rule)| rule.body.action() != "skip");
+    let mut live = phase.live.rules().iter().map(|rule| &rule.body);
     let cancels_any = || wanted.deployments.iter().any(|body| cancels(&change.after, body, waf));
-    if is_new_exception
+    if change.kind == RuleChangeKind::Create
         && impact.direction == Direction::Weakens
-        && phase.live.rules().is_empty()
-        && !wanted.deployments.is_empty()
+        && is_beside_others()
+        && relieves_nothing(&change.after, &mut live, waf)
         && !cancels_any()
     {
         impact.direction = Direction::Neutral;
@@ -189,24 +189,14 @@ fn in_company(
     impact
 }
 
-/// Whether the rule of a change executes a ruleset, before or after.
-fn executes(change: &RuleChange) -> bool {
-    let before = match &change.kind {
-        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(&live.body),
-        RuleChangeKind::Create => None,
-    };
-    before.into_iter().chain([&change.after]).any(|body| body.executes().is_some())
-}
-
-/// The dangers of a change. Of a managed ruleset, what cannot be judged counts as weaker.
-fn dangers(impact: &Impact, executes: bool, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
+/// The dangers of a change. What cannot be classified counts as weaker.
+fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
     let mut dangers = Vec::new();
     // An entry whose last day is over was dated by its author, who thereby agreed to its end.
     if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Undone)) {
         dangers.push(Danger::Delete);
     }
-    let is_known = matches!(impact.direction, Direction::Weakens | Direction::Both);
-    if is_known || executes && impact.direction.may_weaken() {
+    if impact.direction.may_weaken() {
         dangers.push(Danger::WeakensProtection);
     }
     dangers
@@ -237,7 +227,7 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
     let rank = Rank::of(impact.direction);
     let operation = Operation {
         fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name))).collect(),
-        dangers: dangers(&impact, in_order.iter().any(|(c, i)| executes(c) && i.direction.may_weaken()), None),
+        dangers: dangers(&impact, None),
         impact: Some(impact),
         place: first.place,
         ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
@@ -295,7 +285,7 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
             let operation = Operation {
                 fields: change.fields.clone(),
                 impact: Some(impact.clone()),
-                dangers: dangers(impact, executes(change), deleted),
+                dangers: dangers(impact, deleted),
                 modified_on: modified_on(change),
                 place: change.place,
                 ..Operation::new(address, Subject::Rule(Box::new(subject)))

@@ -134,9 +134,9 @@ fn a_move_is_judged_by_what_is_passed() {
     };
     for (rises, sinks, direction) in [
         (rate(5, "block"), rate(6, "block"), unknown),
-        // Who is stopped is not counted any more, and one of the two is enough for that.
+        // Who is stopped is not counted any more; what only logs stops nobody.
         (rate(5, "block"), block.clone(), unknown),
-        (rate(5, "log"), block.clone(), unknown),
+        (rate(5, "log"), block.clone(), neutral),
         (all(PATH), rate(5, "block"), weakens),
         (all(PATH), rate(5, "log"), neutral),
     ] {
@@ -177,12 +177,15 @@ fn what_cannot_be_judged_of_a_deployment_needs_consent() {
         let operations = plan(Phase::Managed, &json!([deployed(live)]), section);
         let (direction, consent, lines) = judged(&operations[0]);
         assert_eq!((direction, consent), (Direction::Unclassified, true), "{lines}");
-        assert!(lines.contains("cannot be judged, so it needs the consent weakens-protection"), "{lines}");
+        assert!(
+            lines.contains("may weaken: cannot be classified, so it needs the consent weakens-protection"),
+            "{lines}"
+        );
     }
-    // Of rules of the zone's own it does not.
+    // The same holds for the zone's own rules.
     let block = json!([rule(1, json!({ "ref": "b", "action": "block", "expression": "http.host contains \"a\"" }))]);
     let operations = plan(Phase::Custom, &block, &format!("custom:\n  - {{ name: b, when: '{PATH}', action: block }}"));
-    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Unclassified, false));
+    assert_eq!((judged(&operations[0]).0, judged(&operations[0]).1), (Direction::Unclassified, true));
 }
 
 #[test]

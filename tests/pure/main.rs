@@ -3,6 +3,7 @@
 
 mod architecture;
 mod cases;
+mod directions;
 mod executor;
 mod expression_laws;
 mod expression_wirefilter;
