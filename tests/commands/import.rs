@@ -189,7 +189,7 @@ fn what_is_not_understood_is_kept_or_left_alone() {
     );
     let ran = workspace.run(&["import", "example.com"]).exits(0);
     assert!(
-        ran.stderr.contains("late stands after what it bypasses")
+        ran.stderr.contains("late comes after what it bypasses")
             && ran.stdout.contains("expression: http.host resembles \"x\""),
         "{}{}",
         ran.stdout,
