@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Everything between [`model::Desired`], [`model::Live`] and [`plan::Plan`] is a pure, synchronous function; I/O lives at
-//! the two ends. Which room may lean on which is held by `tests/pure/architecture.rs`.
+//! the two ends. `tests/pure/architecture.rs` enforces which module may use which.
 
 pub mod api;
 pub mod apply;

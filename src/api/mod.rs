@@ -2,7 +2,7 @@
 //!
 //! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says whether a write may have
 //! taken effect. In between: one scheme of credentials for each request, a budget that follows the service's limits,
-//! repetition of what is harmless to repeat. No secret leaves this room except in the headers of a request.
+//! repetition of what is harmless to repeat. No secret leaves this module except in the headers of a request.
 //!
 //! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
 

@@ -1,4 +1,4 @@
-//! The command line: wires rooms together, and nothing else.
+//! The command line: connects the modules, and does nothing else.
 
 mod applicable;
 mod args;

@@ -1,12 +1,12 @@
-//! Holds the rooms to their table: who may lean on whom, what only one room may do, how long a file may be.
+//! The modules of the crate: which may use which, what only one of them may do, how long a file may be.
 //!
-//! The table below is the house's; a change of it is a decision and belongs into docs/decisions.md.
+//! The table below is a decision. A change of it has an entry in docs/decisions.md.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use.
+/// Which modules a module may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("diagnostic", &[]),
     ("model", &["diagnostic"]),
@@ -70,7 +70,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Text that only the named rooms may contain, and why.
+/// Text that only the named modules may contain, and why.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("serde_yaml::", &["spec"], "only spec knows YAML"),
     ("granit_parser::", &["spec"], "only spec knows YAML"),
@@ -86,7 +86,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("std::fs::", &["spec", "apply", "reconcile", "cli", "sandbox"], "files are touched at the ends only"),
 ];
 
-/// Rooms without any asynchronous function.
+/// Modules without any asynchronous function.
 const SYNCHRONOUS: &[&str] =
     &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render"];
 
@@ -96,7 +96,7 @@ const MOST_LINES: usize = 600;
 /// A source file.
 pub(super) struct File {
     pub(super) path: String,
-    pub(super) room: String,
+    pub(super) module: String,
     /// Without the unit tests at the bottom.
     pub(super) code: String,
     pub(super) lines: usize,
@@ -121,10 +121,10 @@ pub(super) fn files() -> Vec<File> {
     let file = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
         let relative = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-        let room = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
+        let module = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
         let lines = text.lines().count();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-        File { path: relative, room, code, lines }
+        File { path: relative, module, code, lines }
     };
     paths.into_iter().map(file).collect()
 }
@@ -151,18 +151,18 @@ fn crate_paths(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_lean_only_on_what_the_table_allows() {
+fn modules_use_only_what_the_table_allows() {
     let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
     let mut wrong = Vec::new();
     for file in files() {
-        if matches!(file.room.as_str(), "lib" | "main") {
+        if matches!(file.module.as_str(), "lib" | "main") {
             continue;
         }
         let allowed =
-            table.get(file.room.as_str()).unwrap_or_else(|| panic!("{} is in no room of the table", file.path));
+            table.get(file.module.as_str()).unwrap_or_else(|| panic!("{} has no row in the table", file.path));
         for path in crate_paths(&without_comments(&file.code)) {
-            let room = path.split("::").next().unwrap_or_default();
-            if table.contains_key(room) && room != file.room && !allowed.contains(&room) {
+            let module = path.split("::").next().unwrap_or_default();
+            if table.contains_key(module) && module != file.module && !allowed.contains(&module) {
                 wrong.push(format!("{}: uses crate::{path}", file.path));
             }
         }
@@ -174,7 +174,7 @@ fn rooms_lean_only_on_what_the_table_allows() {
 fn the_sandbox_is_independent() {
     let wrong: Vec<_> = files()
         .into_iter()
-        .filter(|f| f.room == "sandbox")
+        .filter(|f| f.module == "sandbox")
         .flat_map(|f| crate_paths(&without_comments(&f.code)).into_iter().map(move |p| (f.path.clone(), p)))
         .filter(|(_, p)| !p.starts_with("model::facts") && !p.starts_with("sandbox"))
         .collect();
@@ -182,27 +182,27 @@ fn the_sandbox_is_independent() {
 }
 
 #[test]
-fn the_service_room_does_not_think() {
+fn the_api_module_does_not_interpret_bodies() {
     let model = |f: &File| {
         crate_paths(&without_comments(&f.code))
             .iter()
             .any(|p| p.starts_with("wire::record") || p.starts_with("wire::zone"))
     };
-    let wrong: Vec<_> = files().into_iter().filter(|f| f.room == "api" && model(f)).map(|f| f.path).collect();
+    let wrong: Vec<_> = files().into_iter().filter(|f| f.module == "api" && model(f)).map(|f| f.path).collect();
     assert!(wrong.is_empty(), "api interprets bodies: {wrong:?}");
 }
 
 #[test]
-fn some_things_are_done_in_one_room_only() {
+fn some_things_are_done_in_one_module_only() {
     let mut wrong = Vec::new();
     for file in files() {
         let code = without_comments(&file.code);
-        for (text, rooms, why) in ONLY_IN {
-            if code.contains(text) && !rooms.contains(&file.room.as_str()) {
+        for (text, modules, why) in ONLY_IN {
+            if code.contains(text) && !modules.contains(&file.module.as_str()) {
                 wrong.push(format!("{}: {text} ({why})", file.path));
             }
         }
-        if SYNCHRONOUS.contains(&file.room.as_str()) && (code.contains("async fn") || code.contains(".await")) {
+        if SYNCHRONOUS.contains(&file.module.as_str()) && (code.contains("async fn") || code.contains(".await")) {
             wrong.push(format!("{}: is asynchronous", file.path));
         }
     }
