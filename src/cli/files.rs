@@ -1,6 +1,6 @@
 //! The files that the program writes.
 //!
-//! | what stands at the path | a file that somebody named | a file that the program found by itself |
+//! | what is at the path | a file that the user named | a file that the program found by itself |
 //! |---|---|---|
 //! | nothing, or a regular file | whole or not at all: written beside its place and moved there | the same |
 //! | a link | followed; not if the path is relative and the link leads out of the current directory | replaced |

@@ -322,7 +322,7 @@ impl<T: DeserializeOwned> List<T> {
             serde_json::from_slice(&self.item)
         };
         self.item.clear();
-        // The room of a very long one is not kept.
+        // The capacity of a very long one is not kept.
         self.item.shrink_to(HEAD);
         self.at = At::Between(Next::CommaOrEnd);
         match decoded {
