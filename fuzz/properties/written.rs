@@ -7,7 +7,8 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 use zonewright::apply::{
-    Applied, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed, undo_zone,
+    AppliedOperations, JournalReadError, JournalRun, JournalText, RecordEffect, RuleDone, RuleEffect, ZoneRun, needed,
+    undo_zone,
 };
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
@@ -155,7 +156,7 @@ pub fn journal(data: &[u8]) {
             return;
         }
     };
-    let mut applied = Applied::default();
+    let mut applied = AppliedOperations::default();
     applied.add(JournalText::of(&text).expect("it was read before"));
     for (name, zone) in &run.zones {
         let records = zone.records.iter().map(|entry| entry.place);

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
-use super::base::Base;
+use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme, Signer};
 use super::error::{ApiError, RequestName, Signature};
-use super::family::Family;
 use super::limit::Limiter;
+use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
 use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, Stop, WaitReason, WriteClient};
@@ -31,8 +31,8 @@ struct Shared {
     transport: Transport,
     /// Headers of the credentials.
     signer: Signer,
-    /// Families for which the token was refused and the key was not.
-    by_key: Mutex<BTreeSet<Family>>,
+    /// Kinds for which the token was refused and the key was not.
+    by_key: Mutex<BTreeSet<RequestKind>>,
     /// The budget.
     limiter: Limiter,
     /// Requests that may be under way beside those that are.
@@ -79,7 +79,7 @@ impl Client {
             return Err(ApiError::settings("use a timeout of zero: no request could be answered"));
         }
         let signer = Signer::new(&credentials)?;
-        let transport = Transport::new(Base::read(&base_url)?, Redactor::new(&credentials), timeout)?;
+        let transport = Transport::new(BaseUrl::read(&base_url)?, Redactor::new(&credentials), timeout)?;
         let shared = Shared {
             transport,
             signer,
@@ -123,10 +123,10 @@ impl Client {
     pub(super) async fn exchange<I: Intake>(&self, request: &Request) -> Result<Envelope<I::Result>, ApiError> {
         let shared = &*self.shared;
         shared.transport.check(request)?;
-        let family = Family::of(request);
+        let kind = RequestKind::of(request);
         let mut attempt = 1;
         loop {
-            let failed = match shared.signed::<I>(request, &family, attempt).await {
+            let failed = match shared.signed::<I>(request, &kind, attempt).await {
                 Ok(envelope) => return Ok(envelope),
                 Err(failed) => failed,
             };
@@ -163,30 +163,30 @@ impl Shared {
     async fn signed<I: Intake>(
         &self,
         request: &Request,
-        family: &Family,
+        kind: &RequestKind,
         attempt: u32,
     ) -> Result<Envelope<I::Result>, Failed> {
-        let by_key = self.signer.has_fallback() && self.by_key().contains(family);
+        let by_key = self.signer.has_fallback() && self.by_key().contains(kind);
         let scheme = if by_key { Scheme::Key } else { self.signer.first() };
-        let failed = match self.once::<I>(request, family, scheme).await {
+        let failed = match self.once::<I>(request, kind, scheme).await {
             Err(failed) if !by_key && self.signer.has_fallback() && is_for_the_key(&failed.error) => failed,
             outcome => return outcome,
         };
         self.retrying(request, attempt + 1, &failed.error);
-        let outcome = self.once::<I>(request, family, Scheme::Key).await;
+        let outcome = self.once::<I>(request, kind, Scheme::Key).await;
         match (&outcome, failed.error) {
             (Err(second), ApiError::Refused { request, status, messages, .. }) if is_for_the_key(&second.error) => {
                 // The token's refusal is the one to report: it is what the user meant to use.
                 Err(ApiError::Refused { request, status, messages, signature: Signature::Both }.into())
             }
             (Ok(_), _) => {
-                self.by_key().insert(family.clone());
+                self.by_key().insert(kind.clone());
                 outcome
             }
             (Err(second), _) => {
                 if matches!(second.error, ApiError::Refused { status, .. } if status < 500) {
                     // It was refused for what it says, so the key itself was accepted.
-                    self.by_key().insert(family.clone());
+                    self.by_key().insert(kind.clone());
                 }
                 outcome
             }
@@ -197,11 +197,11 @@ impl Shared {
     async fn once<I: Intake>(
         &self,
         request: &Request,
-        family: &Family,
+        kind: &RequestKind,
         scheme: Scheme,
     ) -> Result<Envelope<I::Result>, Failed> {
         let stopped = || ApiError::Stopped { request: RequestName::of(request) };
-        let permit = self.limiter.acquire(family).await.ok_or_else(stopped)?;
+        let permit = self.limiter.acquire(kind).await.ok_or_else(stopped)?;
         // It is never closed, and those that are under way come to an end.
         let _slot = self.slots.acquire().await.ok();
         let RequestName { method, path } = RequestName::of(request);
@@ -222,8 +222,8 @@ impl Shared {
         outcome
     }
 
-    /// The families that need the key.
-    fn by_key(&self) -> std::sync::MutexGuard<'_, BTreeSet<Family>> {
+    /// The kinds that need the key.
+    fn by_key(&self) -> std::sync::MutexGuard<'_, BTreeSet<RequestKind>> {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -7,7 +7,7 @@
 //! developers.cloudflare.com/fundamentals/api/reference/permissions and …/fundamentals/api/troubleshooting, read 2026-11-20.
 
 use super::error::{ApiError, Fault, ProxyFault, RequestName, Signature};
-use super::family::resource;
+use super::request_kind::resource;
 
 /// Cloudflare's base URL, for users whose base URL is a different one.
 const SERVICE: &str = super::Settings::BASE_URL;

@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::family::Family;
 use super::headers::Limits;
 use super::report::Reports;
+use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
 use crate::wire::budget::{self, QUOTA};
 
@@ -49,9 +49,9 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 pub(super) struct Limiter {
     /// The counts.
     state: Mutex<State>,
-    /// One queue for each family: first come, first served, and an exhausted limit of one family does not block the
+    /// One queue for each kind: first come, first served, and an exhausted limit of one kind does not block the
     /// others.
-    queues: Mutex<BTreeMap<Family, Arc<tokio::sync::Mutex<()>>>>,
+    queues: Mutex<BTreeMap<RequestKind, Arc<tokio::sync::Mutex<()>>>>,
     /// Whether the user wants to stop.
     stop: Stop,
     /// Receives the announcements of waits.
@@ -66,8 +66,8 @@ struct State {
     refilled: Instant,
     /// When the requests of the window were answered, in order.
     answered: VecDeque<Instant>,
-    /// Requests under way, by family.
-    in_flight: BTreeMap<Family, u64>,
+    /// Requests under way, by kind.
+    in_flight: BTreeMap<RequestKind, u64>,
     /// Time between two requests.
     interval: Duration,
     /// When the next request may be sent as far as `interval` is concerned.
@@ -101,8 +101,8 @@ impl Wait {
 pub(super) struct Permit<'a> {
     /// The budget it was taken from.
     limiter: &'a Limiter,
-    /// The request's family.
-    family: Family,
+    /// The request's kind.
+    kind: RequestKind,
 }
 
 impl Limiter {
@@ -123,14 +123,14 @@ impl Limiter {
         Self { state: Mutex::new(state), queues: Mutex::default(), stop, observer }
     }
 
-    /// Waits until a request of this family may be sent, and counts it. After the user asked to stop, it does not wait
+    /// Waits until a request of this kind may be sent, and counts it. After the user asked to stop, it does not wait
     /// long: `None` if the request cannot be sent soon.
-    pub(super) async fn acquire(&self, family: &Family) -> Option<Permit<'_>> {
-        let queue = lock(&self.queues).entry(family.clone()).or_default().clone();
+    pub(super) async fn acquire(&self, kind: &RequestKind) -> Option<Permit<'_>> {
+        let queue = lock(&self.queues).entry(kind.clone()).or_default().clone();
         let _turn = queue.lock().await;
         loop {
-            let Some((wait, news)) = self.take(family) else {
-                return Some(Permit { limiter: self, family: family.clone() });
+            let Some((wait, news)) = self.take(kind) else {
+                return Some(Permit { limiter: self, kind: kind.clone() });
             };
             if self.stop.is_asked() {
                 if wait.again > Instant::now() + LAST_WAIT {
@@ -152,11 +152,11 @@ impl Limiter {
 
     /// Takes a request from the quota, or returns the reason and end of the wait, and its length if it was not
     /// announced yet.
-    fn take(&self, family: &Family) -> Option<(Wait, Option<Duration>)> {
+    fn take(&self, kind: &RequestKind) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
-        let Some(wait) = state.obstacle(family, now) else {
-            state.take(family, now);
+        let Some(wait) = state.obstacle(kind, now) else {
+            state.take(kind, now);
             return None;
         };
         let duration = wait.until - now;
@@ -176,7 +176,7 @@ impl Limiter {
 
 impl State {
     /// What prevents a request now, and until when.
-    fn obstacle(&mut self, family: &Family, now: Instant) -> Option<Wait> {
+    fn obstacle(&mut self, kind: &RequestKind, now: Instant) -> Option<Wait> {
         if self.pause > now {
             return Some(Wait::until(WaitReason::RetryAfter, self.pause));
         }
@@ -194,19 +194,19 @@ impl State {
             // With the whole quota under way, it is only known that some of these requests will be answered soon.
             until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
         }
-        if let Some(reported) = self.reports.wait(family, now).filter(|reported| reported.again > until) {
-            let reason = if reported.is_for_others { WaitReason::Others } else { WaitReason::Budget };
+        if let Some(reported) = self.reports.wait(kind, now).filter(|reported| reported.again > until) {
+            let reason = if reported.is_for_others { WaitReason::SharedQuota } else { WaitReason::Budget };
             return Some(Wait { reason, again: reported.again, until: reported.until });
         }
         (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
 
     /// Counts a request.
-    fn take(&mut self, family: &Family, now: Instant) {
+    fn take(&mut self, kind: &RequestKind, now: Instant) {
         self.tokens -= 1.0;
         self.next = now + self.interval;
-        self.reports.take(family, now);
-        *self.in_flight.entry(family.clone()).or_default() += 1;
+        self.reports.take(kind, now);
+        *self.in_flight.entry(kind.clone()).or_default() += 1;
     }
 }
 
@@ -215,14 +215,14 @@ impl Permit<'_> {
     pub(super) fn note(&self, limits: &Limits) {
         let mut state = lock(&self.limiter.state);
         let in_flight: u64 = state.in_flight.values().sum();
-        state.reports.note(&self.family, limits, in_flight.saturating_sub(1), Instant::now());
+        state.reports.note(&self.kind, limits, in_flight.saturating_sub(1), Instant::now());
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.limiter.state);
-        if let Some(count) = state.in_flight.get_mut(&self.family) {
+        if let Some(count) = state.in_flight.get_mut(&self.kind) {
             *count = count.saturating_sub(1);
         }
         state.answered.push_back(Instant::now());
@@ -272,9 +272,9 @@ mod tests {
         }
     }
 
-    /// A family.
-    fn family() -> Family {
-        Family { read: true, resource: "zones".to_owned() }
+    /// A kind.
+    fn kind() -> RequestKind {
+        RequestKind { read: true, resource: "zones".to_owned() }
     }
 
     /// Announced waits, and when they were announced.
@@ -298,7 +298,7 @@ mod tests {
         let begin = Instant::now();
         let mut service = Service { quota: QUOTA, came: VecDeque::new() };
         for number in 0..3000 {
-            let permit = limiter.acquire(&family()).await.unwrap();
+            let permit = limiter.acquire(&kind()).await.unwrap();
             assert!(service.count(), "request {number} after {:?}", begin.elapsed());
             drop(permit);
         }
@@ -317,7 +317,7 @@ mod tests {
             let (limiter, service) = (Arc::clone(&limiter), Arc::clone(&service));
             tasks.spawn(async move {
                 for _ in 0..100 {
-                    let permit = limiter.acquire(&family()).await.unwrap();
+                    let permit = limiter.acquire(&kind()).await.unwrap();
                     tokio::time::sleep(Duration::from_millis(20 + task * 7)).await;
                     assert!(lock(&service).count());
                     permit.note(&lock(&service).limits());
@@ -336,7 +336,7 @@ mod tests {
         let (limiter, waits) = limiter(None);
         let mut service = Service { quota: QUOTA, came: VecDeque::new() };
         for number in 0..600 {
-            let permit = limiter.acquire(&family()).await.unwrap();
+            let permit = limiter.acquire(&kind()).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
             assert!(service.count(), "our request {number}");
             permit.note(&service.limits());
@@ -357,7 +357,7 @@ mod tests {
         let begin = Instant::now();
         let (mut since, mut used, mut ours, mut his) = (begin, 0, 0, 0);
         while begin.elapsed() < time {
-            let permit = limiter.acquire(&family()).await.unwrap();
+            let permit = limiter.acquire(&kind()).await.unwrap();
             let now = Instant::now();
             let mut count = |at: Instant| {
                 if at >= since + WINDOW {
@@ -389,7 +389,7 @@ mod tests {
         let (ours, his) = beside_another(&limiter, 4 * WINDOW, 4 * WINDOW).await;
         assert!(ours + his >= 4 * QUOTA * 99 / 100, "{ours} and {his}");
         assert!(his >= 4 * QUOTA / 2 - 8, "{his}");
-        assert!(lock(&waits).iter().any(|(reason, ..)| *reason == WaitReason::Others));
+        assert!(lock(&waits).iter().any(|(reason, ..)| *reason == WaitReason::SharedQuota));
     }
 
     #[tokio::test(start_paused = true)]
@@ -406,7 +406,7 @@ mod tests {
         let (limiter, waits) = limiter(None);
         let begin = Instant::now();
         limiter.pause(Duration::from_secs(7));
-        let (one, two) = (family(), Family { read: false, ..family() });
+        let (one, two) = (kind(), RequestKind { read: false, ..kind() });
         tokio::join!(async { drop(limiter.acquire(&one).await.unwrap()) }, async {
             drop(limiter.acquire(&two).await.unwrap())
         });
@@ -418,12 +418,12 @@ mod tests {
     async fn an_exhausted_limit_means_to_wait_until_its_reset() {
         let (limiter, waits) = limiter(None);
         let begin = Instant::now();
-        let permit = limiter.acquire(&family()).await.unwrap();
+        let permit = limiter.acquire(&kind()).await.unwrap();
         let reset = Duration::from_secs(30);
         let remaining = vec![Remaining { name: "default".to_owned(), requests: 0, reset }];
         permit.note(&Limits { remaining, ..Limits::default() });
         drop(permit);
-        drop(limiter.acquire(&family()).await.unwrap());
+        drop(limiter.acquire(&kind()).await.unwrap());
         assert_eq!(begin.elapsed(), reset);
         assert_eq!(*lock(&waits), [(WaitReason::Budget, reset, begin)]);
     }
@@ -433,12 +433,12 @@ mod tests {
         let stopper = crate::api::Stopper::new();
         let limiter = Arc::new(Limiter::new(Some(2.0), stopper.listener(), Arc::new(|_: &ApiEvent| {})));
         let begin = Instant::now();
-        drop(limiter.acquire(&family()).await.unwrap());
+        drop(limiter.acquire(&kind()).await.unwrap());
         stopper.ask();
-        drop(limiter.acquire(&family()).await.unwrap());
+        drop(limiter.acquire(&kind()).await.unwrap());
         assert_eq!(begin.elapsed(), Duration::from_millis(500), "the pause between two requests is kept");
         limiter.pause(Duration::from_secs(9));
-        assert!(limiter.acquire(&family()).await.is_none());
+        assert!(limiter.acquire(&kind()).await.is_none());
         assert_eq!(begin.elapsed(), Duration::from_millis(500));
     }
 
@@ -452,8 +452,8 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(7)).await;
             stopper.ask();
         };
-        let family = family();
-        let (one, two, ()) = tokio::join!(limiter.acquire(&family), limiter.acquire(&family), others);
+        let kind = kind();
+        let (one, two, ()) = tokio::join!(limiter.acquire(&kind), limiter.acquire(&kind), others);
         assert!(one.is_none() && two.is_none());
         assert_eq!(begin.elapsed(), Duration::from_secs(7));
     }
@@ -463,7 +463,7 @@ mod tests {
         let (limiter, _) = limiter(Some(0.5));
         let begin = Instant::now();
         for _ in 0..4 {
-            drop(limiter.acquire(&family()).await.unwrap());
+            drop(limiter.acquire(&kind()).await.unwrap());
         }
         assert_eq!(begin.elapsed(), Duration::from_secs(6));
     }

@@ -6,15 +6,15 @@
 //!
 //! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
 
-mod base;
+mod base_url;
 mod client;
 mod credentials;
 mod error;
-mod family;
 mod headers;
 mod hint;
 mod limit;
 mod report;
+mod request_kind;
 mod retry;
 #[cfg(test)]
 mod scripted;
@@ -267,7 +267,7 @@ pub enum WaitReason {
     /// The budget is used up for now.
     Budget,
     /// The rest of the budget is left to others who use it as well; what they leave is taken before the time is over.
-    Others,
+    SharedQuota,
     /// The service asked for it.
     RetryAfter,
     /// A delay of our choice after a failure.

@@ -1,7 +1,7 @@
 //! What Cloudflare reported about its limits, and what follows for the next request.
 //!
 //! A limit has a name that Cloudflare chooses: some limits are for all calls, some for one operation. So a name applies
-//! to the families under which it was seen, and `default` applies to all. Between two reports we count down ourselves.
+//! to the kinds under which it was seen, and `default` applies to all. Between two reports we count down ourselves.
 //! A report can only lower our count within one window, because responses arrive out of order and some requests are
 //! still under way.
 //!
@@ -19,8 +19,8 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
-use super::family::Family;
 use super::headers::Limits;
+use super::request_kind::RequestKind;
 use super::retry::PATIENCE;
 use super::shared_quota::{PROBE, SharedQuota};
 use crate::wire::{Method, Request};
@@ -42,8 +42,8 @@ const MOST_NAMES: usize = 64;
 pub(super) struct Reports {
     /// By name.
     limits: BTreeMap<String, Limit>,
-    /// The names seen under each family.
-    names: BTreeMap<Family, BTreeSet<String>>,
+    /// The names seen under each kind.
+    names: BTreeMap<RequestKind, BTreeSet<String>>,
 }
 
 /// What prevents a request.
@@ -75,38 +75,38 @@ struct Limit {
 }
 
 impl Reports {
-    /// Applies the headers of a response to a request of this family, with `in_flight` other requests under way.
-    pub(super) fn note(&mut self, family: &Family, limits: &Limits, in_flight: u64, now: Instant) {
+    /// Applies the headers of a response to a request of this kind, with `in_flight` other requests under way.
+    pub(super) fn note(&mut self, kind: &RequestKind, limits: &Limits, in_flight: u64, now: Instant) {
         for policy in &limits.policies {
-            if let Some(limit) = self.bind(family, &policy.name) {
+            if let Some(limit) = self.bind(kind, &policy.name) {
                 limit.policy = Some((policy.quota, policy.window.min(PATIENCE)));
             }
         }
         for item in &limits.remaining {
-            if let Some(limit) = self.bind(family, &item.name) {
+            if let Some(limit) = self.bind(kind, &item.name) {
                 // Beyond that, trying and receiving 429 is better than waiting because of a header.
                 limit.note(item.requests, now + item.reset.min(PATIENCE), in_flight, now);
             }
         }
     }
 
-    /// The limit with this name, which applies to the family from now on; `None` if there are too many names.
-    fn bind(&mut self, family: &Family, name: &str) -> Option<&mut Limit> {
+    /// The limit with this name, which applies to the kind from now on; `None` if there are too many names.
+    fn bind(&mut self, kind: &RequestKind, name: &str) -> Option<&mut Limit> {
         if self.limits.len() >= MOST_NAMES && !self.limits.contains_key(name) {
             return None;
         }
-        self.names.entry(family.clone()).or_default().insert(name.to_owned());
+        self.names.entry(kind.clone()).or_default().insert(name.to_owned());
         Some(self.limits.entry(name.to_owned()).or_default())
     }
 
-    /// What prevents a request of this family now.
-    pub(super) fn wait(&mut self, family: &Family, now: Instant) -> Option<Obstacle> {
-        self.binding(family).filter_map(|limit| limit.wait(now)).max()
+    /// What prevents a request of this kind now.
+    pub(super) fn wait(&mut self, kind: &RequestKind, now: Instant) -> Option<Obstacle> {
+        self.binding(kind).filter_map(|limit| limit.wait(now)).max()
     }
 
-    /// Counts a request of this family.
-    pub(super) fn take(&mut self, family: &Family, now: Instant) {
-        for limit in self.binding(family) {
+    /// Counts a request of this kind.
+    pub(super) fn take(&mut self, kind: &RequestKind, now: Instant) {
+        for limit in self.binding(kind) {
             limit.sent = Some(now);
             if let Some(others) = &mut limit.others {
                 others.count_ours();
@@ -117,9 +117,9 @@ impl Reports {
         }
     }
 
-    /// The limits that apply to a family.
-    fn binding(&mut self, family: &Family) -> impl Iterator<Item = &mut Limit> {
-        let names = self.names.get(family);
+    /// The limits that apply to a kind.
+    fn binding(&mut self, kind: &RequestKind) -> impl Iterator<Item = &mut Limit> {
+        let names = self.names.get(kind);
         let binds = move |name: &String| name == FOR_ALL || names.is_some_and(|names| names.contains(name));
         self.limits.iter_mut().filter(move |(name, _)| binds(name)).map(|(_, limit)| limit)
     }
@@ -202,13 +202,13 @@ pub fn waits_for(headers: &[(&str, &str)], clock: SystemTime) -> Vec<Duration> {
         }
     }
     let limits = Limits::read(&map, clock);
-    let (mut reports, family, now) =
-        (Reports::default(), Family::of(&Request::new(Method::Get, "/zones")), Instant::now());
+    let (mut reports, kind, now) =
+        (Reports::default(), RequestKind::of(&Request::new(Method::Get, "/zones")), Instant::now());
     let mut waits: Vec<Duration> = limits.retry_after.into_iter().chain(limits.reset()).collect();
     for _ in 0..2 {
-        reports.note(&family, &limits, 1, now);
-        reports.take(&family, now);
-        waits.extend(reports.wait(&family, now).map(|obstacle| obstacle.until - now));
+        reports.note(&kind, &limits, 1, now);
+        reports.take(&kind, now);
+        waits.extend(reports.wait(&kind, now).map(|obstacle| obstacle.until - now));
     }
     waits
 }
@@ -218,9 +218,9 @@ mod tests {
     use super::super::headers::{Policy, Remaining};
     use super::*;
 
-    /// A family.
-    fn family(resource: &str) -> Family {
-        Family { read: true, resource: resource.to_owned() }
+    /// A kind.
+    fn kind(resource: &str) -> RequestKind {
+        RequestKind { read: true, resource: resource.to_owned() }
     }
 
     /// A report of one limit.
@@ -230,32 +230,32 @@ mod tests {
     }
 
     /// The latest time until which a request has to wait.
-    fn until(reports: &mut Reports, family: &Family, now: Instant) -> Option<Instant> {
-        reports.wait(family, now).map(|obstacle| obstacle.until)
+    fn until(reports: &mut Reports, kind: &RequestKind, now: Instant) -> Option<Instant> {
+        reports.wait(kind, now).map(|obstacle| obstacle.until)
     }
 
     #[test]
     fn an_exhausted_limit_holds_until_its_reset() {
-        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         assert_eq!(reports.wait(&zones, now), None);
         reports.note(&zones, &report("default", 0, 30), 0, now);
         let reset = now + Duration::from_secs(30);
         assert_eq!(until(&mut reports, &zones, now), Some(reset));
-        assert_eq!(until(&mut reports, &family("zones/dns_records"), now), Some(reset), "`default` binds all");
+        assert_eq!(until(&mut reports, &kind("zones/dns_records"), now), Some(reset), "`default` binds all");
         assert_eq!(reports.wait(&zones, reset), None);
     }
 
     #[test]
     fn other_names_bind_only_where_they_were_seen() {
         let (mut reports, now) = (Reports::default(), Instant::now());
-        reports.note(&family("zones"), &report("list_zones", 0, 30), 0, now);
-        assert!(reports.wait(&family("zones"), now).is_some());
-        assert!(reports.wait(&family("zones/dns_records"), now).is_none());
+        reports.note(&kind("zones"), &report("list_zones", 0, 30), 0, now);
+        assert!(reports.wait(&kind("zones"), now).is_some());
+        assert!(reports.wait(&kind("zones/dns_records"), now).is_none());
     }
 
     #[test]
     fn between_reports_we_count_ourselves() {
-        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         reports.note(&zones, &report("default", 3, 30), 1, now);
         for _ in 0..2 {
             assert_eq!(reports.wait(&zones, now), None);
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_quota_counts_after_the_reset() {
-        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         let window = Duration::from_secs(60);
         let mut limits = report("default", 0, 10);
         limits.policies.push(Policy { name: "default".to_owned(), quota: 1, window });
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn absurd_headers_do_not_stop_the_work() {
-        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         for number in 0..1000 {
             reports.note(&zones, &report(&number.to_string(), 9, 30), 0, now);
         }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn what_others_take_becomes_a_margin() {
-        let (mut reports, now, zones) = (Reports::default(), Instant::now(), family("zones"));
+        let (mut reports, now, zones) = (Reports::default(), Instant::now(), kind("zones"));
         reports.note(&zones, &report("default", 20, 30), 0, now);
         reports.take(&zones, now);
         reports.note(&zones, &report("default", 14, 30), 0, now);

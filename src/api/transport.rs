@@ -10,7 +10,7 @@ use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
 use tokio::sync::Semaphore;
 
-use super::base::Base;
+use super::base_url::BaseUrl;
 use super::credentials::{Redactor, Scheme};
 use super::error::{ApiError, Fault, RequestName};
 use super::headers::Limits;
@@ -40,7 +40,7 @@ pub(super) struct Transport {
     /// The HTTP library's client.
     http: reqwest::Client,
     /// Where to.
-    base: Base,
+    base: BaseUrl,
     /// What must not be seen in texts.
     redactor: Redactor,
     /// Large answers that may be taken in beside those that are.
@@ -70,7 +70,7 @@ impl Transport {
     ///
     /// # Errors
     /// [`ApiError::Settings`] if TLS cannot be set up.
-    pub(super) fn new(base: Base, redactor: Redactor, timeout: Duration) -> Result<Self, ApiError> {
+    pub(super) fn new(base: BaseUrl, redactor: Redactor, timeout: Duration) -> Result<Self, ApiError> {
         // An error means that a provider is already there, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()

@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value as Json;
 use tokio::time::sleep;
 
-use super::base::is_loopback;
+use super::base_url::is_loopback;
 use super::retry::BackOff;
 use super::transport::USER_AGENT;
 

@@ -15,7 +15,7 @@ use crate::live::{FetchError, fetch_settings, find_zone_by_name};
 use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
 use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
 use crate::wire::Envelope;
-use crate::wire::zone::{list_records, read_zone};
+use crate::wire::{record::list_records, zone::read_zone};
 
 /// The zone exists already.
 const EXISTS_CODE: i64 = 1061;

@@ -29,7 +29,7 @@ use crate::live::Options;
 use crate::model::{LiveZone, ZoneName};
 use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
 use crate::wire::Envelope;
-use crate::wire::zone::create_record;
+use crate::wire::record::create_record;
 
 /// Executes the plans of zones. One is enough for zones that are applied at the same time.
 pub struct Executor<'a, R, W> {

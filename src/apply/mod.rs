@@ -3,6 +3,7 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
 //! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
 
+mod applied_before;
 mod conflict;
 mod create_zone;
 mod event;
@@ -13,7 +14,6 @@ mod journal_run;
 mod journal_text;
 mod ordered_events;
 mod outcome;
-mod repeats;
 mod response;
 mod rules;
 mod run;
@@ -27,6 +27,7 @@ mod verify;
 mod waits;
 mod zones;
 
+pub use applied_before::{AppliedBefore, AppliedOperations};
 pub use conflict::Moved;
 pub use create_zone::Prepared;
 pub use event::{ApplyEvent, Observer};
@@ -36,7 +37,6 @@ pub use journal::{Clock, Journal, JournalError, JournalFile};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText};
 pub use outcome::{Outcome, ZoneApplied};
-pub use repeats::{Applied, Repeated};
 pub use server_dry_run::{DryRunResult, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
 pub use verify::Verified;

@@ -191,7 +191,7 @@ fn client(
         ApiEvent::Waiting { reason, duration } => {
             let why = match reason {
                 WaitReason::Budget => "for API budget",
-                WaitReason::Others => "at most: others use the API budget as well",
+                WaitReason::SharedQuota => "at most: others use the API budget as well",
                 WaitReason::RetryAfter => "because the service asked to",
                 WaitReason::BackOff => "before trying again",
             };

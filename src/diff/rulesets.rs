@@ -15,8 +15,8 @@ use super::sequence::{Item, Member, sequence};
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{
-    Anchor, DeploymentWants, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, RuleWants, Switch, WafWants, canonical,
-    compile_rule,
+    Anchor, DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch,
+    canonical, compile_rule,
 };
 use crate::model::{DesiredZone, LiveZone, Unmanaged, Value};
 
@@ -131,13 +131,13 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
 /// One of our rules.
 enum Ours<'w> {
     /// It deploys a managed ruleset.
-    Deployment(&'w DeploymentWants),
+    Deployment(&'w DesiredDeployment),
     /// Any other.
-    Rule(&'w RuleWants),
+    Rule(&'w DesiredRule),
 }
 
 /// Our rules of a phase in the wanted order; `None` if the phase is not ours.
-fn ours(wants: &WafWants, phase: Phase) -> Option<Vec<Ours<'_>>> {
+fn ours(wants: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
     match phase {
         Phase::Custom => all_of(wants.custom.as_deref()),
         Phase::RateLimit => all_of(wants.rate_limits.as_deref()),
@@ -151,7 +151,7 @@ fn ours(wants: &WafWants, phase: Phase) -> Option<Vec<Ours<'_>>> {
 }
 
 /// A list of rules, if there is one.
-fn all_of(list: Option<&[RuleWants]>) -> Option<Vec<Ours<'_>>> {
+fn all_of(list: Option<&[DesiredRule]>) -> Option<Vec<Ours<'_>>> {
     Some(list?.iter().map(Ours::Rule).collect())
 }
 
@@ -203,7 +203,7 @@ impl<'a> Pair<'_, 'a> {
 
 /// Compares one phase.
 fn diff_phase<'a>(
-    wants: &WafWants,
+    wants: &DesiredWaf,
     phase: Phase,
     ours: &[Ours<'_>],
     entry_point: &'a EntryPoint,
@@ -295,7 +295,7 @@ fn compiled(one: &Ours<'_>, phase: Phase, live: Option<&RuleBody>, unmanaged: Un
 fn adopt(
     pairs: &mut [Pair<'_, '_>],
     taken: &mut BTreeSet<usize>,
-    wants: &WafWants,
+    wants: &DesiredWaf,
     phase: Phase,
     waf: &LiveWaf,
     all: &mut WafChanges<'_>,
@@ -327,7 +327,7 @@ fn adopt(
 }
 
 /// Live rules of the kinds that the spec names, in a section that is the complete state, that are not named.
-fn pruned(wants: &WafWants, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
+fn pruned(wants: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet<usize>) -> Vec<usize> {
     let is_named_kind = |rule: &LiveRule| match phase {
         Phase::Custom | Phase::RateLimit => true,
         // Deployments of other rulesets are not named by the list of exceptions.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::Place;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
-use crate::model::ruleset::{LiveRule, LiveWaf, Note, Phase, RuleForm, RuleWants, WafWants, recognise_rule};
+use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleForm, recognise_rule};
 use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value};
 
 /// Longest name that is generated for a rule.
@@ -90,8 +90,8 @@ fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
 }
 
 /// The protection of a zone; `None` if there is none.
-fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
-    let mut wants = WafWants::new(Place::NOWHERE);
+fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<DesiredWaf> {
+    let mut wants = DesiredWaf::new(Place::NOWHERE);
     for (phase, entry_point) in &live.entry_points {
         let rules = entry_point.rules();
         if rules.is_empty() {
@@ -144,7 +144,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<WafWants> {
             }
             list.push(own);
         }
-        let list: Option<Vec<RuleWants>> = (!list.is_empty()).then_some(list);
+        let list: Option<Vec<DesiredRule>> = (!list.is_empty()).then_some(list);
         match phase {
             Phase::Custom => wants.custom = list,
             Phase::RateLimit => wants.rate_limits = list,
@@ -171,7 +171,7 @@ fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
 fn deployments<'r>(
     rules: &'r [LiveRule],
     live: &LiveWaf,
-    wants: &mut WafWants,
+    wants: &mut DesiredWaf,
     notes: &mut Vec<String>,
 ) -> Vec<&'r LiveRule> {
     let mut deployed = Vec::new();

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Impact};
-use super::effective::standing;
+use super::effective::effective_deployment;
 use super::reach;
 use super::rule::fate;
 use super::scope;
@@ -55,7 +55,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         effects.add(direction, format!("{line} for {requests}; its rules are not known"));
         return;
     };
-    let Some(standing) = standing(body, catalogue) else {
+    let Some(effective) = effective_deployment(body, catalogue) else {
         effects.add(direction, format!("{line} for {requests}; its overrides have a shape that is not known"));
         return;
     };
@@ -64,24 +64,24 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         effects.remark(NOT_JUDGED.to_owned());
         return;
     }
-    if !standing.acts() || (standing.anomaly.is_none() && standing.rules_on() == 0) {
+    if !effective.acts() || (effective.anomaly.is_none() && effective.rules_on() == 0) {
         effects.remark(format!("{line}, but no rule in it is on"));
         return;
     }
-    let total = standing.rules.len();
-    let mut parts = vec![format!("{line} for {requests}: {} of {total} rules on", standing.rules_on())];
-    if let Some(level) = standing.paranoia {
+    let total = effective.rules.len();
+    let mut parts = vec![format!("{line} for {requests}: {} of {total} rules on", effective.rules_on())];
+    if let Some(level) = effective.paranoia {
         parts.push(format!("paranoia {}", level.level()));
     }
-    if let (Some(threshold), Some(action)) = (standing.threshold(), standing.action()) {
+    if let (Some(threshold), Some(action)) = (effective.threshold(), effective.action()) {
         parts.push(format!("requests at or above the threshold {} {}", words::threshold(threshold), fate(action)));
     }
     effects.add(direction, parts.join(", "));
     if is_on {
-        if let Some(line) = reach::reach_summary(&reach::of_standing(&standing)) {
+        if let Some(line) = reach::reach_summary(&reach::of_effective(&effective)) {
             effects.remark(line);
         }
-        remark_idle(&Overrides::default(), &standing, catalogue, effects);
+        remark_idle(&Overrides::default(), &effective, catalogue, effects);
     }
 }
 
@@ -105,7 +105,7 @@ fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, e
     }
     let (requests, requests_after) = (scope::expression(before), scope::expression(after));
     let overrides_differ = left.parameter("overrides") != right.parameter("overrides");
-    let sides = catalogue.and_then(|c| Some((standing(&left, c)?, standing(&right, c)?, c)));
+    let sides = catalogue.and_then(|c| Some((effective_deployment(&left, c)?, effective_deployment(&right, c)?, c)));
     let acts = sides.as_ref().is_none_or(|(b, a, _)| b.acts() && a.acts());
     if let Some((direction, sentence)) = scope::compare(&requests, &requests_after).filter(|_| acts) {
         effects.add(direction, sentence);

@@ -47,7 +47,7 @@ impl Why {
 
 /// A rule under a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleStanding<'c> {
+pub struct EffectiveRule<'c> {
     /// The rule.
     pub rule: &'c CatalogueRule,
     /// What it does.
@@ -60,7 +60,7 @@ pub struct RuleStanding<'c> {
 
 /// The effect of a deployment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing<'c> {
+pub struct EffectiveDeployment<'c> {
     /// Whether the deployment itself is enabled.
     pub is_on: bool,
     /// The requests that it applies to, if it has an expression.
@@ -72,12 +72,12 @@ pub struct Standing<'c> {
     /// The paranoia level; `None` if the state of the rules matches no level, or the ruleset has none.
     pub paranoia: Option<Paranoia>,
     /// The rule that compares the score.
-    pub anomaly: Option<RuleStanding<'c>>,
+    pub anomaly: Option<EffectiveRule<'c>>,
     /// Every other rule, in the ruleset's order.
-    pub rules: Vec<RuleStanding<'c>>,
+    pub rules: Vec<EffectiveRule<'c>>,
 }
 
-impl Standing<'_> {
+impl EffectiveDeployment<'_> {
     /// The threshold of a ruleset with a score.
     #[must_use]
     pub fn threshold(&self) -> Option<u32> {
@@ -105,12 +105,12 @@ impl Standing<'_> {
 
 /// Resolves the overrides of a deployment. `None` if they have an unknown form.
 #[must_use]
-pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standing<'c>> {
+pub fn effective_deployment<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<EffectiveDeployment<'c>> {
     let overrides = Overrides::read(body.parameter("overrides"))?;
     let effects = effective(catalogue, &overrides);
     let anomaly_id = catalogue.anomaly_rule().map(|r| &r.id);
     let by_rule = overrides.by_rule();
-    let all = catalogue.rules.iter().zip(effects).map(|(rule, effect)| RuleStanding {
+    let all = catalogue.rules.iter().zip(effects).map(|(rule, effect)| EffectiveRule {
         why: why(rule, &by_rule, &overrides, |o| o.enabled.is_some()),
         why_action: why(rule, &by_rule, &overrides, |o| o.action.is_some()),
         rule,
@@ -121,7 +121,7 @@ pub fn standing<'c>(body: &RuleBody, catalogue: &'c Catalogue) -> Option<Standin
         Some(Value::Text(version)) if version != "latest" => Some(version.clone()),
         _ => None,
     };
-    Some(Standing {
+    Some(EffectiveDeployment {
         is_on: body.is_enabled(),
         scope: body.expression(),
         version,

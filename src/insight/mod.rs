@@ -3,7 +3,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | what does this deployment do? | [`standing`] |
+//! | what does this deployment do? | [`effective_deployment`] |
 //! | what protects this zone? | [`survey`] |
 //! | what differs between two states of it? | [`difference`] |
 //! | what does this change of a deployment do? | [`deployment_impact`] |
@@ -34,10 +34,10 @@ mod words;
 pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
-pub use effective::{RuleStanding, Standing, Why, standing};
+pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
-pub use order::{Move, Passing, move_impact};
+pub use order::{Move, MovedRule, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
 pub use survey::{Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey};

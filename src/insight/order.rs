@@ -25,14 +25,14 @@ use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 /// A rule that moves, or that others pass. If a phase is reversed, every pair is compared, so the properties of a rule
 /// are computed only once.
 #[derive(Debug)]
-pub struct Passing<'r> {
+pub struct MovedRule<'r> {
     /// The rule.
     pub body: &'r RuleBody,
     kind: OnceCell<Kind<'r>>,
     scope: OnceCell<Expression>,
 }
 
-impl<'r> Passing<'r> {
+impl<'r> MovedRule<'r> {
     /// Nothing is computed yet.
     #[must_use]
     pub fn new(body: &'r RuleBody) -> Self {
@@ -54,11 +54,11 @@ impl<'r> Passing<'r> {
 #[derive(Debug)]
 pub struct Move<'p, 'r> {
     /// The rule.
-    pub rule: &'p Passing<'r>,
+    pub rule: &'p MovedRule<'r>,
     /// Rules that came before it and come after it now.
-    pub upward: Vec<&'p Passing<'r>>,
+    pub upward: Vec<&'p MovedRule<'r>>,
     /// Rules that came after it and come before it now.
-    pub downward: Vec<&'p Passing<'r>>,
+    pub downward: Vec<&'p MovedRule<'r>>,
 }
 
 /// The impact of a rule's new position in its phase.
@@ -119,7 +119,7 @@ fn kind(body: &RuleBody) -> Kind<'_> {
 }
 
 /// The direction of a change that puts one rule before another that came before it.
-fn exchanged(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
+fn exchanged(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Direction {
     let direction = for_both(rises, sinks, waf);
     // The expensive check, only where it matters.
     if direction == Direction::Neutral || !rises.body.is_enabled() || !sinks.body.is_enabled() {
@@ -132,7 +132,7 @@ fn exchanged(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Directi
 }
 
 /// The direction for requests that match both.
-fn for_both(rises: &Passing<'_>, sinks: &Passing<'_>, waf: &LiveWaf) -> Direction {
+fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Direction {
     match (rises.kind(), sinks.kind()) {
         (Kind::Skips(one), Kind::Skips(other)) => exception::compare_orders(one, other, waf),
         (Kind::Skips(skipped), other) => passed(skipped, other, sinks.body, waf),
@@ -223,7 +223,7 @@ mod tests {
         };
         let block = rule("block", "true", true);
         let moved = |rule: &RuleBody| {
-            let (rule, block) = (Passing::new(rule), Passing::new(&block));
+            let (rule, block) = (MovedRule::new(rule), MovedRule::new(&block));
             let moved = Move { rule: &rule, upward: vec![&block], downward: Vec::new() };
             move_impact(Phase::Custom, &moved, &LiveWaf::default()).direction
         };

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::effective::{Standing, standing};
+use super::effective::{EffectiveDeployment, effective_deployment};
 use super::words;
 use crate::model::facts::crs::{FAMILIES, Family};
 use crate::model::managed::{Catalogue, Overrides};
@@ -78,14 +78,14 @@ pub fn unreachable_families(catalogue: &Catalogue, overrides: &Overrides) -> Vec
     if let Some(value) = overrides.value() {
         body.set_parameter("overrides", value);
     }
-    standing(&body, catalogue).as_ref().map(of_standing).unwrap_or_default()
+    effective_deployment(&body, catalogue).as_ref().map(of_effective).unwrap_or_default()
 }
 
 /// The same for a deployment.
-pub(super) fn of_standing(standing: &Standing) -> Vec<Reach> {
-    let Some(threshold) = standing.threshold().filter(|_| standing.acts()) else { return Vec::new() };
+pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
+    let Some(threshold) = effective.threshold().filter(|_| effective.acts()) else { return Vec::new() };
     let mut totals: BTreeMap<u32, (u32, Vec<String>)> = BTreeMap::new();
-    for rule in &standing.rules {
+    for rule in &effective.rules {
         let Some(family) = rule.rule.family() else { continue };
         let (total, assumed) = totals.entry(family.prefix).or_default();
         if rule.effect.enabled {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::effective::{RuleStanding, Standing, Why, standing};
+use super::effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
 use super::{rate, rule, scope, words};
@@ -50,7 +50,7 @@ pub struct RulesetSurvey<'w> {
     /// The requests that it applies to.
     pub scope: String,
     /// The effect of its deployment, if known.
-    pub standing: Option<Standing<'w>>,
+    pub effective: Option<EffectiveDeployment<'w>>,
     /// Why there is no paranoia level, if there is none.
     pub strange_levels: Option<String>,
     /// What lets requests bypass it, in whole or in part.
@@ -144,10 +144,10 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
     let at = managed.iter().position(|r| r.body.executes() == Some(id));
     let deployment = at.map(|n| &managed[n].body);
     let which = catalogue.and_then(|c| c.which).or_else(|| Managed::recognise(id, ""));
-    let standing = deployment.zip(catalogue).and_then(|(body, catalogue)| standing(body, catalogue));
-    let levels = |standing: &Standing| standing.paranoia.is_none() && which == Some(Managed::Owasp);
-    let strange_levels = match (&standing, deployment) {
-        (Some(standing), Some(body)) if levels(standing) => Some(
+    let effective = deployment.zip(catalogue).and_then(|(body, catalogue)| effective_deployment(body, catalogue));
+    let levels = |effective: &EffectiveDeployment| effective.paranoia.is_none() && which == Some(Managed::Owasp);
+    let strange_levels = match (&effective, deployment) {
+        (Some(effective), Some(body)) if levels(effective) => Some(
             recognise(body, Managed::Owasp, catalogue, Place::NOWHERE)
                 .strange_levels
                 .unwrap_or_else(|| "the rules that are on are those of no level".to_owned()),
@@ -186,8 +186,8 @@ fn ruleset<'w>(id: &str, managed: &[LiveRule], custom: &[LiveRule], waf: &'w Liv
             Some(_) => Deployed::On,
         },
         scope: deployment.map(|b| scope::expression(b).text().to_owned()).unwrap_or_default(),
-        unreachable: standing.as_ref().filter(|s| s.is_on).map(reach::of_standing).unwrap_or_default(),
-        standing,
+        unreachable: effective.as_ref().filter(|s| s.is_on).map(reach::of_effective).unwrap_or_default(),
+        effective,
         strange_levels,
         exceptions,
         passed_by,
@@ -219,7 +219,7 @@ impl<'w> RulesetSurvey<'w> {
     #[must_use]
     pub fn rows(&self) -> Vec<RuleRow<'w>> {
         let exceptions = |rule: &CatalogueRule| self.passed_by.get(&rule.id.0).cloned().unwrap_or_default();
-        let Some(standing) = &self.standing else {
+        let Some(effective) = &self.effective else {
             let row = |rule: &'w CatalogueRule| RuleRow {
                 rule,
                 is_on: false,
@@ -230,7 +230,7 @@ impl<'w> RulesetSurvey<'w> {
             };
             return self.catalogue.iter().flat_map(|c| &c.rules).map(row).collect();
         };
-        let row = |r: &RuleStanding<'w>| {
+        let row = |r: &EffectiveRule<'w>| {
             let why = if r.why == Why::Default { &r.why_action } else { &r.why };
             let tag = match why {
                 Why::Tag(tag) => Some(tag.clone()),
@@ -239,27 +239,27 @@ impl<'w> RulesetSurvey<'w> {
             };
             RuleRow {
                 rule: r.rule,
-                is_on: standing.is_on && r.effect.enabled,
+                is_on: effective.is_on && r.effect.enabled,
                 action: r.effect.action.clone(),
-                why: if standing.is_on { why.as_str() } else { Deployed::Off.as_str() },
-                tag: tag.filter(|_| standing.is_on),
+                why: if effective.is_on { why.as_str() } else { Deployed::Off.as_str() },
+                tag: tag.filter(|_| effective.is_on),
                 exceptions: exceptions(r.rule),
             }
         };
-        standing.rules.iter().chain(&standing.anomaly).map(row).collect()
+        effective.rules.iter().chain(&effective.anomaly).map(row).collect()
     }
 
     /// The number of enabled rules and of all rules, by family, without the rule that compares the score.
     #[must_use]
     pub fn families(&self) -> Vec<FamilyCount> {
-        let Some(standing) = &self.standing else { return Vec::new() };
+        let Some(effective) = &self.effective else { return Vec::new() };
         let mut counts: BTreeMap<u32, FamilyCount> = BTreeMap::new();
-        for rule in &standing.rules {
+        for rule in &effective.rules {
             let family = rule.rule.family();
             let count = counts.entry(family.map_or(u32::MAX, |f| f.prefix));
             let count = count.or_insert(FamilyCount { family, on: 0, total: 0 });
             count.total += 1;
-            count.on += usize::from(standing.is_on && rule.effect.enabled);
+            count.on += usize::from(effective.is_on && rule.effect.enabled);
         }
         counts.into_values().collect()
     }
@@ -267,9 +267,9 @@ impl<'w> RulesetSurvey<'w> {
     /// Overrides of single rules, in words.
     #[must_use]
     pub fn rule_overrides(&self) -> Vec<String> {
-        let (Some(standing), Some(catalogue)) = (&self.standing, self.catalogue) else { return Vec::new() };
-        let anomaly = standing.anomaly.as_ref().map(|a| a.rule.id.0.as_str());
-        let own = standing.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
+        let (Some(effective), Some(catalogue)) = (&self.effective, self.catalogue) else { return Vec::new() };
+        let anomaly = effective.anomaly.as_ref().map(|a| a.rule.id.0.as_str());
+        let own = effective.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
         own.map(|own| {
             let Some(rule) = catalogue.rule(&own.id) else {
                 return format!("{} names no rule of version {}", words::short(&own.id), catalogue.version);

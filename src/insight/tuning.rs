@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, only_logs, strength};
-use super::effective::{RuleStanding, Standing, Why};
+use super::effective::{EffectiveDeployment, EffectiveRule, Why};
 use super::reach;
 use super::rule::fate;
 use super::words;
@@ -19,7 +19,12 @@ const CRITICAL: u32 = reach::HIGHEST_SCORE;
 const MOST_NAMES: usize = 5;
 
 /// Adds what changes between two resolved tunings of one ruleset.
-pub(super) fn compare(before: &Standing, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+pub(super) fn compare(
+    before: &EffectiveDeployment,
+    after: &EffectiveDeployment,
+    catalogue: &Catalogue,
+    effects: &mut Effects,
+) {
     match (before.acts(), after.acts()) {
         (true, true) => compare_acting(before, after, catalogue, effects),
         (true, false) => effects.add(
@@ -42,7 +47,12 @@ pub(super) fn compare(before: &Standing, after: &Standing, catalogue: &Catalogue
 }
 
 /// The same for two enabled deployments.
-fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+fn compare_acting(
+    before: &EffectiveDeployment,
+    after: &EffectiveDeployment,
+    catalogue: &Catalogue,
+    effects: &mut Effects,
+) {
     compare_score(before, after, effects);
     let mut flips = Flips::default();
     let pairs = || before.rules.iter().zip(&after.rules);
@@ -53,12 +63,12 @@ fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, ef
     flips.add_rest(effects);
     add_actions(before, after, effects);
     strange_overrides(&before.overrides, &after.overrides, catalogue, effects);
-    let differs = |(b, a): &(&RuleStanding, &RuleStanding)| is_other(b, a, before.anomaly.is_some());
+    let differs = |(b, a): &(&EffectiveRule, &EffectiveRule)| is_other(b, a, before.anomaly.is_some());
     let changed = pairs().filter(differs).count();
     if changed > 0 {
         effects.remark(format!("{changed} of {} rules change", before.rules.len()));
     }
-    let (reach, mut new) = (reach::of_standing(before), reach::of_standing(after));
+    let (reach, mut new) = (reach::of_effective(before), reach::of_effective(after));
     new.retain(|r| !reach.iter().any(|b| b.family == r.family));
     if let Some(line) = reach::reach_summary(&new) {
         effects.remark(line);
@@ -66,13 +76,13 @@ fn compare_acting(before: &Standing, after: &Standing, catalogue: &Catalogue, ef
 }
 
 /// Whether the state of a rule changes. With a score, only on and off matter.
-fn is_other(before: &RuleStanding, after: &RuleStanding, has_score: bool) -> bool {
+fn is_other(before: &EffectiveRule, after: &EffectiveRule, has_score: bool) -> bool {
     let (b, a) = (&before.effect, &after.effect);
     b.enabled != a.enabled || (!has_score && b.enabled && b.action != a.action)
 }
 
 /// Adds changes of threshold and action, for rulesets with a score.
-fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
+fn compare_score(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
     if let (Some(b), Some(a)) = (before.threshold(), after.threshold())
         && a != b
     {
@@ -82,7 +92,7 @@ fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
             false => format!("needs {hits_after} instead of {hits} critical (+{CRITICAL}) hits to act"),
         };
         // Where nothing was stopped at the threshold, or nothing is now, the action tells all.
-        let stops = |standing: &Standing| standing.action().is_none_or(|action| !only_logs(action));
+        let stops = |effective: &EffectiveDeployment| effective.action().is_none_or(|action| !only_logs(action));
         let both_stop = stops(before) && stops(after);
         let direction = if both_stop { more_is_stronger(a, b) } else { Direction::Neutral };
         effects.add(direction, format!("threshold {b} → {a}: {needs}"));
@@ -104,20 +114,26 @@ fn compare_score(before: &Standing, after: &Standing, effects: &mut Effects) {
 #[derive(Default)]
 struct Flips<'s, 'c> {
     /// By their level: on and off.
-    levels: [Vec<&'s RuleStanding<'c>>; 2],
+    levels: [Vec<&'s EffectiveRule<'c>>; 2],
     /// By the whole ruleset or another tag.
-    groups: BTreeMap<(Why, bool), Vec<&'s RuleStanding<'c>>>,
+    groups: BTreeMap<(Why, bool), Vec<&'s EffectiveRule<'c>>>,
     /// By an override of their own.
-    own: Vec<&'s RuleStanding<'c>>,
+    own: Vec<&'s EffectiveRule<'c>>,
 }
 
 impl<'s, 'c> Flips<'s, 'c> {
     /// Adds a rule to its group, if it is switched.
-    fn sort_in(&mut self, b: &RuleStanding, a: &'s RuleStanding<'c>, before: &Standing, after: &Standing) {
+    fn sort_in(
+        &mut self,
+        b: &EffectiveRule,
+        a: &'s EffectiveRule<'c>,
+        before: &EffectiveDeployment,
+        after: &EffectiveDeployment,
+    ) {
         if b.effect.enabled == a.effect.enabled {
             return;
         }
-        let own = |s: &Standing| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
+        let own = |s: &EffectiveDeployment| s.overrides.rule(&a.rule.id.0).and_then(|o| o.enabled);
         let cause = match &a.why {
             _ if own(before) != own(after) => Why::Rule,
             Why::Default => b.why.clone(),
@@ -131,7 +147,7 @@ impl<'s, 'c> Flips<'s, 'c> {
     }
 
     /// Adds what the level switches: `paranoia 1 → 2 switches on 49 rules: …`.
-    fn add_levels(&self, before: &Standing, after: &Standing, effects: &mut Effects) {
+    fn add_levels(&self, before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
         let cause = match (before.paranoia, after.paranoia) {
             (Some(b), Some(a)) if a != b => format!("paranoia {} → {}", b.level(), a.level()),
             (None, Some(a)) => format!("paranoia custom → {}", a.level()),
@@ -175,7 +191,7 @@ fn cause(why: &Why) -> String {
 }
 
 /// `CAUSE switches on 49 rules: SQL injection 9, …`; by name where the rules have no families.
-fn sentence(cause: &str, word: &str, rules: &[&RuleStanding]) -> String {
+fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
     let count = words::count(rules.len(), "rule");
     let verb = if cause == "levels" { "switch" } else { "switches" };
     let list = match rules.iter().any(|r| r.rule.family().is_some()) {
@@ -186,7 +202,7 @@ fn sentence(cause: &str, word: &str, rules: &[&RuleStanding]) -> String {
 }
 
 /// Adds rules that stay on and change their action.
-fn add_actions(before: &Standing, after: &Standing, effects: &mut Effects) {
+fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effects: &mut Effects) {
     // With a score, what a rule does besides adding to it is not documented; the action of the whole ruleset is known
     // not to matter.
     let has_score = before.anomaly.is_some();
@@ -248,7 +264,12 @@ fn strange_overrides(before: &Overrides, after: &Overrides, catalogue: &Catalogu
 
 /// Adds remarks about overrides without effect: those that match no rule, and new ones that repeat the state of their
 /// rule.
-pub(super) fn remark_idle(before: &Overrides, after: &Standing, catalogue: &Catalogue, effects: &mut Effects) {
+pub(super) fn remark_idle(
+    before: &Overrides,
+    after: &EffectiveDeployment,
+    catalogue: &Catalogue,
+    effects: &mut Effects,
+) {
     let anyway = Anyway::new(catalogue, &after.overrides);
     for own in &after.overrides.rules {
         let Some(rule) = catalogue.rule(&own.id) else {

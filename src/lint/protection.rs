@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::view::{ADDRESSES, Owner, View};
 use crate::diagnostic::Place;
-use crate::model::ruleset::{RuleForm, Switch, WafWants};
+use crate::model::ruleset::{DesiredWaf, RuleForm, Switch};
 use crate::model::{Expression, Fqdn, RecordType, Value};
 
 /// Whether requests to a host go through Cloudflare, as far as the spec says.
@@ -31,7 +31,7 @@ pub(super) fn proxying(owner: &Owner<'_>) -> Option<Proxying> {
 }
 
 /// The expressions of a section with their places, including those in raw rules.
-pub(super) fn expressions(waf: &WafWants) -> Vec<(Expression, Place)> {
+pub(super) fn expressions(waf: &DesiredWaf) -> Vec<(Expression, Place)> {
     let rules = [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
     let mut found: Vec<(Expression, Place)> = waf.deployments.iter().filter_map(|d| d.when.clone()).collect();
     for rule in rules.filter(|rule| !rule.is_absent) {
@@ -50,7 +50,7 @@ pub(super) fn expressions(waf: &WafWants) -> Vec<(Expression, Place)> {
 }
 
 /// Whether a section protects against anything.
-pub(super) fn is_protected(waf: &WafWants) -> bool {
+pub(super) fn is_protected(waf: &DesiredWaf) -> bool {
     let acts = |form: &RuleForm| !matches!(form, RuleForm::Skip(_));
     let rules = [&waf.custom, &waf.rate_limits].into_iter().flatten().flatten();
     waf.deployments.iter().any(|d| d.switch == Switch::On)

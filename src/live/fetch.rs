@@ -10,9 +10,12 @@ use super::{records, settings, zones};
 use crate::api::{ApiError, Reader};
 use crate::model::ruleset::{EntryPoint, LiveWaf};
 use crate::model::{DesiredSettings, Fqdn, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
-use crate::wire::record::RecordShapeError;
+use crate::wire::record::InvalidRecord;
 use crate::wire::ruleset::RulesetShapeError;
-use crate::wire::zone::{RECORDS_PER_PAGE, ZoneShapeError, record_usage};
+use crate::wire::{
+    record::{RECORDS_PER_PAGE, record_usage},
+    zone::InvalidZone,
+};
 
 /// How to read.
 #[derive(Debug, Clone)]
@@ -88,7 +91,7 @@ pub enum FetchError {
     },
     /// A zone in a response cannot be used.
     #[error("failed to read zones")]
-    Zone(#[from] ZoneShapeError),
+    Zone(#[from] InvalidZone),
     /// A record in a response cannot be used.
     #[error("failed to read the records of {zone}")]
     Record {
@@ -96,7 +99,7 @@ pub enum FetchError {
         zone: ZoneName,
         /// What is missing.
         #[source]
-        source: RecordShapeError,
+        source: InvalidRecord,
     },
     /// A ruleset in a response cannot be used.
     #[error("failed to read {what}")]

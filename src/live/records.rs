@@ -14,7 +14,7 @@ use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};
 use crate::wire::record::Received;
-use crate::wire::zone::list_records;
+use crate::wire::record::list_records;
 use crate::wire::{Envelope, PageInfo};
 
 /// How often a listing is read again before it is given up.

@@ -15,7 +15,7 @@ use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
 use crate::model::LiveZone;
 use crate::model::managed::{Catalogue, Managed};
-use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget, WafWants};
+use crate::model::ruleset::{DesiredWaf, EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
     ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
@@ -45,7 +45,7 @@ impl WafQuery {
 
     /// What a section of the spec requires.
     #[must_use]
-    pub fn of(wants: &WafWants) -> Self {
+    pub fn of(wants: &DesiredWaf) -> Self {
         let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
         let lists = [&wants.exceptions, &wants.custom, &wants.rate_limits];
         for rule in lists.into_iter().flatten().flatten() {

@@ -7,7 +7,7 @@ use super::fields::Value;
 use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
-use super::ruleset::{LiveWaf, WafWants};
+use super::ruleset::{DesiredWaf, LiveWaf};
 use super::tier::Tier;
 use crate::diagnostic::Place;
 
@@ -58,7 +58,7 @@ pub struct DesiredZone {
     /// The wanted settings of the zone.
     pub settings: DesiredSettings,
     /// The wanted protection; `None` leaves it alone.
-    pub waf: Option<Box<WafWants>>,
+    pub waf: Option<Box<DesiredWaf>>,
     /// Wanted records, in the order of name, type, value.
     pub records: Vec<DesiredRecord>,
     /// Records that must not exist.

@@ -14,7 +14,7 @@ use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
 use crate::insight::{
-    Direction, Impact, Move, Passing, cancels, deployment_impact, move_impact, relieves_nothing, rule_impact,
+    Direction, Impact, Move, MovedRule, cancels, deployment_impact, move_impact, relieves_nothing, rule_impact,
 };
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
@@ -68,7 +68,7 @@ fn by_place(phase: &PhaseChanges) -> BTreeMap<Member, usize> {
 /// The rules of a phase as they will be.
 struct Wanted<'c> {
     /// In their order.
-    rules: Vec<(Member, Passing<'c>)>,
+    rules: Vec<(Member, MovedRule<'c>)>,
     /// Where each of them is.
     at: BTreeMap<Member, usize>,
     /// Those that execute a ruleset.
@@ -91,7 +91,8 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
         }
         Member::New(_) => placed.get(member).map(|n| &phase.changes[*n].after),
     };
-    let rules: Vec<_> = phase.order.iter().filter_map(|member| Some((*member, Passing::new(body(member)?)))).collect();
+    let rules: Vec<_> =
+        phase.order.iter().filter_map(|member| Some((*member, MovedRule::new(body(member)?)))).collect();
     let at = rules.iter().enumerate().map(|(n, (member, _))| (*member, n)).collect();
     let deployments = rules.iter().map(|(_, rule)| rule.body).filter(|body| body.executes().is_some()).collect();
     Wanted { rules, at, deployments }
@@ -110,7 +111,7 @@ fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
 /// What a rule that is there passes on its way to another place.
 fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>> {
     let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
-    let live = |side: &'w [(Member, Passing<'c>)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'w Passing<'c>> {
+    let live = |side: &'w [(Member, MovedRule<'c>)], has_passed: &dyn Fn(Member) -> bool| -> Vec<&'w MovedRule<'c>> {
         let others = side.iter().filter(|(m, _)| matches!(m, Member::Live(_)) && has_passed(*m));
         others.map(|(_, rule)| rule).collect()
     };
@@ -125,7 +126,7 @@ fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>
 /// What a change means for traffic, by itself and by its place.
 fn impact(phase: &PhaseChanges, change: &RuleChange, wanted: &Wanted<'_>, waf: &LiveWaf) -> Impact {
     let moved = |live: &LiveRule| {
-        let stays = Passing::new(&live.body);
+        let stays = MovedRule::new(&live.body);
         match change.placed.and_then(|placed| passed(wanted, placed)) {
             Some(moved) => move_impact(phase.phase, &moved, waf),
             None => move_impact(phase.phase, &Move { rule: &stays, upward: Vec::new(), downward: Vec::new() }, waf),

@@ -18,7 +18,7 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::DeleteReason;
-use crate::model::ruleset::{DeploymentWants, Note, Phase, RuleTuning, RuleWants, Switch, TagTuning, WafWants};
+use crate::model::ruleset::{DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
 
 /// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
@@ -125,7 +125,7 @@ fn record_changed(
 fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
     let plain = |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
     let (Some(own), Some(old)) = (plain(desired), plain(base)) else { return true };
-    let rule = |waf: &WafWants| -> Option<RuleWants> {
+    let rule = |waf: &DesiredWaf| -> Option<DesiredRule> {
         let list = match phase {
             Phase::Custom => &waf.custom,
             Phase::RateLimit => &waf.rate_limits,
@@ -133,7 +133,7 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
         };
         list.iter().flatten().find(|r| r.name == name).cloned()
     };
-    let deployment = |waf: &WafWants| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
+    let deployment = |waf: &DesiredWaf| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
     match (phase, deployment(&own), deployment(&old)) {
         // That the last day of an entry is over is what the spec says, not what somebody did.
         (Phase::Managed, Some(own), Some(old)) => own != old || has_expired(&own),
@@ -147,7 +147,7 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
 }
 
 /// Whether the last day of any entry is over.
-fn has_expired(wants: &DeploymentWants) -> bool {
+fn has_expired(wants: &DesiredDeployment) -> bool {
     wants.rules.iter().map(|r| &r.note).chain(wants.tags.iter().map(|t| &t.note)).any(|n| n.is_expired)
 }
 
@@ -182,14 +182,14 @@ fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
 }
 
 /// A section that is gone as a whole: its rules go, its deployments stay as they are.
-fn removed_section(old: &WafWants) -> Option<WafWants> {
-    let section = with_removed_rules(WafWants::new(old.place), old);
+fn removed_section(old: &DesiredWaf) -> Option<DesiredWaf> {
+    let section = with_removed_rules(DesiredWaf::new(old.place), old);
     let says_anything = section.phases().next().is_some();
     says_anything.then_some(section)
 }
 
 /// A section with the rules and tunings that were given up, as wanted gone.
-fn with_removed_rules(mut own: WafWants, old: &WafWants) -> WafWants {
+fn with_removed_rules(mut own: DesiredWaf, old: &DesiredWaf) -> DesiredWaf {
     let place = own.place;
     for (list, old_list) in [
         (&mut own.exceptions, &old.exceptions),
@@ -198,8 +198,9 @@ fn with_removed_rules(mut own: WafWants, old: &WafWants) -> WafWants {
     ] {
         let named: BTreeSet<String> = list.iter().flatten().map(|r| r.name.clone()).collect();
         let given_up = old_list.iter().flatten().filter(|r| !named.contains(&r.name));
-        let gone: Vec<RuleWants> =
-            given_up.map(|r| RuleWants { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) }).collect();
+        let gone: Vec<DesiredRule> = given_up
+            .map(|r| DesiredRule { is_absent: true, anchors: Vec::new(), ..r.clone().at_place(place) })
+            .collect();
         if !gone.is_empty() {
             list.get_or_insert_default().extend(gone);
         }

@@ -51,12 +51,12 @@
 //! Nothing here prints, reads the environment or the clock: time, options and observers come in as values, and every error has a
 //! type. Connections are made with [`Client`](crate::api::Client); the client of the embedded sandbox is the same one.
 
+mod applied_before;
 mod apply;
 mod drift;
 mod goal;
 mod plan;
 mod protection;
-mod repeats;
 pub mod saved;
 mod selection;
 mod snapshot;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::goal::{Base, Goal, Source};
-use super::{repeats, undo, waf_lock};
+use super::{applied_before, undo, waf_lock};
 use crate::api::Reader;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
@@ -117,9 +117,9 @@ impl Planned<'_> {
     ///
     /// This is for who is about to apply: a drift report says by itself what somebody takes back. The journals do not tell of an
     /// undo's own purpose, so an undo is not warned of.
-    pub fn warn_of_repeats(&mut self, journals: &Path, now: SystemTime) {
+    pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {
-            self.plan.diagnostics.append(repeats::find(journals, &self.plan, now));
+            self.plan.diagnostics.append(applied_before::find(journals, &self.plan, now));
             self.plan.diagnostics.sort(&self.goal.sources);
         }
     }

@@ -23,7 +23,7 @@ use rusqlite::params;
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
-use super::profile::{NsNeighbours, Shape};
+use super::profile::{NsNeighbours, RecordMembers};
 use super::record::Record;
 use super::zone::Zone;
 
@@ -37,8 +37,10 @@ const NAME_SERVERS: i64 = 10;
 pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
     if is_repeated(call, zone, record)? {
         return Err(match call.profile.shape {
-            Shape::Modern | Shape::Full => Refusal::new(400, 81058, "An identical record already exists."),
-            Shape::Seed => Refusal::new(400, 81057, "Record already exists."),
+            RecordMembers::Modern | RecordMembers::Full => {
+                Refusal::new(400, 81058, "An identical record already exists.")
+            }
+            RecordMembers::Seed => Refusal::new(400, 81057, "Record already exists."),
         });
     }
     let is_apex = record.name == zone.name;

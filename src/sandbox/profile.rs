@@ -8,7 +8,7 @@ pub struct Profile {
     /// Plan of newly created zones: `free`, `pro`, `business` or `enterprise`.
     pub tier: String,
     /// Form of record objects in responses.
-    pub shape: Shape,
+    pub shape: RecordMembers,
     /// Whether the batch endpoint exists.
     pub batch: bool,
     /// Largest page of records; a larger `per_page` is lowered to it.
@@ -70,7 +70,7 @@ impl Default for Profile {
     fn default() -> Self {
         Self {
             tier: "free".to_owned(),
-            shape: Shape::Modern,
+            shape: RecordMembers::Modern,
             batch: true,
             // The documented maximum is 5,000,000, but larger pages time out at Cloudflare: observed.
             page_limit: 5000,
@@ -110,7 +110,7 @@ impl Profile {
     #[must_use]
     pub fn previous_generation() -> Self {
         Self {
-            shape: Shape::Seed,
+            shape: RecordMembers::Seed,
             batch: false,
             page_limit: 100,
             txt_quotes: TxtQuotes::Auto,
@@ -135,7 +135,7 @@ pub enum RulesetAccess {
 
 /// Form of record objects in responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum RecordMembers {
     /// As observed in 2025 and 2026.
     Modern,
     /// As documented: every member that the documentation lists, in each record that it is listed for, whatever was seen.

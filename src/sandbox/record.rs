@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value, json};
 
 use super::network;
-use super::profile::Shape;
+use super::profile::RecordMembers;
 use super::zone::Zone;
 use crate::model::facts;
 
@@ -168,11 +168,11 @@ impl Record {
     }
 
     /// As the API returns it.
-    pub(super) fn to_json(&self, zone: &Zone, shape: Shape) -> Value {
+    pub(super) fn to_json(&self, zone: &Zone, shape: RecordMembers) -> Value {
         match shape {
-            Shape::Modern => self.modern(),
-            Shape::Full => self.full(),
-            Shape::Seed => self.old(zone),
+            RecordMembers::Modern => self.modern(),
+            RecordMembers::Full => self.full(),
+            RecordMembers::Seed => self.old(zone),
         }
     }
 

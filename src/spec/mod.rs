@@ -28,6 +28,7 @@ mod repository;
 mod resolve;
 mod revision;
 mod scalar;
+mod scalar_or_parts;
 mod scan;
 mod schema;
 mod schema_check;
@@ -40,7 +41,6 @@ mod syntax;
 mod template;
 mod tree;
 mod waf;
-mod word_or_parts;
 mod yaml;
 
 use std::path::PathBuf;

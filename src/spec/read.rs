@@ -11,8 +11,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
+use super::scalar_or_parts::SCALAR_OR;
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
-use super::word_or_parts::WORD_OR;
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place, Span};
 
@@ -187,7 +187,7 @@ impl<'de> Deserializer<'de> for NodeReader<'de> {
         if name == ONE_OR_MANY && matches!(self.tree.node(self.id).kind, Kind::Sequence(_)) {
             return self.deserialize_any(visitor);
         }
-        if name == WORD_OR && matches!(self.tree.node(self.id).kind, Kind::Scalar(..)) {
+        if name == SCALAR_OR && matches!(self.tree.node(self.id).kind, Kind::Scalar(..)) {
             return self.deserialize_str(visitor);
         }
         visitor.visit_newtype_struct(self)

@@ -30,19 +30,19 @@ struct Kinds {
 
 /// A compiled schema.
 #[derive(Debug, Default)]
-struct Shape {
+struct CompiledSchema {
     kinds: Kinds,
     /// Known keys, in the order of the schema.
     keys: Vec<String>,
-    properties: HashMap<String, Shape>,
+    properties: HashMap<String, CompiledSchema>,
     /// What free keys contain.
-    free: Option<Box<Shape>>,
+    free: Option<Box<CompiledSchema>>,
     required: Vec<String>,
     words: Vec<String>,
     range: Option<(i64, i64)>,
-    items: Option<Box<Shape>>,
+    items: Option<Box<CompiledSchema>>,
     needs_item: bool,
-    alternatives: Vec<Shape>,
+    alternatives: Vec<CompiledSchema>,
     is_record_type: bool,
     /// Whether any value is valid.
     is_free: bool,
@@ -62,7 +62,7 @@ pub(super) struct Checked {
 ///
 /// The nodes in `failed` have no value, which has been reported; they are removed silently.
 pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
-    static SHAPE: OnceLock<Shape> = OnceLock::new();
+    static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
     let shape = SHAPE.get_or_init(|| {
         let mut shape = compile(&super::schema::schema());
         // The version is checked when the file is loaded, before its shape.
@@ -76,10 +76,10 @@ pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut
 }
 
 /// Compiles the parts of a schema that are checked here.
-fn compile(schema: &Value) -> Shape {
+fn compile(schema: &Value) -> CompiledSchema {
     let judged = ["type", "anyOf", "oneOf", "enum", "const", "properties"];
     let is_free = schema.is_object() && judged.iter().all(|key| schema.get(*key).is_none());
-    let mut shape = Shape { is_free, ..Shape::default() };
+    let mut shape = CompiledSchema { is_free, ..CompiledSchema::default() };
     let types = match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
         Value::String(one) => vec![one.as_str()],
@@ -122,7 +122,7 @@ fn compile(schema: &Value) -> Shape {
     shape
 }
 
-impl Shape {
+impl CompiledSchema {
     /// Whether a word is one of the allowed ones.
     fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.has_word(word))
@@ -226,7 +226,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Checks a node; returns whether it is kept.
-    fn node(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
+    fn node(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) -> bool {
         if self.failed.contains(&id) || super::is_enough(self.diagnostics) {
             return false;
         }
@@ -276,7 +276,7 @@ impl Check<'_> {
     }
 
     /// Checks a single value of the right kind.
-    fn scalar(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) -> bool {
+    fn scalar(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) -> bool {
         let (text, place) = (self.tree.text(id), self.tree.place(id));
         if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
             let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
@@ -312,7 +312,7 @@ impl Check<'_> {
     }
 
     /// Checks the keys of a mapping and their values, and removes what is refused.
-    fn mapping(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
+    fn mapping(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) {
         let Kind::Mapping(entries) = &mut self.tree.node_mut(id).kind else { return };
         let mut entries = std::mem::take(entries);
         let present: Vec<NodeId> =
@@ -364,7 +364,7 @@ impl Check<'_> {
     }
 
     /// A key that is not in the schema.
-    fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &Shape) {
+    fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &CompiledSchema) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
             self.diagnostics.push(
@@ -390,7 +390,7 @@ impl Check<'_> {
     }
 
     /// A value of the wrong kind.
-    fn wrong_kind(&mut self, id: NodeId, shape: &Shape, name: Name<'_>) {
+    fn wrong_kind(&mut self, id: NodeId, shape: &CompiledSchema, name: Name<'_>) {
         if let (Kind::Sequence(_), Name::Key(key @ ("owasp" | "cloudflare"))) = (&self.tree.node(id).kind, name) {
             let place = self.tree.handle(id);
             self.diagnostics.push(super::waf::several_deployments(key, place));

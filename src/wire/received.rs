@@ -20,9 +20,9 @@ const MOST_MEMBERS: usize = 100;
 /// An answer that is no record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a record in the answer has no usable `{0}`")]
-pub struct RecordShapeError(&'static str);
+pub struct InvalidRecord(&'static str);
 
-impl RecordShapeError {
+impl InvalidRecord {
     /// The member that is missing or of another kind.
     #[cfg(test)]
     pub(super) fn of(member: &'static str) -> Self {
@@ -35,23 +35,23 @@ impl RecordShapeError {
 /// Without `id`, `name` or `type` it cannot be told apart from others. Everything else may be missing or null, since answers
 /// have come in many shapes; but a member that is there and cannot be understood is no reason to believe in a default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Received(pub Result<LiveRecord, RecordShapeError>);
+pub struct Received(pub Result<LiveRecord, InvalidRecord>);
 
 /// Reads a record of a tree of values.
 ///
 /// # Errors
 /// It is no record that can be used: see [`Received`].
-pub fn read(json: &Json) -> Result<LiveRecord, RecordShapeError> {
+pub fn read(json: &Json) -> Result<LiveRecord, InvalidRecord> {
     match Received::deserialize(json) {
         Ok(received) => received.0,
         // Values of every kind are accepted by all of it, so this is for completeness.
-        Err(_) => Err(RecordShapeError("id")),
+        Err(_) => Err(InvalidRecord("id")),
     }
 }
 
 impl<'de> Deserialize<'de> for Received {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Shape::<Members<'de>>::deserialize(deserializer)?;
+        let members = ObjectVisitor::<Members<'de>>::deserialize(deserializer)?;
         Ok(Self(members.0.unwrap_or_default().record()))
     }
 }
@@ -88,8 +88,8 @@ impl<'de> Part<'de> for Members<'de> {
             "proxied" => self.proxied = map.next_value()?,
             "comment" => self.comment = map.next_value()?,
             "tags" => self.tags = map.next_value()?,
-            "settings" => self.settings = map.next_value::<Shape<Flags>>()?.0.unwrap_or_default().settings(),
-            "meta" => self.maintainer = map.next_value::<Shape<Flags>>()?.0.unwrap_or_default().maintainer(),
+            "settings" => self.settings = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().settings(),
+            "meta" => self.maintainer = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().maintainer(),
             "locked" => self.locked = matches!(map.next_value()?, Member::Bool(true)),
             "modified_on" => self.modified_on = map.next_value()?,
             _ => drop(map.next_value::<IgnoredAny>()?),
@@ -100,10 +100,10 @@ impl<'de> Part<'de> for Members<'de> {
 
 impl Members<'_> {
     /// The record.
-    fn record(self) -> Result<LiveRecord, RecordShapeError> {
-        let id = self.id.filled().ok_or(RecordShapeError("id"))?;
-        let name = self.name.filled().ok_or(RecordShapeError("name"))?;
-        let type_name = self.type_name.filled().ok_or(RecordShapeError("type"))?;
+    fn record(self) -> Result<LiveRecord, InvalidRecord> {
+        let id = self.id.filled().ok_or(InvalidRecord("id"))?;
+        let name = self.name.filled().ok_or(InvalidRecord("name"))?;
+        let type_name = self.type_name.filled().ok_or(InvalidRecord("type"))?;
         let data = self.data.or("data")?.map(|data| data.0).unwrap_or_default();
         let priority = Some(self.priority.scalar()).filter(|value| *value != Value::Null);
         let content = self.content.text("content")?;
@@ -114,12 +114,12 @@ impl Members<'_> {
             name,
             ttl: match self.ttl {
                 Member::Null => Ttl::AUTOMATIC,
-                ttl => seconds(&ttl.scalar()).map(Ttl::reported).ok_or(RecordShapeError("ttl"))?,
+                ttl => seconds(&ttl.scalar()).map(Ttl::reported).ok_or(InvalidRecord("ttl"))?,
             },
             proxied: match self.proxied {
                 Member::Null => false,
                 Member::Bool(proxied) => proxied,
-                _ => return Err(RecordShapeError("proxied")),
+                _ => return Err(InvalidRecord("proxied")),
             },
             comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
             tags: self.tags.or("tags")?.unwrap_or_default().0,
@@ -161,11 +161,11 @@ impl<'de> Member<'de> {
     }
 
     /// Text, which may be missing but not something else.
-    fn text(self, name: &'static str) -> Result<Option<Cow<'de, str>>, RecordShapeError> {
+    fn text(self, name: &'static str) -> Result<Option<Cow<'de, str>>, InvalidRecord> {
         match self {
             Self::Null => Ok(None),
             Self::Text(text) => Ok(Some(text)),
-            _ => Err(RecordShapeError(name)),
+            _ => Err(InvalidRecord(name)),
         }
     }
 
@@ -262,9 +262,9 @@ trait Part<'de>: Default {
 }
 
 /// An object; `None` if it is something else.
-struct Shape<T>(Option<T>);
+struct ObjectVisitor<T>(Option<T>);
 
-impl<'de, T: Part<'de>> Deserialize<'de> for Shape<T> {
+impl<'de, T: Part<'de>> Deserialize<'de> for ObjectVisitor<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Known::<T>::deserialize(deserializer)? {
             Known::Is(object) => Self(Some(object)),
@@ -284,11 +284,11 @@ enum Known<T> {
 
 impl<T> Known<T> {
     /// The member, if it is there.
-    fn or(self, name: &'static str) -> Result<Option<T>, RecordShapeError> {
+    fn or(self, name: &'static str) -> Result<Option<T>, InvalidRecord> {
         match self {
             Self::Missing => Ok(None),
             Self::Is(member) => Ok(Some(member)),
-            Self::Other => Err(RecordShapeError(name)),
+            Self::Other => Err(InvalidRecord(name)),
         }
     }
 }

@@ -1,23 +1,28 @@
-//! DNS records in the service's JSON, both ways.
+//! DNS records in Cloudflare's JSON, both ways, and the requests of records.
 //!
-//! Where a part of a value stands (`content`, `data`, beside them) comes from the type's facts. Answers are read by
-//! [`Received`].
+//! The facts of a type say where a part of its value goes (`content`, `data`, or a member beside them). [`Received`]
+//! reads responses.
 
 use serde_json::{Map, Value as Json, json};
 
+use super::request::{Method, Request, segment};
 use crate::model::facts::Slot;
-use crate::model::{Facets, Fields, Rdata, RecordForm, Tag, Ttl, Value};
+use crate::model::{Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
 
-pub use super::received::{Received, RecordShapeError, read};
+pub use super::received::{InvalidRecord, Received, read};
 
-/// The fields of a record that change, as the service names them. Only what is here is sent.
+/// The fields of a record that change, by the names that Cloudflare gives them. Only what is here is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordPatch {
-    /// Members of the value that change; of a `data` object all members, because the service may replace it whole.
+    /// Members of the value that change; of a `data` object all members, because Cloudflare may replace the whole object.
     pub value: Fields,
     /// Facets that change.
     pub facets: Facets,
 }
+
+/// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
+/// 5,000 records have been seen to time out.
+pub const RECORDS_PER_PAGE: u64 = 5000;
 
 /// A neutral value as JSON.
 #[must_use]
@@ -119,6 +124,89 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
     }
 }
 
+/// One page of a zone's records, in an order that does not change between pages.
+#[must_use]
+pub fn list_records(zone: &ZoneId, per_page: u64, page: u64) -> Request {
+    Request::new(Method::Get, records_path(zone))
+        .query("order", "name")
+        .query("direction", "asc")
+        .query("per_page", per_page.to_string())
+        .query("page", page.to_string())
+}
+
+/// Reads the record quota of a zone and its use.
+#[must_use]
+pub fn record_usage(zone: &ZoneId) -> Request {
+    Request::new(Method::Get, format!("{}/usage", records_path(zone)))
+}
+
+/// Creates one record.
+#[must_use]
+pub fn create_record(zone: &ZoneId, form: &RecordForm) -> Request {
+    Request::new(Method::Post, records_path(zone)).body(create_body(form))
+}
+
+/// Changes one record.
+#[must_use]
+pub fn patch_record(zone: &ZoneId, id: &RecordId, data: &Rdata, patch: &RecordPatch) -> Request {
+    Request::new(Method::Patch, record_path(zone, id)).body(Json::Object(patch_body(data, patch)))
+}
+
+/// Deletes one record.
+#[must_use]
+pub fn delete_record(zone: &ZoneId, id: &RecordId) -> Request {
+    Request::new(Method::Delete, record_path(zone, id))
+}
+
+/// Several changes in one transaction, executed as deletes, patches, puts, posts.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes, read 2026-11-20.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Batch {
+    deletes: Vec<Json>,
+    patches: Vec<Json>,
+    posts: Vec<Json>,
+}
+
+impl Batch {
+    /// Adds a delete.
+    pub fn delete(&mut self, id: &RecordId) {
+        self.deletes.push(json!({ "id": id.0 }));
+    }
+
+    /// Adds a change.
+    pub fn patch(&mut self, id: &RecordId, data: &Rdata, patch: &RecordPatch) {
+        let mut body = Map::from_iter([("id".to_owned(), json!(id.0))]);
+        body.extend(patch_body(data, patch));
+        self.patches.push(Json::Object(body));
+    }
+
+    /// Adds a create.
+    pub fn post(&mut self, form: &RecordForm) {
+        self.posts.push(create_body(form));
+    }
+
+    /// The request; empty lists are omitted.
+    #[must_use]
+    pub fn into_request(self, zone: &ZoneId) -> Request {
+        let Self { deletes, patches, posts } = self;
+        let lists = [("deletes", deletes), ("patches", patches), ("posts", posts)];
+        let body = lists.into_iter().filter(|(_, l)| !l.is_empty()).map(|(n, l)| (n.to_owned(), Json::Array(l)));
+        Request::new(Method::Post, format!("{}/batch", records_path(zone))).body(Json::Object(body.collect()))
+    }
+}
+
+/// Path of a zone's records.
+fn records_path(zone: &ZoneId) -> String {
+    format!("/zones/{}/dns_records", segment(&zone.0))
+}
+
+/// Path of one record.
+fn record_path(zone: &ZoneId, id: &RecordId) -> String {
+    format!("{}/{}", records_path(zone), segment(&id.0))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -216,9 +304,18 @@ mod tests {
             ("tags", json!("one")),
         ];
         for (member, value) in odd {
-            assert_eq!(with(member, value.clone()), Err(RecordShapeError::of(member)), "{member}: {value}");
+            assert_eq!(with(member, value.clone()), Err(InvalidRecord::of(member)), "{member}: {value}");
             assert!(with(member, Json::Null).is_ok(), "{member}");
         }
         assert_eq!(with("ttl", json!("300")).unwrap().ttl, with("ttl", json!(300.0)).unwrap().ttl);
+    }
+
+    #[test]
+    fn lists_without_entries_are_left_out() {
+        let mut batch = Batch::default();
+        batch.delete(&RecordId("a1".into()));
+        let request = batch.into_request(&ZoneId("z1".into()));
+        assert_eq!(request.path, "/zones/z1/dns_records/batch");
+        assert_eq!(request.body.unwrap().to_string(), r#"{"deletes":[{"id":"a1"}]}"#);
     }
 }

@@ -79,3 +79,16 @@ impl Request {
         self
     }
 }
+
+/// An id as a path segment. Ids are hexadecimal; any other text in a hostile response must not change the path.
+pub(super) fn segment(id: &str) -> String {
+    id.bytes()
+        .map(|b| {
+            if b.is_ascii_alphanumeric() || b == b'-' || b == b'_' {
+                char::from(b).to_string()
+            } else {
+                format!("%{b:02X}")
+            }
+        })
+        .collect()
+}

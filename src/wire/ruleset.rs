@@ -10,9 +10,9 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::record::to_json;
+use super::request::segment;
 use super::request::{Method, Request};
 use super::settings::from_json;
-use super::zone::segment;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed};
 use crate::model::ruleset::{LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, RulesetId};
 use crate::model::{Value, ZoneId};

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::record::to_json;
+use super::request::segment;
 use super::request::{Method, Request};
-use super::zone::segment;
 use crate::model::{LiveDnssec, LiveSetting, Value, ZoneId, ZoneName};
 
 /// Creates a zone.

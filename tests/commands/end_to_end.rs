@@ -6,7 +6,7 @@ use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, binary, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{
-    self, Fault, ListOrder, Options, OwnNetwork, Profile, ProxiedTtl, Shape, TxtQuotes, What, When,
+    self, Fault, ListOrder, Options, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes, What, When,
 };
 
 /// One record of each type, in mixed spellings.
@@ -72,8 +72,8 @@ fn every_type_settles_in_every_profile() {
         ("default", options()),
         ("pro", profile(|p| p.tier = "pro".into())),
         ("enterprise", profile(|p| p.tier = "enterprise".into())),
-        ("seed shape", profile(|p| p.shape = Shape::Seed)),
-        ("every documented member", profile(|p| p.shape = Shape::Full)),
+        ("seed shape", profile(|p| p.shape = RecordMembers::Seed)),
+        ("every documented member", profile(|p| p.shape = RecordMembers::Full)),
         ("no batches", profile(|p| p.batch = false)),
         (
             "no batches, conflicts linger",

@@ -8,7 +8,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 use zonewright::model::RecordType;
-use zonewright::sandbox::{ListOrder, Profile, ProxiedTtl, Shape, TxtQuotes};
+use zonewright::sandbox::{ListOrder, Profile, ProxiedTtl, RecordMembers, TxtQuotes};
 
 /// Records of each type.
 const EACH: usize = 30;
@@ -38,7 +38,7 @@ fn thirty_of_each_type_settle_in_every_profile() {
         ("free", base.clone()),
         ("pro", Profile { tier: "pro".into(), ..base.clone() }),
         ("enterprise", Profile { tier: "enterprise".into(), ..base.clone() }),
-        ("seed shape", Profile { shape: Shape::Seed, ..base.clone() }),
+        ("seed shape", Profile { shape: RecordMembers::Seed, ..base.clone() }),
         ("no batches", Profile { batch: false, ..base.clone() }),
         ("small pages", Profile { page_limit: 50, ..base.clone() }),
         (

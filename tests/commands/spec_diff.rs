@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use zonewright::diagnostic::Sources;
 use zonewright::diff::{SpecChangeKind, SpecChanges, ZoneSpecKind, diff_specs};
-use zonewright::model::ruleset::WafWants;
+use zonewright::model::ruleset::DesiredWaf;
 use zonewright::model::{Desired, DesiredZone};
 use zonewright::render::{self, text::write_spec_changes};
 use zonewright::spec;
@@ -95,7 +95,7 @@ fn a_spec_equals_itself_and_the_way_back_is_the_mirror() {
 }
 
 /// A spec with one zone.
-fn spec_of(zone: DesiredZone, waf: WafWants) -> Desired {
+fn spec_of(zone: DesiredZone, waf: DesiredWaf) -> Desired {
     Desired {
         zones: [(zone.name.clone(), DesiredZone { waf: Some(Box::new(waf)), ..zone })].into(),
         ..Desired::default()

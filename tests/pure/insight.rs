@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value as Json, json};
 use zonewright::diagnostic::Place;
-use zonewright::insight::{Direction, NO_EFFECT, deployment_impact, standing};
+use zonewright::insight::{Direction, NO_EFFECT, deployment_impact, effective_deployment};
 use zonewright::model::Unmanaged;
 use zonewright::model::facts::rulesets::ANOMALY_RULE;
 use zonewright::model::managed::{
     Catalogue, CatalogueRule, Managed, Overrides, Paranoia, ScoreAction, compile, effective, recognise,
 };
-use zonewright::model::ruleset::{DeploymentWants, RuleBody, RuleId, RulesetId, Switch, canonical};
+use zonewright::model::ruleset::{DesiredDeployment, RuleBody, RuleId, RulesetId, Switch, canonical};
 use zonewright::wire::settings::from_json;
 
 /// Cases of each law.
@@ -302,7 +302,7 @@ proptest! {
     ) {
         let which = catalogue.which.expect("one of ours");
         let live = whole(&catalogue, value);
-        let wants = DeploymentWants::new(
+        let wants = DesiredDeployment::new(
             which, Switch::On, place(),
         );
         let again = compile(&wants, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
@@ -322,14 +322,14 @@ proptest! {
             tags.retain(|t| t["category"].as_str().is_some_and(|t| t.starts_with("paranoia")));
         }
         let live = whole(&catalogue, value);
-        let mut wants = DeploymentWants::new(Managed::Owasp, Switch::On, place());
+        let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, place());
         wants.paranoia = Paranoia::new(level).map(|l| (l, place()));
         wants.threshold = Some((threshold, place()));
         wants.action = ScoreAction::parse(action).map(|a| (a, place()));
         let once = compile(&wants, Some(&catalogue), Some(&live), Unmanaged::Keep).body;
         let twice = compile(&wants, Some(&catalogue), Some(&once), Unmanaged::Keep).body;
         prop_assert_eq!(&once, &twice);
-        let now = standing(&once, &catalogue).expect("a known shape");
+        let now = effective_deployment(&once, &catalogue).expect("a known shape");
         prop_assert_eq!((now.threshold(), now.action()), (Some(threshold), Some(action)));
         if only_levels {
             prop_assert!(now.acts());

@@ -9,7 +9,7 @@ use zonewright::insight::{Direction, NO_EFFECT, deployment_impact, rule_impact};
 use zonewright::model::Unmanaged;
 use zonewright::model::facts::rulesets::ANOMALY_RULE;
 use zonewright::model::managed::{Managed, compile};
-use zonewright::model::ruleset::{DeploymentWants, LiveWaf, Phase, RuleId, Switch};
+use zonewright::model::ruleset::{DesiredDeployment, LiveWaf, Phase, RuleId, Switch};
 use zonewright::wire::ruleset::read_catalogue;
 use zonewright::wire::settings::from_json;
 
@@ -41,7 +41,7 @@ fn without_the_rule_that_compares_the_score_nothing_is_without_effect() {
         let trap = body(json!({ "action": "skip", "expression": "ssl", "action_parameters": rules }));
         assert_eq!(rule_impact(Phase::Managed, None, Some(&trap), &live).direction, Direction::Weakens);
         // What is wanted goes to the rule with the documented id.
-        let mut wants = DeploymentWants::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+        let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         wants.threshold = Some((25, Place::NOWHERE));
         let compiled = compile(&wants, Some(catalogue), Some(&on(Json::Null)), Unmanaged::Keep).body;
         let overrides = json!({ "rules": [{ "id": ANOMALY_RULE, "score_threshold": 25 }] });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::rulesets::{body, deployment, owasp, tuning, waf};
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::Sources;
-use zonewright::insight::{Direction, Move, Passing, cancels, move_impact};
+use zonewright::insight::{Direction, Move, MovedRule, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Operation, plan_zone};
@@ -75,7 +75,7 @@ fn passing(name: &str, expression: &str) -> Json {
 /// move back goes the other way.
 #[track_caller]
 fn exchanged(phase: Phase, rises: &RuleBody, sinks: &RuleBody) -> Direction {
-    let (rises, sinks) = (&Passing::new(rises), &Passing::new(sinks));
+    let (rises, sinks) = (&MovedRule::new(rises), &MovedRule::new(sinks));
     let direction = |moved: &Move| move_impact(phase, moved, &waf()).direction;
     let up = |rule, other| direction(&Move { rule, upward: vec![other], downward: Vec::new() });
     let down = |rule, other| direction(&Move { rule, upward: Vec::new(), downward: vec![other] });

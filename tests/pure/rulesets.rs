@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use zonewright::diagnostic::Place;
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed, Paranoia, RuleName, ScoreAction};
 use zonewright::model::ruleset::{
-    DeploymentWants, EntryPoint, LiveRule, LiveRuleset, Note, Phase, Position, RuleBody, RuleForm, RuleId, RuleTuning,
-    RuleWants, RulesetId, SkipTarget, Switch, TuningTarget, WafWants, canonical,
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveRuleset, Note, Phase, Position, RuleBody,
+    RuleForm, RuleId, RuleTuning, RulesetId, SkipTarget, Switch, TuningTarget, canonical,
 };
 use zonewright::model::{DesiredZone, Expression, LiveZone, Unmanaged, Value, ZoneId, ZoneName};
 use zonewright::plan::{RuleAction, ZonePlan, plan_zone};
@@ -53,8 +53,8 @@ fn live_rules(list: &[(Option<u8>, u8)]) -> Vec<LiveRule> {
         .collect()
 }
 
-fn wanted(name: u8, e: u8, gone: bool) -> RuleWants {
-    RuleWants {
+fn wanted(name: u8, e: u8, gone: bool) -> DesiredRule {
+    DesiredRule {
         name: format!("rule-{name}"),
         place: Place::NOWHERE,
         when: Some((Expression::reported(&expression(e)), Place::NOWHERE)),
@@ -154,7 +154,7 @@ proptest! {
         let order: Vec<String> = rules.iter().filter(|r| !r.is_absent).map(|r| r.name.clone()).collect();
         let mut desired = DesiredZone::new(ZoneName::parse("example.com").unwrap(), Place::NOWHERE);
         let unmanaged = if prune { Unmanaged::Prune } else { Unmanaged::Keep };
-        desired.waf = Some(Box::new(WafWants { custom: Some(rules), unmanaged, ..WafWants::new(Place::NOWHERE) }));
+        desired.waf = Some(Box::new(DesiredWaf { custom: Some(rules), unmanaged, ..DesiredWaf::new(Place::NOWHERE) }));
         let before = live.map(|list| live_rules(&list));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Custom, before.clone(), None));
         prop_assert!(!found.has_errors());
@@ -266,7 +266,7 @@ fn overrides() -> impl Strategy<Value = Value> {
         })
 }
 
-fn deployment() -> impl Strategy<Value = DeploymentWants> {
+fn deployment() -> impl Strategy<Value = DesiredDeployment> {
     (
         proptest::option::of(1u8..=4),
         proptest::option::of(1u32..80),
@@ -276,7 +276,7 @@ fn deployment() -> impl Strategy<Value = DeploymentWants> {
     )
         .prop_map(|(level, threshold, action, rules, off)| {
             let place = Place::NOWHERE;
-            let mut wants = DeploymentWants::new(Managed::Owasp, if off { Switch::Off } else { Switch::On }, place);
+            let mut wants = DesiredDeployment::new(Managed::Owasp, if off { Switch::Off } else { Switch::On }, place);
             wants.paranoia = level.and_then(Paranoia::new).map(|l| (l, place));
             wants.threshold = threshold.map(|t| (t, place));
             wants.action = action.and_then(ScoreAction::parse).map(|a| (a, place));
@@ -358,11 +358,11 @@ proptest! {
         let catalogue = catalogue();
         let mut desired = DesiredZone::new(ZoneName::parse("example.com").unwrap(), Place::NOWHERE);
         let mut seen = std::collections::BTreeSet::new();
-        let exceptions = exceptions.map(|all| all.into_iter().filter(|n| seen.insert(*n)).map(|n| RuleWants {
+        let exceptions = exceptions.map(|all| all.into_iter().filter(|n| seen.insert(*n)).map(|n| DesiredRule {
             form: RuleForm::Skip(vec![SkipTarget::Rules(Managed::Owasp, vec![(RuleName::new("942001"), Place::NOWHERE)])]),
             ..wanted(n, n, false)
         }).collect());
-        desired.waf = Some(Box::new(WafWants { deployments: vec![deployment.clone()], exceptions, ..WafWants::new(Place::NOWHERE) }));
+        desired.waf = Some(Box::new(DesiredWaf { deployments: vec![deployment.clone()], exceptions, ..DesiredWaf::new(Place::NOWHERE) }));
         let (plan, found) = plan_zone(&desired, &zone(Phase::Managed, live.clone(), Some(&catalogue)));
         prop_assert!(!found.has_errors());
         let patches = plan.rules().filter(|(_, _, rule)| matches!(rule.action, RuleAction::Update { .. })).count();

@@ -12,8 +12,8 @@ use zonewright::model::expression::Expression;
 use zonewright::model::facts::rulesets::{RATE_PERIODS, RATE_TIMEOUTS, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS};
 use zonewright::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
 use zonewright::model::ruleset::{
-    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
-    TuningTarget, WafWants,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
+    TagTuning, TuningTarget,
 };
 
 use super::generators::place;
@@ -108,18 +108,18 @@ fn tuning(others: bool) -> impl Strategy<Value = (Vec<TagTuning>, Vec<RuleTuning
 }
 
 /// A managed ruleset.
-fn deployment(ruleset: Managed) -> impl Strategy<Value = DeploymentWants> {
+fn deployment(ruleset: Managed) -> impl Strategy<Value = DesiredDeployment> {
     let is_owasp = ruleset == Managed::Owasp;
     let scope = (option::of(expression()), option::of(select(vec!["latest", "1.2.3"])), option::of(overrides()));
     let score = (option::of(1u8..=4), option::of(5u32..80), option::of(action()));
     (any::<bool>(), scope, score, tuning(!is_owasp)).prop_map(
         move |(on, (when, version, raw), score, (tags, rules))| {
-            let bare = DeploymentWants::new(ruleset, if on { Switch::On } else { Switch::Off }, place());
+            let bare = DesiredDeployment::new(ruleset, if on { Switch::On } else { Switch::Off }, place());
             if !on {
                 return bare;
             }
             let (paranoia, threshold, action) = score;
-            DeploymentWants {
+            DesiredDeployment {
                 when: when.map(|w| (w, place())),
                 version: version.map(|v| (v.to_owned(), place())),
                 paranoia: paranoia.filter(|_| is_owasp).map(|p| (Paranoia::new(p).unwrap(), place())),
@@ -192,7 +192,7 @@ fn rate() -> impl Strategy<Value = RuleForm> {
     let times = (1u32..1000, select(RATE_PERIODS.to_vec()), select(RATE_TIMEOUTS.to_vec()));
     let rest = (option::of(expression()), option::of(any::<bool>()), option::of(response()));
     (per, times, action(), rest).prop_map(|(per, (requests, period, timeout), action, (count, to_origin, response))| {
-        RuleForm::Rate(RateWants {
+        RuleForm::Rate(DesiredRate {
             per: per.into_iter().map(str::to_owned).collect(),
             requests,
             period,
@@ -206,7 +206,7 @@ fn rate() -> impl Strategy<Value = RuleForm> {
 }
 
 /// Rules with names, each name once; `form` is what they do.
-fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<RuleWants>>> {
+fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<DesiredRule>>> {
     let raw = Value::Map(BTreeMap::from([
         ("action".to_owned(), Value::from("log")),
         ("expression".to_owned(), Value::from("http.host eq \"${X}\"")),
@@ -218,7 +218,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
     let rule = (expression(), any::<bool>(), form, words, proptest::bool::weighted(0.1)).prop_map(
         |(when, enabled, form, (description, log, note), is_absent)| {
             let is_raw = matches!(form, RuleForm::Raw(_));
-            let base = RuleWants {
+            let base = DesiredRule {
                 name: String::new(),
                 place: place(),
                 when: None,
@@ -233,7 +233,7 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
             if is_absent {
                 return base;
             }
-            RuleWants {
+            DesiredRule {
                 when: (!is_raw).then_some((when, place())),
                 enabled: enabled || is_raw,
                 description: description.filter(|_| !is_raw),
@@ -246,32 +246,32 @@ fn rules(form: BoxedStrategy<RuleForm>) -> impl Strategy<Value = Option<Vec<Rule
     // Where two rules of somebody else stand among them, and which of them a rule is held to: that can be met.
     let rule = (rule, any::<[bool; 2]>());
     (option::of(vec(rule, 0..4)), [0usize..=4, 0usize..=4]).prop_map(|(list, stand)| {
-        let named = |(n, (rule, is_held)): (usize, (RuleWants, [bool; 2]))| {
+        let named = |(n, (rule, is_held)): (usize, (DesiredRule, [bool; 2]))| {
             let others = || (0..2).filter(|other| is_held[*other] && !rule.is_absent);
             let name = |other| (format!("other.{other}"), place());
             let before = others().find(|other| n < stand[*other]).map(name);
             let after = others().find(|other| n >= stand[*other]).map(name);
             let before = before.into_iter().map(|(name, place)| Anchor::Before(name, place));
             let after = after.into_iter().map(|(name, place)| Anchor::After(name, place));
-            RuleWants { name: format!("rule-{n}"), anchors: before.chain(after).collect(), ..rule }
+            DesiredRule { name: format!("rule-{n}"), anchors: before.chain(after).collect(), ..rule }
         };
         Some(list?.into_iter().enumerate().map(named).collect())
     })
 }
 
 /// A `waf` section.
-pub(crate) fn waf_wants() -> impl Strategy<Value = WafWants> {
+pub(crate) fn waf_wants() -> impl Strategy<Value = DesiredWaf> {
     let deployments = (option::of(deployment(Managed::Cloudflare)), option::of(deployment(Managed::Owasp)));
     let lists = (rules(exception().boxed()), rules(custom().boxed()), rules(rate().boxed()));
     (any::<bool>(), deployments, lists, option::of(words())).prop_map(
-        |(prune, (cloudflare, owasp), (exceptions, custom, rate_limits), accepted)| WafWants {
+        |(prune, (cloudflare, owasp), (exceptions, custom, rate_limits), accepted)| DesiredWaf {
             unmanaged: if prune { Unmanaged::Prune } else { Unmanaged::Keep },
             deployments: cloudflare.into_iter().chain(owasp).collect(),
             exceptions,
             custom,
             rate_limits,
             accept_weakening: accepted.map(|words| (words, place())),
-            ..WafWants::new(place())
+            ..DesiredWaf::new(place())
         },
     )
 }

@@ -96,7 +96,7 @@ async fn plan_beside_another(count: usize) {
     println!("meanwhile {} requests of another, {} refused", answered.get(), refused.get());
     check("zones, beside another", &ran, 600);
     assert_eq!(refused.get(), 0, "we leave enough to others");
-    assert!(ran.waits.iter().any(|(reason, _)| *reason == WaitReason::Others));
+    assert!(ran.waits.iter().any(|(reason, _)| *reason == WaitReason::SharedQuota));
     assert!(ran.messages.contains("s at most: others use the API budget as well"), "{}", ran.messages);
 }
 

@@ -111,7 +111,7 @@ async fn over(
         let error = "error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.";
         return Ok(report_moved(error, &moved, output));
     }
-    planned.warn_of_repeats(&settings.flags.journal, settings.now()?);
+    planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let verdict = planned.judge(consents);
     let requests = planned.requests();
     let stop = match verdict {

@@ -69,7 +69,7 @@ pub(in crate::cli) async fn run(
     service.close().await;
     let mut planned = planned?;
     output.hide();
-    planned.warn_of_repeats(&settings.flags.journal, settings.now()?);
+    planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
     let refused = answers.iter().any(|(_, answer)| matches!(answer, DryRunResult::Refused(_)));
     if args.server_check {
         note_answers(&mut planned.plan, &answers);

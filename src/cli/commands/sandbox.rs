@@ -103,9 +103,9 @@ fn profile(args: &ServeArgs) -> sandbox::Profile {
     let mut profile = sandbox::Profile::default();
     profile.tier.clone_from(&args.plan);
     profile.shape = match args.shape.as_str() {
-        "seed" => sandbox::Shape::Seed,
-        "full" => sandbox::Shape::Full,
-        _ => sandbox::Shape::Modern,
+        "seed" => sandbox::RecordMembers::Seed,
+        "full" => sandbox::RecordMembers::Full,
+        _ => sandbox::RecordMembers::Modern,
     };
     profile.batch = !args.no_batch;
     profile.page_limit = args.page_limit;

@@ -9,8 +9,8 @@ use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::managed::threshold_word;
 use crate::model::ruleset::{
-    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
-    TuningTarget, WafWants,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
+    TagTuning, TuningTarget,
 };
 
 /// Parts of something, at a place.
@@ -64,8 +64,8 @@ fn scope(expression: &Expression) -> &str {
 }
 
 /// A `waf` section.
-pub(super) fn outline(wants: &WafWants) -> Said {
-    let WafWants { place, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+pub(super) fn outline(wants: &DesiredWaf) -> Said {
+    let DesiredWaf { place, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
     let mut parts = Parts::new(*place);
     if let Some(said) = prunes(*unmanaged, *place) {
         parts.all.insert("unmanaged".to_owned(), said);
@@ -87,8 +87,8 @@ pub(super) fn outline(wants: &WafWants) -> Said {
 }
 
 /// A managed ruleset.
-fn deployment(wants: &DeploymentWants) -> Said {
-    let DeploymentWants { ruleset: _, place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
+fn deployment(wants: &DesiredDeployment) -> Said {
+    let DesiredDeployment { ruleset: _, place, switch, when, version, paranoia, threshold, action, tags, rules, raw } =
         wants;
     let mut parts = Parts::new(*place);
     let switch = match switch {
@@ -167,8 +167,8 @@ fn noted(note: &Note) -> String {
 }
 
 /// A rule with a name.
-fn rule(wants: &RuleWants) -> Said {
-    let RuleWants { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = wants;
+fn rule(wants: &DesiredRule) -> Said {
+    let DesiredRule { name: _, place, when, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::new(*place);
     if *is_absent {
         parts.put("state", Some("absent"));
@@ -225,8 +225,8 @@ fn skipped(targets: &[SkipTarget]) -> Value {
 }
 
 /// A rate; the same in a few words.
-fn rate(parts: &mut Parts, wants: &RateWants) -> String {
-    let RateWants { per, requests, period, action, timeout, count, to_origin, response } = wants;
+fn rate(parts: &mut Parts, wants: &DesiredRate) -> String {
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = wants;
     let per: std::collections::BTreeSet<&String> = per.iter().collect();
     let per = Value::List(per.into_iter().map(|name| Value::from(name.as_str())).collect());
     let words = format!("{action} above {requests} in {period} s per {per}");

@@ -9,9 +9,9 @@ use crate::model::ZoneId;
 use crate::model::managed::Managed;
 use crate::model::ruleset::Phase;
 use crate::wire::ApiMessage;
+use crate::wire::record::list_records;
 use crate::wire::ruleset::{Scope, get_entry_point, get_ruleset, list_rulesets, read_managed};
 use crate::wire::settings::{get_dns_settings, get_dnssec, get_setting};
-use crate::wire::zone::list_records;
 
 /// Something that a spec needs and a snapshot lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::super::facts::expressions::{
     ExpressionFunction, FIELDS, FUNCTIONS, Given, Parameter, ParameterType, REQUEST_PHASES,
 };
-use super::check::{Check, Layer, Position, Scalar, Shape};
+use super::check::{Check, Layer, OperandType, Position, Scalar};
 use super::phrases;
 use super::problem::{nearest, quoted};
 use super::suspicious_values;
@@ -14,7 +14,7 @@ use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Spa
 
 impl Check<'_> {
     /// The type of a call; `None` if the function does not exist.
-    pub(super) fn call(&mut self, name: &str, arguments: &[Node], operand: &Operand) -> Option<Shape> {
+    pub(super) fn call(&mut self, name: &str, arguments: &[Node], operand: &Operand) -> Option<OperandType> {
         let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
             if !self.problems.is_full() {
                 self.unknown_function(name, &operand.base_span);
@@ -26,7 +26,7 @@ impl Check<'_> {
         };
         self.place(function, &operand.base_span);
         self.arity(function, arguments, operand);
-        let mut result = Shape::of(function.returns);
+        let mut result = OperandType::of(function.returns);
         let mut collection = None;
         for (n, argument) in arguments.iter().enumerate() {
             let position = if n == 0 { Position::FirstArgument } else { Position::LaterArgument };
@@ -115,7 +115,7 @@ impl Check<'_> {
     }
 
     /// The type of an argument; `None` if something in it was reported.
-    fn argument(&mut self, node: &Node, position: Position) -> Option<Shape> {
+    fn argument(&mut self, node: &Node, position: Position) -> Option<OperandType> {
         match &node.kind {
             NodeKind::Operand(operand) => {
                 if let Base::Literal(Literal::Unquoted(_)) = operand.base {
@@ -141,7 +141,7 @@ impl Check<'_> {
                     return None;
                 }
                 let layers = if is_each { vec![Layer::Array] } else { Vec::new() };
-                Some(Shape { scalar: Scalar::Boolean, layers, is_each: false })
+                Some(OperandType { scalar: Scalar::Boolean, layers, is_each: false })
             }
             NodeKind::Broken => None,
         }
@@ -163,7 +163,13 @@ impl Check<'_> {
     }
 
     /// Reports an argument of the wrong type.
-    fn wrong_argument(&mut self, function: &ExpressionFunction, parameter: &Parameter, node: &Node, shape: &Shape) {
+    fn wrong_argument(
+        &mut self,
+        function: &ExpressionFunction,
+        parameter: &Parameter,
+        node: &Node,
+        shape: &OperandType,
+    ) {
         let shown = self.shown(&node.span);
         let is = match shape.layers.last() {
             Some(Layer::Array) => "an array",
@@ -236,7 +242,7 @@ fn is_function_name(name: &str) -> bool {
 }
 
 /// Whether a parameter accepts a type.
-fn accepts(parameter: ParameterType, shape: &Shape) -> bool {
+fn accepts(parameter: ParameterType, shape: &OperandType) -> bool {
     let is_plain = shape.layers.is_empty();
     match parameter {
         ParameterType::Bytes => is_plain && shape.scalar == Scalar::Bytes,

@@ -22,7 +22,7 @@ use ipnet::IpNet;
 
 use super::lexer;
 use super::problem::Problems;
-use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right};
+use super::syntax::{Base, Comparison, Connective, Index, Item, Literal, Node, NodeKind, Operand, Operator, RightSide};
 
 /// A part of an expression in canonical form.
 #[derive(Debug, Clone)]
@@ -171,17 +171,17 @@ fn literal_text(literal: &Literal) -> Option<String> {
 }
 
 /// A right side in canonical form.
-fn right(from: &Right) -> Option<Right> {
+fn right(from: &RightSide) -> Option<RightSide> {
     Some(match from {
-        Right::Literal(inner) => Right::Literal(literal(inner)),
-        Right::Set(items) => {
+        RightSide::Literal(inner) => RightSide::Literal(literal(inner)),
+        RightSide::Set(items) => {
             let mut items: Vec<_> = items.iter().map(|(i, span)| (item(i), span.clone())).collect();
             items.sort_by(|(a, _), (b, _)| a.cmp(b));
             items.dedup_by(|(a, _), (b, _)| a == b);
-            Right::Set(items)
+            RightSide::Set(items)
         }
-        Right::List(name) => Right::List(name.clone()),
-        Right::Broken => return None,
+        RightSide::List(name) => RightSide::List(name.clone()),
+        RightSide::Broken => return None,
     })
 }
 
@@ -197,14 +197,14 @@ fn item(from: &Item) -> Item {
 /// The text of a comparison.
 fn comparison_text(comparison: &Comparison) -> Option<String> {
     let right = match (&comparison.right, comparison.operator) {
-        (Right::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
-        (Right::Literal(literal), _) => literal_text(literal)?,
-        (Right::Set(items), _) => {
+        (RightSide::Literal(Literal::Bytes(bytes)), Operator::Matches) => regex_quoted(bytes)?,
+        (RightSide::Literal(literal), _) => literal_text(literal)?,
+        (RightSide::Set(items), _) => {
             let texts: Option<Vec<_>> = items.iter().map(|(item, _)| item_text(item)).collect();
             format!("{{{}}}", texts?.join(" "))
         }
-        (Right::List(name), _) => name.clone(),
-        (Right::Broken, _) => return None,
+        (RightSide::List(name), _) => name.clone(),
+        (RightSide::Broken, _) => return None,
     };
     Some(format!("{} {} {right}", operand_text(&comparison.left)?, comparison.operator.word()))
 }

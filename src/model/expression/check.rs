@@ -15,7 +15,7 @@ use super::patterns;
 use super::phrases;
 use super::problem::{Problems, nearest, quoted};
 use super::suspicious_values;
-use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, Right, Span};
+use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, RightSide, Span};
 
 /// The type of a single value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) enum Layer {
 
 /// The type of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct OperandType {
     /// The type of the values.
     pub(super) scalar: Scalar,
     /// The collections around them, outermost last.
@@ -62,7 +62,7 @@ pub(super) struct Shape {
     pub(super) is_each: bool,
 }
 
-impl Shape {
+impl OperandType {
     /// A single value.
     pub(super) fn plain(scalar: Scalar) -> Self {
         Self { scalar, layers: Vec::new(), is_each: false }
@@ -195,7 +195,7 @@ impl Check<'_> {
         }
         let (left, value) = (self.shown(&before.left.span), self.shown(&operand.span));
         let help = match (before.operator, &before.right) {
-            (Operator::Equal, Right::Literal(_)) => {
+            (Operator::Equal, RightSide::Literal(_)) => {
                 format!("write `{left} in {{{} {value}}}`", self.shown(&before.right_span))
             }
             (Operator::In, _) => format!("write `{left} in {{{value}}}`, or put it into the set"),
@@ -207,7 +207,7 @@ impl Check<'_> {
     }
 
     /// Reports an operand where a boolean is required.
-    fn not_a_truth(&mut self, operand: &Operand, shape: &Shape) {
+    fn not_a_truth(&mut self, operand: &Operand, shape: &OperandType) {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
             Base::Literal(_) => (
@@ -228,11 +228,11 @@ impl Check<'_> {
     }
 
     /// The type of an operand; `None` if a problem was reported.
-    pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<Shape> {
+    pub(super) fn operand(&mut self, operand: &Operand, position: Position) -> Option<OperandType> {
         let shape = match &operand.base {
-            Base::Field(name) => Some(Shape::of(self.field(name, operand)?.kind)),
+            Base::Field(name) => Some(OperandType::of(self.field(name, operand)?.kind)),
             Base::Call(name, arguments) => self.call(name, arguments, operand),
-            Base::Literal(literal) => Some(Shape::plain(match literal {
+            Base::Literal(literal) => Some(OperandType::plain(match literal {
                 Literal::Integer(_) => Scalar::Integer,
                 Literal::Address(_) | Literal::Network(_) => Scalar::Address,
                 Literal::Bytes(_) | Literal::Unquoted(_) => Scalar::Bytes,
@@ -253,7 +253,7 @@ impl Check<'_> {
         index: &Index,
         span: &Span,
         position: Position,
-        shape: &mut Shape,
+        shape: &mut OperandType,
     ) -> Option<()> {
         let shown = self.shown(&(operand.span.start..span.start));
         let (what, help) = match (shape.layers.last(), index) {
@@ -370,7 +370,7 @@ impl Check<'_> {
             return false;
         }
         // A broken right side has been reported, and allows no further checks.
-        let is_whole = comparison.right != Right::Broken;
+        let is_whole = comparison.right != RightSide::Broken;
         if is_whole && self.operator(comparison, shape.scalar) && self.right(comparison, shape.scalar) {
             patterns::check(self, comparison);
             suspicious_values::comparison(self, comparison);
@@ -414,8 +414,8 @@ impl Check<'_> {
             Scalar::Boolean => {
                 let is_denied = matches!(
                     (&comparison.right, comparison.operator),
-                    (Right::Literal(Literal::Truth(false)), Operator::Equal)
-                        | (Right::Literal(Literal::Truth(true)), Operator::NotEqual)
+                    (RightSide::Literal(Literal::Truth(false)), Operator::Equal)
+                        | (RightSide::Literal(Literal::Truth(true)), Operator::NotEqual)
                 );
                 match &comparison.left.base {
                     Base::Call(name, _) if matches!(name.as_str(), "any" | "all") => {

@@ -7,13 +7,13 @@ use super::super::facts::expressions::MANAGED_LISTS;
 use super::canonical;
 use super::check::{Check, Scalar};
 use super::problem::{nearest, quoted};
-use super::syntax::{Comparison, Item, Literal, Operand, Operator, Right, Span};
+use super::syntax::{Comparison, Item, Literal, Operand, Operator, RightSide, Span};
 
 impl Check<'_> {
     /// Checks whether the right side has the type on the left.
     pub(super) fn right(&mut self, comparison: &Comparison, scalar: Scalar) -> bool {
         match &comparison.right {
-            Right::Literal(literal) => {
+            RightSide::Literal(literal) => {
                 let span = &comparison.right_span;
                 if let (Literal::Network(_), Scalar::Address) = (literal, scalar) {
                     let (left, shown) = (self.shown(&comparison.left.span), self.shown(span));
@@ -26,19 +26,19 @@ impl Check<'_> {
                 }
                 self.literal(literal, scalar, span, &comparison.left)
             }
-            Right::Set(items) => items.iter().fold(true, |fine, (item, span)| {
+            RightSide::Set(items) => items.iter().fold(true, |fine, (item, span)| {
                 fine & match item {
                     Item::One(literal) => self.literal(literal, scalar, span, &comparison.left),
                     Item::Range(first, last) => self.range(first, last, scalar, span, &comparison.left),
                 }
             }),
-            Right::List(name) => self.list(name, scalar, &comparison.right_span),
-            Right::Broken => false,
+            RightSide::List(name) => self.list(name, scalar, &comparison.right_span),
+            RightSide::Broken => false,
         }
     }
 
     /// Reports what is invalid for every type.
-    pub(super) fn of_unknown_type(&mut self, right: &Right, span: &Span) {
+    pub(super) fn of_unknown_type(&mut self, right: &RightSide, span: &Span) {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
                 let message = format!("`{}` stands without quotes", quoted(text));
@@ -47,8 +47,8 @@ impl Check<'_> {
             }
         };
         match right {
-            Right::Literal(literal) => unquoted(literal, span),
-            Right::Set(items) => {
+            RightSide::Literal(literal) => unquoted(literal, span),
+            RightSide::Set(items) => {
                 for (item, span) in items {
                     match item {
                         Item::One(literal) => unquoted(literal, span),
@@ -59,7 +59,7 @@ impl Check<'_> {
                     }
                 }
             }
-            Right::List(_) | Right::Broken => {}
+            RightSide::List(_) | RightSide::Broken => {}
         }
     }
 

@@ -15,7 +15,7 @@ use super::super::facts::expressions::{FIELDS, FUNCTIONS};
 use super::lexer::{Token, TokenKind};
 use super::phrases::{self, Meaning};
 use super::problem::{Problems, quoted};
-use super::syntax::{Base, Comparison, Connective, Node, NodeKind, Operand, Operator, Right, Span};
+use super::syntax::{Base, Comparison, Connective, Node, NodeKind, Operand, Operator, RightSide, Span};
 
 /// Deepest nesting of parentheses and calls. This is our own limit, far beyond any readable expression; Cloudflare's is
 /// unknown.
@@ -375,7 +375,7 @@ impl<'t> Parser<'t> {
         }
         let span = from..self.end();
         let node = |kind| Node { kind, span: span.clone(), is_parenthesised: false };
-        if let (Meaning::Function(name), Right::Literal(literal)) = (meaning, &right) {
+        if let (Meaning::Function(name), RightSide::Literal(literal)) = (meaning, &right) {
             let literal = Operand {
                 base: Base::Literal(literal.clone()),
                 base_span: right_span.clone(),

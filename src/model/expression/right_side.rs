@@ -3,7 +3,7 @@
 use super::super::facts::expressions::FIELDS;
 use super::lexer::TokenKind;
 use super::parse::{Parser, is_function};
-use super::syntax::{Item, Literal, Operand, Operator, Right, Span};
+use super::syntax::{Item, Literal, Operand, Operator, RightSide, Span};
 
 impl Parser<'_> {
     /// The next literal; text without quotes up to the next blank.
@@ -35,7 +35,7 @@ impl Parser<'_> {
     }
 
     /// The right side after an operator.
-    pub(super) fn right(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> Right {
+    pub(super) fn right(&mut self, left: &Operand, operator: Operator, operator_span: &Span) -> RightSide {
         let span = self.here();
         let shown = self.shown(&span);
         let left = self.shown(&left.span);
@@ -49,9 +49,9 @@ impl Parser<'_> {
                     let not = if operator == Operator::NotEqual { "not " } else { "" };
                     let span = span.start..self.end();
                     self.problems.error(span, "set-needs-in", message, format!("write `{not}{left} in {set}`"));
-                    return Right::Broken;
+                    return RightSide::Broken;
                 }
-                Right::Set(set)
+                RightSide::Set(set)
             }
             Some(TokenKind::OpenParenthesis | TokenKind::OpenBracket) if operator == Operator::In => {
                 let close = match self.kind() {
@@ -62,7 +62,7 @@ impl Parser<'_> {
                 let inner = self.text[span.start..self.end()].trim_matches(|c| "()[]".contains(c)).replace(',', " ");
                 let help = format!("write `{{{}}}`", super::problem::quoted(&inner));
                 self.problems.error(span, "set-brackets", "a set stands in braces", help);
-                Right::Set(set)
+                RightSide::Set(set)
             }
             Some(TokenKind::OpenParenthesis) => self.parenthesised(&left, operator),
             Some(TokenKind::List) => {
@@ -70,9 +70,9 @@ impl Parser<'_> {
                 if operator != Operator::In {
                     let message = format!("`{word}` does not compare with a list");
                     self.problems.error(span, "list-needs-in", message, format!("write `{left} in {shown}`"));
-                    return Right::Broken;
+                    return RightSide::Broken;
                 }
-                Right::List(shown)
+                RightSide::List(shown)
             }
             Some(TokenKind::Word) if self.connective().is_none() && self.is_of_vocabulary(&shown) => {
                 self.skip_to_connective();
@@ -84,7 +84,7 @@ impl Parser<'_> {
                     let help = "compare with a value that stands in the rule; two fields cannot be compared";
                     self.problems.error(span, "field-on-the-right", message, help);
                 }
-                Right::Broken
+                RightSide::Broken
             }
             kind if self.is_operator_before_value(kind) => {
                 self.at += 1;
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 let help = format!("write one operator, such as `{word}`");
                 self.problems.error(span, "unexpected", message, help);
                 self.skip_to_connective();
-                Right::Broken
+                RightSide::Broken
             }
             _ if self.connective().is_none() => match self.literal() {
                 Some(literal) => self.one(literal, &span, &left, operator),
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// Reports values in parentheses: `eq ("a" or "b")`.
-    fn parenthesised(&mut self, left: &str, operator: Operator) -> Right {
+    fn parenthesised(&mut self, left: &str, operator: Operator) -> RightSide {
         let from = self.here().start;
         let mut values = Vec::new();
         self.at += 1;
@@ -129,7 +129,7 @@ impl Parser<'_> {
         };
         let message = format!("what `{word}` compares with stands in parentheses");
         self.problems.error(from..self.end(), "value-in-parentheses", message, help);
-        Right::Broken
+        RightSide::Broken
     }
 
     /// Whether an operator is next, and not just a text without quotes that looks like one.
@@ -150,15 +150,15 @@ impl Parser<'_> {
     }
 
     /// Reports a missing value after an operator.
-    fn missing(&mut self, operator: &Span) -> Right {
+    fn missing(&mut self, operator: &Span) -> RightSide {
         let message = format!("nothing to compare with follows `{}`", self.shown(operator));
         let help = "write a value: text in double quotes, a number, an address, a set or a `$list`";
         self.problems.error(operator.clone(), "missing-value", message, help);
-        Right::Broken
+        RightSide::Broken
     }
 
     /// One value; a mistake after `in`, as a range is after all other operators.
-    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> Right {
+    fn one(&mut self, literal: Literal, span: &Span, left: &str, operator: Operator) -> RightSide {
         let mut span = span.start..self.end();
         let mut is_range = false;
         while matches!(self.kind(), Some(TokenKind::Range)) {
@@ -178,14 +178,14 @@ impl Parser<'_> {
                 _ => format!("write `{left} in {{{}}}`", super::problem::quoted(&shown)),
             };
             self.problems.error(span, "set-without-braces", "`in` compares with a set, which stands in braces", help);
-            return Right::Broken;
+            return RightSide::Broken;
         }
         if is_range {
             let help = format!("write `{left} in {{{}}}`", self.shown(&span));
             self.problems.error(span, "range-outside-set", "a range stands in a set only", help);
-            return Right::Broken;
+            return RightSide::Broken;
         }
-        Right::Literal(literal)
+        RightSide::Literal(literal)
     }
 
     /// The members of a set whose opening bracket is next.

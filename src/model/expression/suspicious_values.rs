@@ -9,7 +9,7 @@ use super::check::Check;
 use super::patterns;
 use super::phrases;
 use super::problem::quoted;
-use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, Right, Span};
+use super::syntax::{Base, Comparison, Index, Item, Literal, Node, NodeKind, Operand, Operator, RightSide, Span};
 
 /// Fields that contain a path.
 const PATHS: &[&str] = &["http.request.full_uri", "http.request.uri", "http.request.uri.path"];
@@ -74,9 +74,9 @@ pub(super) fn comparison(check: &mut Check<'_>, comparison: &Comparison) {
         }
     };
     let values: Vec<(&Literal, &Span)> = match &comparison.right {
-        Right::Literal(literal) => vec![(literal, &comparison.right_span)],
-        Right::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
-        Right::List(_) | Right::Broken => return,
+        RightSide::Literal(literal) => vec![(literal, &comparison.right_span)],
+        RightSide::Set(items) => items.iter().filter_map(|(i, span)| one(i).map(|l| (l, span))).collect(),
+        RightSide::List(_) | RightSide::Broken => return,
     };
     for (literal, span) in values {
         let Literal::Bytes(bytes) = literal else { continue };
@@ -231,7 +231,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
     };
     let span = &comparison.right_span;
     match &comparison.right {
-        Right::Literal(Literal::Integer(n)) => {
+        RightSide::Literal(Literal::Integer(n)) => {
             let (never, always) = match comparison.operator {
                 Operator::Equal => (!(least..=most).contains(n), false),
                 Operator::NotEqual => (false, !(least..=most).contains(n)),
@@ -249,7 +249,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
                 warn(span, if never { "never true" } else { "always true" });
             }
         }
-        Right::Set(items) => {
+        RightSide::Set(items) => {
             for (item, span) in items {
                 let is_outside = match item {
                     Item::One(Literal::Integer(n)) => !(least..=most).contains(n),
@@ -261,7 +261,7 @@ fn numbers(check: &mut Check<'_>, comparison: &Comparison) {
                 }
             }
         }
-        Right::Literal(_) | Right::List(_) | Right::Broken => {}
+        RightSide::Literal(_) | RightSide::List(_) | RightSide::Broken => {}
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) struct Comparison {
     /// The place of the operator.
     pub(super) operator_span: Span,
     /// The right side.
-    pub(super) right: Right,
+    pub(super) right: RightSide,
     /// The place of the right side.
     pub(super) right_span: Span,
 }
@@ -201,7 +201,7 @@ pub(super) enum Literal {
 
 /// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Right {
+pub(super) enum RightSide {
     /// One value.
     Literal(Literal),
     /// Several in braces.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::canonical::{CanonicalForm, CanonicalKind, operand_text};
-use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, Right};
+use super::syntax::{Base, Item, Literal, NodeKind, Operand, Operator, RightSide};
 
 /// The values that a comparison accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,11 +70,11 @@ fn interval(item: &Item) -> Option<(Family, u128, u128)> {
 
 impl Values {
     /// The values that an operator and its right side accept.
-    pub(super) fn of(operator: Operator, right: &Right) -> Option<Self> {
+    pub(super) fn of(operator: Operator, right: &RightSide) -> Option<Self> {
         let items: Vec<Item> = match right {
-            Right::Literal(literal) => vec![Item::One(literal.clone())],
-            Right::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
-            Right::List(_) | Right::Broken => return None,
+            RightSide::Literal(literal) => vec![Item::One(literal.clone())],
+            RightSide::Set(items) => items.iter().map(|(i, _)| i.clone()).collect(),
+            RightSide::List(_) | RightSide::Broken => return None,
         };
         let number = match items.as_slice() {
             [Item::One(Literal::Integer(n))] => Some(key(*n)),
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn numbers_keep_their_order_without_sign() {
         assert!(key(i64::MIN) < key(-1) && key(-1) < key(0) && key(0) < key(i64::MAX));
-        let less = Values::of(Operator::Less, &Right::Literal(Literal::Integer(5))).unwrap();
-        let most = Values::of(Operator::LessOrEqual, &Right::Literal(Literal::Integer(4))).unwrap();
+        let less = Values::of(Operator::Less, &RightSide::Literal(Literal::Integer(5))).unwrap();
+        let most = Values::of(Operator::LessOrEqual, &RightSide::Literal(Literal::Integer(4))).unwrap();
         assert_eq!(less, most);
     }
 }

@@ -12,7 +12,7 @@ use crate::model::expression::Expression;
 use crate::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
 use crate::model::fields::Value;
 use crate::model::ruleset::{
-    DeploymentWants, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
+    DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
 };
 use crate::model::state::Unmanaged;
 
@@ -65,7 +65,7 @@ pub fn find_deployment<'r>(
 /// The rule that deploys a managed ruleset as wanted, merged into the live one.
 #[must_use]
 pub fn compile(
-    wants: &DeploymentWants,
+    wants: &DesiredDeployment,
     catalogue: Option<&Catalogue>,
     live: Option<&RuleBody>,
     unmanaged: Unmanaged,
@@ -129,12 +129,12 @@ fn created(ruleset: Managed, catalogue: Option<&Catalogue>) -> RuleBody {
 
 /// Merges what is wanted into overrides.
 fn lay_over(
-    wants: &DeploymentWants,
+    wants: &DesiredDeployment,
     catalogue: Option<&Catalogue>,
     overrides: &mut Overrides,
     problems: &mut Vec<Problem>,
 ) {
-    let DeploymentWants { paranoia, threshold, action, tags, rules, .. } = wants;
+    let DesiredDeployment { paranoia, threshold, action, tags, rules, .. } = wants;
     if let Some((level, _)) = paranoia {
         set_paranoia(*level, catalogue, overrides);
     }
@@ -302,7 +302,7 @@ fn is_idle(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognised {
     /// The spec form.
-    pub wants: DeploymentWants,
+    pub wants: DesiredDeployment,
     /// Why the paranoia level could not be determined, if so.
     pub strange_levels: Option<String>,
 }
@@ -312,7 +312,7 @@ pub struct Recognised {
 /// Compiling the result gives the same deployment: each key is used only if it expresses exactly what is live.
 #[must_use]
 pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue>, place: Place) -> Recognised {
-    let mut wants = DeploymentWants::new(ruleset, Switch::On, place);
+    let mut wants = DesiredDeployment::new(ruleset, Switch::On, place);
     if !rule.is_enabled() {
         wants.switch = Switch::Off;
         return Recognised { wants, strange_levels: None };
@@ -324,7 +324,7 @@ pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue
         wants.version = Some((version.clone(), place));
     }
     let verbatim = || rule.parameter("overrides").cloned().map(|value| (value, place));
-    let is_exact = |wants: &DeploymentWants| {
+    let is_exact = |wants: &DesiredDeployment| {
         let mut bare = rule.clone();
         bare.remove_parameter("overrides");
         let again = compile(wants, catalogue, Some(&bare), Unmanaged::Keep);
@@ -346,14 +346,14 @@ pub fn recognise(rule: &RuleBody, ruleset: Managed, catalogue: Option<&Catalogue
     }
     wants.raw = rest.value().map(|value| (value, place));
     if !is_exact(&wants) {
-        wants = DeploymentWants { raw: verbatim(), ..plain };
+        wants = DesiredDeployment { raw: verbatim(), ..plain };
     }
     Recognised { wants, strange_levels }
 }
 
 /// Paranoia level, threshold and action; returns why a level cannot be determined.
 fn take_owasp(
-    wants: &mut DeploymentWants,
+    wants: &mut DesiredDeployment,
     rest: &mut Overrides,
     catalogue: Option<&Catalogue>,
     place: Place,
@@ -410,7 +410,7 @@ fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
 }
 
 /// Rules that are switched on or off and, in other rulesets, those with another action.
-fn take_rules(wants: &mut DeploymentWants, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
+fn take_rules(wants: &mut DesiredDeployment, rest: &mut Overrides, catalogue: Option<&Catalogue>, place: Place) {
     let ruleset = wants.ruleset;
     let is_known = |r: &RuleOverride| catalogue.is_some_and(|c| c.rule(&r.id).is_some());
     let is_plain = |r: &RuleOverride| {
@@ -431,7 +431,7 @@ fn take_rules(wants: &mut DeploymentWants, rest: &mut Overrides, catalogue: Opti
 }
 
 /// Tags with only a switch or an action.
-fn take_tags(wants: &mut DeploymentWants, rest: &mut Overrides, place: Place) {
+fn take_tags(wants: &mut DesiredDeployment, rest: &mut Overrides, place: Place) {
     if rest.tags.iter().any(|t| !t.other.is_empty()) {
         return;
     }
@@ -464,7 +464,7 @@ mod tests {
         let empty = entry(&[("category", Value::from("paranoia-level-4"))]);
         let rule = live(Value::Map([("categories".to_owned(), empty)].into()));
         for strange in [rule, live(Value::from("all of them"))] {
-            let wants = DeploymentWants::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+            let wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
             let kept = compile(&wants, None, Some(&strange), Unmanaged::Keep);
             assert_eq!(kept.body.parameter("overrides"), strange.parameter("overrides"));
             assert!(kept.problems.is_empty());
@@ -476,7 +476,7 @@ mod tests {
 
     #[test]
     fn nothing_is_laid_over_a_shape_that_is_not_known() {
-        let mut wants = DeploymentWants::new(Managed::Owasp, Switch::On, Place::NOWHERE);
+        let mut wants = DesiredDeployment::new(Managed::Owasp, Switch::On, Place::NOWHERE);
         wants.threshold = Some((25, Place::NOWHERE));
         let compiled = compile(&wants, None, Some(&live(Value::from("all of them"))), Unmanaged::Keep);
         assert_eq!(compiled.problems[0].kind, ProblemKind::StrangeOverrides);
@@ -502,7 +502,7 @@ mod tests {
         assert_eq!(wants.threshold.map(|(threshold, _)| threshold), Some(25));
         // What the level does not express stays in `raw`; without `raw`, the level changes nothing either.
         assert!(wants.raw.is_some());
-        let bare = DeploymentWants { raw: None, ..wants.clone() };
+        let bare = DesiredDeployment { raw: None, ..wants.clone() };
         for wants in [&wants, &bare] {
             let again = compile(wants, None, Some(&rule), Unmanaged::Keep);
             assert_eq!(canonical(&again.body), canonical(&rule));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::desired::{RateWants, RuleForm, RuleWants, SkipTarget};
+use super::desired::{DesiredRate, DesiredRule, RuleForm, SkipTarget};
 use super::phase::Phase;
 use super::rule::{LiveWaf, RuleBody};
 use crate::model::facts::rulesets::RATE_COLO;
@@ -14,9 +14,10 @@ const SKIP_MEMBERS: [&str; 6] = ["ruleset", "rulesets", "rules", "phases", "phas
 
 /// The definition of a rule as wanted. Members that the spec does not set stay as they are.
 #[must_use]
-pub fn compile_rule(wants: &RuleWants, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
+pub fn compile_rule(wants: &DesiredRule, phase: Phase, live: Option<&RuleBody>, waf: &LiveWaf) -> Compiled {
     let mut problems = Vec::new();
-    let RuleWants { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } = wants;
+    let DesiredRule { name, place: _, when, is_absent: _, enabled, description, form, log, anchors: _, note: _ } =
+        wants;
     if let RuleForm::Raw(raw) = form {
         let mut body = match raw {
             Value::Map(members) => RuleBody::new(members.clone()),
@@ -126,8 +127,8 @@ fn set_skip(body: &mut RuleBody, targets: &[SkipTarget], waf: &LiveWaf, problems
 }
 
 /// Sets the rate; unknown members stay.
-fn set_rate(body: &mut RuleBody, rate: &RateWants) {
-    let RateWants { per, requests, period, action: _, timeout, count, to_origin, response: _ } = rate;
+fn set_rate(body: &mut RuleBody, rate: &DesiredRate) {
+    let DesiredRate { per, requests, period, action: _, timeout, count, to_origin, response: _ } = rate;
     let mut members = match body.get("ratelimit") {
         Some(Value::Map(members)) => members.clone(),
         _ => BTreeMap::new(),

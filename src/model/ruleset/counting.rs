@@ -4,7 +4,7 @@ use super::super::facts::rulesets::{RATE_IP, RATE_VISITOR};
 
 /// Why a characteristic is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CountingMistake {
+pub enum CountingError {
     /// Not a field of the rules language.
     NoField,
     /// The name of a header, which must be in lower case here.
@@ -19,22 +19,22 @@ pub enum CountingMistake {
 ///
 /// Source: <https://developers.cloudflare.com/waf/rate-limiting-rules/parameters/> (read 2026-11-20).
 #[must_use]
-pub fn counting_mistake<S: AsRef<str>>(before: &[S], name: &str) -> Option<CountingMistake> {
+pub fn counting_error<S: AsRef<str>>(before: &[S], name: &str) -> Option<CountingError> {
     let at = |wanted: &str| before.iter().position(|known| known.as_ref() == wanted);
     let is_field =
         name.contains(['.', '(']) && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.trim_end() == name;
     if !is_field {
-        return Some(CountingMistake::NoField);
+        return Some(CountingError::NoField);
     }
     if name.starts_with("http.request.headers[") && name.chars().any(char::is_uppercase) {
-        return Some(CountingMistake::UpperCaseHeader);
+        return Some(CountingError::UpperCaseHeader);
     }
     let other = match name {
         RATE_IP => at(RATE_VISITOR),
         RATE_VISITOR => at(RATE_IP),
         _ => None,
     };
-    at(name).map(|_| CountingMistake::Repeated).or(other.map(CountingMistake::Excluded))
+    at(name).map(|_| CountingError::Repeated).or(other.map(CountingError::Excluded))
 }
 
 #[cfg(test)]
@@ -50,20 +50,20 @@ mod tests {
             (&[], "lower(http.host)"),
         ];
         for (before, name) in good {
-            assert_eq!(counting_mistake(before, name), None, "{before:?} {name}");
+            assert_eq!(counting_error(before, name), None, "{before:?} {name}");
         }
-        let bad: [(&[&str], &str, CountingMistake); 8] = [
-            (&[], "iprorc", CountingMistake::NoField),
-            (&[], "", CountingMistake::NoField),
-            (&[], " ip.src", CountingMistake::NoField),
-            (&[], "ip.src ", CountingMistake::NoField),
-            (&[], "http.request.headers[\"X-Api-Key\"]", CountingMistake::UpperCaseHeader),
-            (&["http.host", RATE_IP], RATE_IP, CountingMistake::Repeated),
-            (&["http.host", RATE_IP], RATE_VISITOR, CountingMistake::Excluded(1)),
-            (&[RATE_VISITOR], RATE_IP, CountingMistake::Excluded(0)),
+        let bad: [(&[&str], &str, CountingError); 8] = [
+            (&[], "iprorc", CountingError::NoField),
+            (&[], "", CountingError::NoField),
+            (&[], " ip.src", CountingError::NoField),
+            (&[], "ip.src ", CountingError::NoField),
+            (&[], "http.request.headers[\"X-Api-Key\"]", CountingError::UpperCaseHeader),
+            (&["http.host", RATE_IP], RATE_IP, CountingError::Repeated),
+            (&["http.host", RATE_IP], RATE_VISITOR, CountingError::Excluded(1)),
+            (&[RATE_VISITOR], RATE_IP, CountingError::Excluded(0)),
         ];
         for (before, name, mistake) in bad {
-            assert_eq!(counting_mistake(before, name), Some(mistake), "{before:?} {name}");
+            assert_eq!(counting_error(before, name), Some(mistake), "{before:?} {name}");
         }
     }
 }

@@ -8,25 +8,25 @@ use crate::model::state::Unmanaged;
 
 /// The rulesets that a spec wants for a zone. Anything that is not here is left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WafWants {
+pub struct DesiredWaf {
     /// The place of the section.
     pub place: Place,
     /// What happens to rules of the phases named here, and to overrides of the deployments named here, that the spec
     /// does not name.
     pub unmanaged: Unmanaged,
     /// Managed rulesets, in the order in which they are executed.
-    pub deployments: Vec<DeploymentWants>,
+    pub deployments: Vec<DesiredDeployment>,
     /// Exceptions from managed rulesets, in their order; `None` leaves the live ones alone.
-    pub exceptions: Option<Vec<RuleWants>>,
+    pub exceptions: Option<Vec<DesiredRule>>,
     /// Custom rules, in their order.
-    pub custom: Option<Vec<RuleWants>>,
+    pub custom: Option<Vec<DesiredRule>>,
     /// Rate limiting rules, in their order.
-    pub rate_limits: Option<Vec<RuleWants>>,
+    pub rate_limits: Option<Vec<DesiredRule>>,
     /// Why weaker protection is accepted; counts as the consent.
     pub accept_weakening: Option<(String, Place)>,
 }
 
-impl WafWants {
+impl DesiredWaf {
     /// An empty section.
     #[must_use]
     pub fn new(place: Place) -> Self {
@@ -76,7 +76,7 @@ pub struct Note {
 
 /// A managed ruleset as it should be deployed and tuned. `None` leaves the live value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeploymentWants {
+pub struct DesiredDeployment {
     /// Which ruleset.
     pub ruleset: Managed,
     /// Its place.
@@ -101,7 +101,7 @@ pub struct DeploymentWants {
     pub raw: Option<(Value, Place)>,
 }
 
-impl DeploymentWants {
+impl DesiredDeployment {
     /// A deployment that is only on or off.
     #[must_use]
     pub fn new(ruleset: Managed, switch: Switch, place: Place) -> Self {
@@ -178,7 +178,7 @@ pub enum Anchor {
 
 /// A rule with its own expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleWants {
+pub struct DesiredRule {
     /// Its name, which becomes its `ref`.
     pub name: String,
     /// Its place.
@@ -214,7 +214,7 @@ pub enum RuleForm {
         response: Option<Value>,
     },
     /// It takes an action above a rate.
-    Rate(RateWants),
+    Rate(DesiredRate),
     /// The rule's members as Cloudflare has them.
     Raw(Value),
 }
@@ -238,7 +238,7 @@ pub enum SkipTarget {
 
 /// A rate and the action above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RateWants {
+pub struct DesiredRate {
     /// What requests are counted by, by Cloudflare's names, without the data centre, which is always included.
     pub per: Vec<String>,
     /// How many requests.

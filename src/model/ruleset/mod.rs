@@ -14,10 +14,10 @@ mod rule;
 
 pub use canonical::canonical;
 pub use compile::compile_rule;
-pub use counting::{CountingMistake, counting_mistake};
+pub use counting::{CountingError, counting_error};
 pub use desired::{
-    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
-    TuningTarget, WafWants,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
+    TagTuning, TuningTarget,
 };
 pub use phase::Phase;
 pub use recognise::recognise_rule;

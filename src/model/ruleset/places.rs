@@ -1,16 +1,16 @@
 //! Moves all places in a desired value to one place, so that equality compares only what is wanted.
 
 use super::desired::{
-    Anchor, DeploymentWants, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, TagTuning, WafWants,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, RuleForm, RuleTuning, SkipTarget, TagTuning,
 };
 use crate::diagnostic::Place;
 
-impl WafWants {
+impl DesiredWaf {
     /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = self;
-        let moved = |list: Option<Vec<RuleWants>>| -> Option<Vec<RuleWants>> {
+        let moved = |list: Option<Vec<DesiredRule>>| -> Option<Vec<DesiredRule>> {
             Some(list?.into_iter().map(|rule| rule.at_place(place)).collect())
         };
         Self {
@@ -30,7 +30,7 @@ fn at<T>(value: Option<(T, Place)>, place: Place) -> Option<(T, Place)> {
     value.map(|(value, _)| (value, place))
 }
 
-impl DeploymentWants {
+impl DesiredDeployment {
     /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
@@ -51,14 +51,14 @@ impl DeploymentWants {
     }
 }
 
-impl RuleWants {
+impl DesiredRule {
     /// This value, with everything at one place.
     #[must_use]
     pub fn at_place(self, place: Place) -> Self {
         let Self { name, place: _, when, is_absent, enabled, description, form, log, anchors, note } = self;
         let form = match form {
             RuleForm::Skip(targets) => RuleForm::Skip(targets.into_iter().map(|t| t.at_place(place)).collect()),
-            RuleForm::Rate(rate) => RuleForm::Rate(RateWants { count: at(rate.count, place), ..rate }),
+            RuleForm::Rate(rate) => RuleForm::Rate(DesiredRate { count: at(rate.count, place), ..rate }),
             other @ (RuleForm::Act { .. } | RuleForm::Raw(_)) => other,
         };
         let anchor = |anchor| match anchor {

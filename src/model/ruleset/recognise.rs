@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::canonical::canonical;
 use super::compile::compile_rule;
-use super::counting::counting_mistake;
-use super::desired::{Note, RateWants, RuleForm, RuleWants, SkipTarget};
+use super::counting::counting_error;
+use super::desired::{DesiredRate, DesiredRule, Note, RuleForm, SkipTarget};
 use super::phase::Phase;
 use super::rule::{LiveRule, LiveWaf, RuleBody};
 use crate::diagnostic::Place;
@@ -20,9 +20,9 @@ use crate::model::{ExpressionSetting, parse_expression};
 ///
 /// Compiling the result gives the same rule.
 #[must_use]
-pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, place: Place) -> RuleWants {
+pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, place: Place) -> DesiredRule {
     let body = &live.body;
-    let typed = form(body, phase, waf, place).map(|form| RuleWants {
+    let typed = form(body, phase, waf, place).map(|form| DesiredRule {
         name: name.to_owned(),
         place,
         when: body.expression().map(|e| (e, place)),
@@ -44,14 +44,14 @@ pub fn recognise_rule(live: &LiveRule, name: &str, phase: Phase, waf: &LiveWaf, 
         _ => None,
     };
     let is_understood = is_understood(body.text("expression"), false) && is_understood(counted.as_deref(), true);
-    let is_exact = |wants: &RuleWants| {
+    let is_exact = |wants: &DesiredRule| {
         let again = compile_rule(wants, phase, None, waf);
         is_understood && again.problems.is_empty() && canonical(&again.body) == canonical(body)
     };
     typed.filter(is_exact).unwrap_or_else(|| {
         let mut members = body.members().clone();
         members.remove("ref");
-        RuleWants {
+        DesiredRule {
             name: name.to_owned(),
             place,
             when: None,
@@ -143,7 +143,7 @@ fn rules(
 }
 
 /// A rate.
-fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
+fn rate(body: &RuleBody, place: Place) -> Option<DesiredRate> {
     let Some(Value::Map(rate)) = body.get("ratelimit") else { return None };
     let number = |name: &str| match rate.get(name) {
         Some(Value::Integer(number)) => u32::try_from(*number).ok(),
@@ -163,10 +163,10 @@ fn rate(body: &RuleBody, place: Place) -> Option<RateWants> {
         return None;
     }
     let own: Vec<String> = per.into_iter().filter(|c| *c != RATE_COLO).map(str::to_owned).collect();
-    if own.iter().enumerate().any(|(i, name)| counting_mistake(&own[..i], name).is_some()) {
+    if own.iter().enumerate().any(|(i, name)| counting_error(&own[..i], name).is_some()) {
         return None;
     }
-    Some(RateWants {
+    Some(DesiredRate {
         per: own,
         requests,
         period,

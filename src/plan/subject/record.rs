@@ -11,7 +11,7 @@ use crate::plan::operation::{Action, Operation, Why};
 use crate::plan::zone_plan::ZonePlan;
 use crate::wire::Request;
 use crate::wire::record::RecordPatch;
-use crate::wire::zone::{Batch, create_record, delete_record, patch_record};
+use crate::wire::record::{Batch, create_record, delete_record, patch_record};
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]

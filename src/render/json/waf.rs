@@ -74,18 +74,18 @@ pub fn effective(zones: &[(&str, Survey)], with_rules: bool) -> Json {
 /// A managed ruleset with its state.
 fn ruleset(ruleset: &RulesetSurvey, with_rules: bool) -> Json {
     let mut object = head(ruleset);
-    let standing = ruleset.standing.as_ref();
-    let threshold = standing.and_then(|s| s.threshold());
+    let effective = ruleset.effective.as_ref();
+    let threshold = effective.and_then(|s| s.threshold());
     object["scope"] = json!(ruleset.scope);
-    object["pinned_version"] = json!(standing.and_then(|s| s.version.clone()));
-    object["paranoia"] = json!(standing.and_then(|s| s.paranoia).map(|p| p.level()));
+    object["pinned_version"] = json!(effective.and_then(|s| s.version.clone()));
+    object["paranoia"] = json!(effective.and_then(|s| s.paranoia).map(|p| p.level()));
     object["paranoia_custom"] = json!(ruleset.strange_levels);
     object["threshold"] = json!(threshold);
     object["threshold_word"] = json!(threshold.and_then(threshold_word));
-    object["action"] = json!(standing.and_then(|s| s.action()));
-    object["acts"] = json!(standing.map(|s| s.acts()));
-    object["rules_on"] = json!(standing.map(|s| if s.is_on { s.rules_on() } else { 0 }));
-    object["rules_total"] = json!(standing.map(|s| s.rules.len()));
+    object["action"] = json!(effective.and_then(|s| s.action()));
+    object["acts"] = json!(effective.map(|s| s.acts()));
+    object["rules_on"] = json!(effective.map(|s| if s.is_on { s.rules_on() } else { 0 }));
+    object["rules_total"] = json!(effective.map(|s| s.rules.len()));
     object["families"] = ruleset.families().iter().map(family).collect();
     object["rule_overrides"] = json!(ruleset.rule_overrides());
     object["exceptions"] = ruleset.exceptions.iter().map(own_rule).collect();

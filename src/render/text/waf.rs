@@ -162,31 +162,31 @@ fn write_ruleset(out: &mut dyn Write, ruleset: &RulesetSurvey, with_rules: bool,
         return writeln!(out);
     }
     line(out, "scope", &scope(&ruleset.scope), colour)?;
-    let Some(standing) = &ruleset.standing else {
+    let Some(effective) = &ruleset.effective else {
         let why = if ruleset.catalogue.is_some() { "overrides of a shape that is not known" } else { "not read" };
         line(out, "rules", why, colour)?;
         return writeln!(out);
     };
-    if let Some(version) = &standing.version {
+    if let Some(version) = &effective.version {
         line(out, "pinned to", &format!("version {}", safe(version)), colour)?;
     }
-    match (standing.paranoia, &ruleset.strange_levels) {
+    match (effective.paranoia, &ruleset.strange_levels) {
         (Some(level), _) => line(out, "paranoia", &level.level().to_string(), colour)?,
         (None, Some(why)) => line(out, "paranoia", &format!("custom: {}", safe(why)), colour)?,
         (None, None) => {}
     }
-    if let Some(threshold) = standing.threshold() {
+    if let Some(threshold) = effective.threshold() {
         let word = threshold_word(threshold).map(|w| format!(" ({w})")).unwrap_or_default();
         let hits = count(usize::try_from(threshold.div_ceil(CRITICAL)).unwrap_or(usize::MAX), "critical hit");
         line(out, "threshold", &format!("{threshold}{word}: {hits} of +{CRITICAL}"), colour)?;
     }
-    if let Some(action) = standing.action() {
+    if let Some(action) = effective.action() {
         line(out, "action", &safe(action), colour)?;
     }
-    if ruleset.deployed == Deployed::On && !standing.acts() {
+    if ruleset.deployed == Deployed::On && !effective.acts() {
         line(out, "off", "the rule that compares the score is off, so nothing is done", colour)?;
     }
-    let (on, total) = (if standing.is_on { standing.rules_on() } else { 0 }, standing.rules.len());
+    let (on, total) = (if effective.is_on { effective.rules_on() } else { 0 }, effective.rules.len());
     line(out, "rules", &format!("{on} of {total} on{}", families(&ruleset.families())), colour)?;
     let made_safe = |texts: Vec<String>| texts.iter().map(|t| safe(t).into_owned()).collect::<Vec<_>>();
     lines(out, "overrides", &made_safe(ruleset.rule_overrides()), colour)?;

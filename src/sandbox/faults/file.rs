@@ -7,7 +7,7 @@ use super::{Fault, What, When};
 pub enum ScriptError {
     /// It is not a list of faults.
     #[error("{0}")]
-    Shape(#[from] serde_json::Error),
+    Schema(#[from] serde_json::Error),
     /// A fault that can never occur, or a value out of range.
     #[error("fault {number}: {problem}")]
     Value {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::any_value::AnyValue;
 use super::super::facets::Facet;
 use super::super::read::{Spanned, Text};
-use super::super::word_or_parts::WordOr;
+use super::super::scalar_or_parts::ScalarOr;
 use super::layers::DeploymentLayer;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CloudflareSyntax, OwaspSyntax, RuleSyntax, TagSyntax, TuneSyntax};
@@ -22,10 +22,10 @@ const LOWEST_LIKELY_THRESHOLD: u32 = 5;
 
 impl Section<'_> {
     /// The OWASP section.
-    pub(super) fn owasp(&mut self, syntax: &Spanned<WordOr<OwaspSyntax>>) -> Option<DeploymentLayer> {
+    pub(super) fn owasp(&mut self, syntax: &Spanned<ScalarOr<OwaspSyntax>>) -> Option<DeploymentLayer> {
         let parts = match &syntax.value {
-            WordOr::Word(word) => return self.switch(syntax, word, "owasp"),
-            WordOr::Parts(parts) => parts,
+            ScalarOr::Word(word) => return self.switch(syntax, word, "owasp"),
+            ScalarOr::Parts(parts) => parts,
         };
         let OwaspSyntax { paranoia, threshold, action, when, expression, version, disable, enable, raw } = parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);
@@ -41,10 +41,10 @@ impl Section<'_> {
     }
 
     /// The section of the Cloudflare Managed Ruleset.
-    pub(super) fn cloudflare(&mut self, syntax: &Spanned<WordOr<CloudflareSyntax>>) -> Option<DeploymentLayer> {
+    pub(super) fn cloudflare(&mut self, syntax: &Spanned<ScalarOr<CloudflareSyntax>>) -> Option<DeploymentLayer> {
         let parts = match &syntax.value {
-            WordOr::Word(word) => return self.switch(syntax, word, "cloudflare"),
-            WordOr::Parts(parts) => parts,
+            ScalarOr::Word(word) => return self.switch(syntax, word, "cloudflare"),
+            ScalarOr::Parts(parts) => parts,
         };
         let CloudflareSyntax { when, expression, version, tags, rules, disable, enable, raw } = parts;
         let mut layer = DeploymentLayer::new(self.handle(syntax.span), Switch::On);

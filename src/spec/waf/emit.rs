@@ -1,4 +1,4 @@
-//! [`WafWants`] as YAML, in the form that a spec uses.
+//! [`DesiredWaf`] as YAML, in the form that a spec uses.
 //!
 //! Reading it back gives an equal value apart from places. Everything is written in its shortest form: thresholds as
 //! words, rules that are only switched under `disable` and `enable`, durations in the largest unit.
@@ -14,13 +14,13 @@ use crate::model::expression::{Expression, ExpressionSetting, parse_expression};
 use crate::model::facts::rulesets::{MANAGED_PHASE, RATE_COLO};
 use crate::model::managed::{Managed, threshold_word};
 use crate::model::ruleset::{
-    Anchor, DeploymentWants, Note, RateWants, RuleForm, RuleTuning, RuleWants, SkipTarget, Switch, TagTuning,
-    TuningTarget, WafWants,
+    Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
+    TagTuning, TuningTarget,
 };
 
 /// The content of a `waf` section as YAML, without the key.
 #[must_use]
-pub fn print_waf(wants: &WafWants) -> String {
+pub fn print_waf(wants: &DesiredWaf) -> String {
     to_yaml(&waf(wants))
 }
 
@@ -51,8 +51,8 @@ impl Parts {
 }
 
 /// A `waf` section.
-pub(in crate::spec) fn waf(wants: &WafWants) -> Json {
-    let WafWants { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
+pub(in crate::spec) fn waf(wants: &DesiredWaf) -> Json {
+    let DesiredWaf { place: _, unmanaged, deployments, exceptions, custom, rate_limits, accept_weakening } = wants;
     let mut parts = Parts::default();
     parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
     parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
@@ -74,8 +74,8 @@ fn when(expression: &Expression) -> String {
 }
 
 /// A managed ruleset.
-fn deployment(wants: &DeploymentWants) -> Json {
-    let DeploymentWants {
+fn deployment(wants: &DesiredDeployment) -> Json {
+    let DesiredDeployment {
         ruleset,
         place: _,
         switch,
@@ -159,8 +159,8 @@ fn rule_name(name: &str) -> Json {
 }
 
 /// A rule with a name.
-fn rule(wants: &RuleWants, says_action: bool) -> Json {
-    let RuleWants { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
+fn rule(wants: &DesiredRule, says_action: bool) -> Json {
+    let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));
     if *is_absent {
@@ -225,8 +225,8 @@ fn skip(targets: &[SkipTarget]) -> Json {
 }
 
 /// A rate.
-fn rate(parts: &mut Parts, wants: &RateWants) {
-    let RateWants { per, requests, period, action, timeout, count, to_origin, response } = wants;
+fn rate(parts: &mut Parts, wants: &DesiredRate) {
+    let DesiredRate { per, requests, period, action, timeout, count, to_origin, response } = wants;
     let word = |name: &String| {
         let known = CHARACTERISTICS.iter().find(|(_, known)| known == name).map(|(word, _)| (*word).to_owned());
         json!(known.unwrap_or_else(|| escape(name)))

@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostics, Place};
 use crate::model::expression::Expression;
 use crate::model::managed::{Managed, Paranoia, ScoreAction};
 use crate::model::ruleset::{
-    DeploymentWants, RuleBody, RuleForm, RuleTuning, RuleWants, Switch, TagTuning, TuningTarget, WafWants,
+    DesiredDeployment, DesiredRule, DesiredWaf, RuleBody, RuleForm, RuleTuning, Switch, TagTuning, TuningTarget,
 };
 use crate::model::{Unmanaged, Value};
 
@@ -36,11 +36,11 @@ pub(in crate::spec) struct Layer {
     /// Managed rulesets.
     pub(super) deployments: BTreeMap<Managed, DeploymentLayer>,
     /// Exceptions.
-    pub(super) exceptions: Option<Vec<RuleWants>>,
+    pub(super) exceptions: Option<Vec<DesiredRule>>,
     /// Custom rules.
-    pub(super) custom: Option<Vec<RuleWants>>,
+    pub(super) custom: Option<Vec<DesiredRule>>,
     /// Rate limiting rules.
-    pub(super) rate_limits: Option<Vec<RuleWants>>,
+    pub(super) rate_limits: Option<Vec<DesiredRule>>,
 }
 
 /// The content of one section for a managed ruleset.
@@ -145,12 +145,12 @@ impl DeploymentLayer {
     }
 
     /// Converts to the model.
-    fn wants(self, ruleset: Managed) -> DeploymentWants {
+    fn wants(self, ruleset: Managed) -> DesiredDeployment {
         fn pair<T>(facet: Option<Facet<T>>) -> Option<(T, Place)> {
             facet.map(|f| (f.value, f.place))
         }
         let Self { place, switch, when, version, paranoia, threshold, action, tags, rules, raw } = self;
-        DeploymentWants {
+        DesiredDeployment {
             ruleset,
             place,
             switch,
@@ -190,7 +190,7 @@ fn first_of<T>(all: &[T], key: impl Fn(&T) -> String) -> HashMap<String, usize> 
 }
 
 /// The same for lists that may be absent.
-fn lay_lists(base: Option<Vec<RuleWants>>, own: Option<Vec<RuleWants>>) -> Option<Vec<RuleWants>> {
+fn lay_lists(base: Option<Vec<DesiredRule>>, own: Option<Vec<DesiredRule>>) -> Option<Vec<DesiredRule>> {
     match (base, own) {
         (Some(mut base), Some(own)) => {
             lay(&mut base, own, |r| r.name.clone());
@@ -229,7 +229,7 @@ impl Layer {
         place: Place,
         seen: &mut HashSet<(Place, Place)>,
         diagnostics: &mut Diagnostics,
-    ) -> WafWants {
+    ) -> DesiredWaf {
         let Self { place: own, unmanaged, accept_weakening, deployments, exceptions, custom, rate_limits } = self;
         let mut executed: BTreeMap<String, Place> =
             deployments.iter().map(|(managed, d)| (managed.facts().id.to_owned(), d.place)).collect();
@@ -253,7 +253,7 @@ impl Layer {
         for list in [&exceptions, &custom, &rate_limits].into_iter().flatten() {
             order::check(list, seen, diagnostics);
         }
-        WafWants {
+        DesiredWaf {
             place: own.unwrap_or(place),
             unmanaged: unmanaged.map(|u| u.value).unwrap_or_default(),
             deployments: deployments.into_iter().map(|(ruleset, layer)| layer.wants(ruleset)).collect(),
@@ -403,9 +403,9 @@ impl Join<'_> {
     fn rules(
         &mut self,
         key: &str,
-        first: &mut Option<Vec<RuleWants>>,
-        second: Option<Vec<RuleWants>>,
-        decided: Option<&Vec<RuleWants>>,
+        first: &mut Option<Vec<DesiredRule>>,
+        second: Option<Vec<DesiredRule>>,
+        decided: Option<&Vec<DesiredRule>>,
     ) {
         let Some(second) = second else { return };
         let first = first.get_or_insert_default();

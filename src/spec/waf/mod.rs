@@ -7,16 +7,16 @@
 //! | `deployment` | `owasp` and `cloudflare` |
 //! | `rules`, `rates` | `exceptions`, `custom` and `rate_limits` |
 //! | `doubts` | valid, but probably not what the author meant |
-//! | `layers` | fragments, profiles and the zone's own values combined → [`WafWants`] |
+//! | `layers` | fragments, profiles and the zone's own values combined → [`DesiredWaf`] |
 //! | `order` | impossible orders of rules |
 //! | `profiles` | which zone uses which profile |
-//! | `emit` | [`WafWants`] → YAML |
+//! | `emit` | [`DesiredWaf`] → YAML |
 //!
 //! Each section is read and checked once, however many zones use it; only the combination of layers is checked for each
 //! zone.
 //!
 //! [`Layer`]: layers::Layer
-//! [`WafWants`]: crate::model::ruleset::WafWants
+//! [`DesiredWaf`]: crate::model::ruleset::DesiredWaf
 
 mod deployment;
 mod doubts;

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::model::ruleset::{Anchor, RuleWants};
+use crate::model::ruleset::{Anchor, DesiredRule};
 
 /// Reports anchors of a list that cannot hold, wherever the foreign rules are. `seen` has what was reported already.
-pub(super) fn check(list: &[RuleWants], seen: &mut HashSet<(Place, Place)>, diagnostics: &mut Diagnostics) {
+pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, diagnostics: &mut Diagnostics) {
     // A rule that is absent or expired has no position.
-    let rules: Vec<&RuleWants> = list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
+    let rules: Vec<&DesiredRule> = list.iter().filter(|r| !r.is_absent && !r.note.is_expired).collect();
     let own: HashMap<&str, usize> = rules.iter().enumerate().map(|(n, r)| (r.name.as_str(), n)).collect();
     // For each foreign rule, the first of our rules that must come after it.
     let mut after: HashMap<&str, (usize, Place)> = HashMap::new();

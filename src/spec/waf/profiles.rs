@@ -7,7 +7,7 @@ use super::super::suggest::hint;
 use super::layers::{Fragment, Join, Kind, Layer};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::model::ruleset::WafWants;
+use crate::model::ruleset::DesiredWaf;
 
 /// A profile.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Profiles {
     }
 
     /// The protection that a zone wants; `None` if the zone declares none.
-    pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<WafWants> {
+    pub(in crate::spec) fn apply(&mut self, zone: Used, diagnostics: &mut Diagnostics) -> Option<DesiredWaf> {
         let Used { mut names, mut fragments } = zone;
         // The result must not depend on which file is read first.
         names.sort_by(|a, b| (&a.0, a.1.place).cmp(&(&b.0, b.1.place)));

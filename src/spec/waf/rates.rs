@@ -7,7 +7,7 @@ use super::syntax::{RateSyntax, rate_actions};
 use crate::diagnostic::Place;
 use crate::diagnostic::findings;
 use crate::model::facts::rulesets::{RATE_COLO, RATE_IP, RATE_LIMIT_PHASE, RATE_PERIODS, RATE_TIMEOUTS, RATE_VISITOR};
-use crate::model::ruleset::{CountingMistake, RateWants, RuleForm, RuleWants, counting_mistake};
+use crate::model::ruleset::{CountingError, DesiredRate, DesiredRule, RuleForm, counting_error};
 
 /// Words for characteristics, and Cloudflare's names of them.
 pub(super) const CHARACTERISTICS: &[(&str, &str)] = &[("ip", RATE_IP), ("visitor", RATE_VISITOR)];
@@ -39,7 +39,7 @@ fn all(table: &[u32]) -> String {
 
 impl Section<'_> {
     /// `rate_limits`.
-    pub(super) fn rate_limits(&mut self, list: &[Spanned<RateSyntax>]) -> Vec<RuleWants> {
+    pub(super) fn rate_limits(&mut self, list: &[Spanned<RateSyntax>]) -> Vec<DesiredRule> {
         let rules = list.iter().filter_map(|syntax| {
             let parts = parts!(syntax, RATE_LIMIT_PHASE, per limit then count to_origin response);
             self.named(&parts, |section, place| section.rate(syntax, place).map(RuleForm::Rate))
@@ -49,7 +49,7 @@ impl Section<'_> {
     }
 
     /// The rate of a rule.
-    fn rate(&mut self, syntax: &Spanned<RateSyntax>, place: Place) -> Option<RateWants> {
+    fn rate(&mut self, syntax: &Spanned<RateSyntax>, place: Place) -> Option<DesiredRate> {
         let RateSyntax { per, limit, then, count, to_origin, response, .. } = &syntax.value;
         let needed = [
             ("per", per.is_none(), "add `per: [ip]`"),
@@ -67,7 +67,7 @@ impl Section<'_> {
         let response = response.as_ref().and_then(|r| self.response(r, &action));
         let (requests, period) = limit?;
         let to_origin = to_origin.map(|t| t.value);
-        Some(RateWants {
+        Some(DesiredRate {
             per: per?,
             requests,
             period,
@@ -87,13 +87,13 @@ impl Section<'_> {
             let (text, place) = (item.value.0.trim(), self.reader.place(item));
             let name = CHARACTERISTICS.iter().find(|(word, _)| *word == text).map_or(text, |(_, name)| name);
             let shown = super::super::clip(text);
-            let diagnostic = match counting_mistake(&names, name) {
+            let diagnostic = match counting_error(&names, name) {
                 None => {
                     names.push(name.to_owned());
                     places.push(place);
                     continue;
                 }
-                Some(CountingMistake::NoField) => {
+                Some(CountingError::NoField) => {
                     let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
                     let help = match nearest {
                         Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -103,13 +103,13 @@ impl Section<'_> {
                     };
                     findings::CHARACTERISTIC.at(place, format!("`{shown}` is nothing to count by")).help(help)
                 }
-                Some(CountingMistake::UpperCaseHeader) => findings::CHARACTERISTIC
+                Some(CountingError::UpperCaseHeader) => findings::CHARACTERISTIC
                     .at(place, "names of headers are in lower case here")
                     .help(format!("write `{}`", name.to_ascii_lowercase())),
-                Some(CountingMistake::Repeated) => findings::CHARACTERISTIC
+                Some(CountingError::Repeated) => findings::CHARACTERISTIC
                     .at(place, format!("`{shown}` is already defined here"))
                     .help("remove one of the two"),
-                Some(CountingMistake::Excluded(other)) => findings::CHARACTERISTIC
+                Some(CountingError::Excluded(other)) => findings::CHARACTERISTIC
                     .at(place, "`ip` and `visitor` exclude each other")
                     .and_at(places[other], "the other one")
                     .help("keep `visitor` to tell people behind one address apart, else `ip`"),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::any_value::AnyValue;
 use super::super::read::{Spanned, Text};
+use super::super::scalar_or_parts::ScalarOr;
 use super::super::syntax::StateSyntax;
-use super::super::word_or_parts::WordOr;
 use super::section::{NoteKeys, Section};
 use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, ExceptionSyntax, ResponseSyntax};
 use crate::diagnostic::findings;
@@ -13,7 +13,7 @@ use crate::diagnostic::{Place, Span};
 use crate::model::Value;
 use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RATE_LIMIT_PHASE, RESPONSE_STATUSES};
 use crate::model::managed::{Managed, RuleName};
-use crate::model::ruleset::{Anchor, RuleForm, RuleWants, SkipTarget};
+use crate::model::ruleset::{Anchor, DesiredRule, RuleForm, SkipTarget};
 
 /// Longest name of a rule.
 const NAME_CHARACTERS: usize = 128;
@@ -69,7 +69,7 @@ pub(super) use parts;
 
 impl Section<'_> {
     /// `exceptions`.
-    pub(super) fn exceptions(&mut self, list: &[Spanned<ExceptionSyntax>]) -> Vec<RuleWants> {
+    pub(super) fn exceptions(&mut self, list: &[Spanned<ExceptionSyntax>]) -> Vec<DesiredRule> {
         let rules = list.iter().filter_map(|syntax| {
             let parts = parts!(syntax, MANAGED_PHASE, skip log);
             let rule = self.named(&parts, |section, place| {
@@ -84,14 +84,14 @@ impl Section<'_> {
                 self.need_reason(&rule.note, syntax.value.reason.is_some(), parts.span, rule.place, &what);
                 self.doubt_exception(rule.when.as_ref().map(|(w, at)| (w, *at)), targets, rule.place);
             }
-            Some(RuleWants { log: syntax.value.log.map(|l| l.value), ..rule })
+            Some(DesiredRule { log: syntax.value.log.map(|l| l.value), ..rule })
         });
         let rules: Vec<_> = rules.collect();
         self.distinct(rules)
     }
 
     /// `custom`.
-    pub(super) fn custom(&mut self, list: &[Spanned<CustomSyntax>]) -> Vec<RuleWants> {
+    pub(super) fn custom(&mut self, list: &[Spanned<CustomSyntax>]) -> Vec<DesiredRule> {
         let rules = list.iter().filter_map(|syntax| {
             let parts = parts!(syntax, CUSTOM_PHASE, action response skip log);
             let CustomSyntax { action, response, skip, log, reason, .. } = &syntax.value;
@@ -121,7 +121,7 @@ impl Section<'_> {
                 let what = format!("`{}` lets requests pass", rule.name);
                 self.need_reason(&rule.note, reason.is_some(), parts.span, rule.place, &what);
             }
-            Some(RuleWants { log: log.map(|l| l.value), ..rule })
+            Some(DesiredRule { log: log.map(|l| l.value), ..rule })
         });
         let rules: Vec<_> = rules.collect();
         self.distinct(rules)
@@ -132,7 +132,7 @@ impl Section<'_> {
         &mut self,
         parts: &Parts<'_>,
         form: impl FnOnce(&mut Self, Place) -> Option<RuleForm>,
-    ) -> Option<RuleWants> {
+    ) -> Option<DesiredRule> {
         let Parts { span, name, when, enabled, description, note, anchors, state, raw, own: _, phase } = parts;
         let place = name.map_or_else(|| self.handle(*span), |n| self.reader.place(n));
         let name = name.and_then(|n| self.name(n, phase));
@@ -141,7 +141,7 @@ impl Section<'_> {
         if *state == Some(StateSyntax::Absent) {
             self.refuse_beside(parts, true);
             let form = RuleForm::Raw(Value::Map(BTreeMap::new()));
-            let rule = RuleWants {
+            let rule = DesiredRule {
                 name: name?,
                 place,
                 when: None,
@@ -174,7 +174,7 @@ impl Section<'_> {
         if raw.is_none() && when.is_none() {
             return None;
         }
-        Some(RuleWants {
+        Some(DesiredRule {
             name: name?,
             place,
             when,
@@ -298,10 +298,12 @@ impl Section<'_> {
     }
 
     /// What an exception skips.
-    fn exception_skip(&mut self, syntax: &Spanned<WordOr<ExceptionSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+    fn exception_skip(&mut self, syntax: &Spanned<ScalarOr<ExceptionSkipSyntax>>) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
-            WordOr::Word(word) => return self.everything(syntax, word, "`{ owasp: [942430] }`, `{ ruleset: owasp }`"),
-            WordOr::Parts(parts) => parts,
+            ScalarOr::Word(word) => {
+                return self.everything(syntax, word, "`{ owasp: [942430] }`, `{ ruleset: owasp }`");
+            }
+            ScalarOr::Parts(parts) => parts,
         };
         let ExceptionSkipSyntax { owasp, cloudflare, ruleset, rulesets } = parts;
         let mut targets = Vec::new();
@@ -328,10 +330,10 @@ impl Section<'_> {
     }
 
     /// What a custom rule skips.
-    fn custom_skip(&mut self, syntax: &Spanned<WordOr<CustomSkipSyntax>>) -> Option<Vec<SkipTarget>> {
+    fn custom_skip(&mut self, syntax: &Spanned<ScalarOr<CustomSkipSyntax>>) -> Option<Vec<SkipTarget>> {
         let parts = match &syntax.value {
-            WordOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
-            WordOr::Parts(parts) => parts,
+            ScalarOr::Word(word) => return self.everything(syntax, word, "`{ phases: […] }`, `{ products: […] }`"),
+            ScalarOr::Parts(parts) => parts,
         };
         let CustomSkipSyntax { everything, phases, products } = parts;
         let lists = [phases.as_ref().map(|p| p.span), products.as_ref().map(|p| p.span)];
@@ -428,7 +430,7 @@ impl Section<'_> {
     }
 
     /// The rules of a list, without duplicate names.
-    pub(super) fn distinct(&mut self, rules: Vec<RuleWants>) -> Vec<RuleWants> {
+    pub(super) fn distinct(&mut self, rules: Vec<DesiredRule>) -> Vec<DesiredRule> {
         let mut seen: HashMap<String, Place> = HashMap::new();
         let mut kept = Vec::with_capacity(rules.len());
         for rule in rules {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::super::any_value::AnyValue;
 use super::super::read::{OneOrMany, Spanned, Text};
+use super::super::scalar_or_parts::ScalarOr;
 use super::super::syntax::{StateSyntax, UnmanagedSyntax, date};
-use super::super::word_or_parts::WordOr;
 use crate::model::facts::rulesets::{
     CUSTOM_PHASE, PHASES, RATE_LIMIT_PHASE, RESPONSE_CONTENT_TYPES, SCORE_ACTIONS, SKIP_PHASES, SKIP_PRODUCTS,
     THRESHOLDS,
@@ -35,11 +35,11 @@ pub(in crate::spec) struct WafSyntax {
     /// The Cloudflare OWASP Core Ruleset: `on`, `off`, or how it is tuned.
     #[serde(default)]
     #[schemars(schema_with = "owasp")]
-    pub(super) owasp: Option<Spanned<WordOr<OwaspSyntax>>>,
+    pub(super) owasp: Option<Spanned<ScalarOr<OwaspSyntax>>>,
     /// The Cloudflare Managed Ruleset: `on`, `off`, or how it is tuned.
     #[serde(default)]
     #[schemars(schema_with = "cloudflare")]
-    pub(super) cloudflare: Option<Spanned<WordOr<CloudflareSyntax>>>,
+    pub(super) cloudflare: Option<Spanned<ScalarOr<CloudflareSyntax>>>,
     /// Exceptions from the managed rulesets, in their order; they run before the rulesets.
     #[serde(default)]
     #[schemars(schema_with = "exceptions")]
@@ -231,7 +231,7 @@ named_rules! {
         /// What the requests skip: `everything` after this rule, single rules, or whole rulesets.
         #[serde(default)]
         #[schemars(schema_with = "exception_skip")]
-        skip: Option<Spanned<WordOr<ExceptionSkipSyntax>>>,
+        skip: Option<Spanned<ScalarOr<ExceptionSkipSyntax>>>,
         /// Whether matches are logged.
         log: Option<Spanned<bool>>,
     }
@@ -248,7 +248,7 @@ named_rules! {
         /// phases and other products.
         #[serde(default)]
         #[schemars(schema_with = "custom_skip")]
-        skip: Option<Spanned<WordOr<CustomSkipSyntax>>>,
+        skip: Option<Spanned<ScalarOr<CustomSkipSyntax>>>,
         /// With `action: skip`, whether matches are logged.
         log: Option<Spanned<bool>>,
     }

@@ -1,7 +1,7 @@
 //! `waf` sections and profiles.
 
 use super::*;
-use zonewright::model::ruleset::{RuleTuning, Switch, TuningTarget, WafWants};
+use zonewright::model::ruleset::{DesiredWaf, RuleTuning, Switch, TuningTarget};
 
 /// Every case is shown as its snapshot says.
 macro_rules! cases {
@@ -26,7 +26,7 @@ cases! {
 }
 
 /// The protection of the zone example.com in a good spec.
-fn wants(text: &str) -> WafWants {
+fn wants(text: &str) -> DesiredWaf {
     let (outcome, sources) = load_text(text);
     let desired = outcome.desired.clone().unwrap_or_else(|| panic!("{}", shown(&outcome, &sources)));
     *desired.zones[&ZoneName::parse("example.com").unwrap()].waf.clone().unwrap()

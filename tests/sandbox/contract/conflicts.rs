@@ -1,7 +1,7 @@
 //! Records that cannot stand beside one another, quotas, and records that the service manages.
 
 use serde_json::json;
-use zonewright::sandbox::{NsNeighbours, Profile, Shape};
+use zonewright::sandbox::{NsNeighbours, Profile, RecordMembers};
 
 use super::support::{Bench, a};
 
@@ -47,7 +47,7 @@ async fn names_are_shared_by_rule() {
     assert_eq!(bench.patch(&other, json!({"name": "www"})).await.refusal(), (400, 81058));
     assert_eq!(bench.patch(&other, json!({"name": "blog"})).await.refusal(), (400, 81054));
 
-    let old = Bench::with(Profile { shape: Shape::Seed, ..Profile::default() }).await;
+    let old = Bench::with(Profile { shape: RecordMembers::Seed, ..Profile::default() }).await;
     old.post(a("www", "192.0.2.1")).await;
     assert_eq!(old.post(a("www", "192.0.2.1")).await.refusal(), (400, 81057));
 }

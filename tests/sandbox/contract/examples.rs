@@ -10,7 +10,7 @@ use std::path::Path;
 use reqwest::Method;
 use serde_json::{Value, json};
 use zonewright::model::facts;
-use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, Shape, TOKEN};
+use zonewright::sandbox::{self, EMAIL, ErrorStyle, Options, Profile, RecordMembers, TOKEN};
 
 use super::ruleset_examples;
 use super::support::{client, reply};
@@ -108,7 +108,7 @@ fn profile(exchange: &Value, records: usize) -> Profile {
     let name = exchange["name"].as_str().unwrap_or_default();
     let is_old = exchange["certainty"] == "seed" || name == "older duplicate text";
     Profile {
-        shape: if is_old { Shape::Seed } else { Shape::Modern },
+        shape: if is_old { RecordMembers::Seed } else { RecordMembers::Modern },
         errors: if name == "old wrapper" { ErrorStyle::Chain } else { ErrorStyle::Direct },
         record_quota: (name == "quota").then_some(records),
         ..Profile::default()

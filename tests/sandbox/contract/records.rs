@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use zonewright::model::facts;
-use zonewright::sandbox::{ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, Shape, TxtQuotes, UnknownData};
+use zonewright::sandbox::{
+    ErrorStyle, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RecordMembers, TxtQuotes, UnknownData,
+};
 
 use super::support::{Bench, a, keys};
 
@@ -56,7 +58,7 @@ async fn the_modern_form() {
 
 #[tokio::test]
 async fn the_old_form() {
-    let bench = Bench::with(Profile { shape: Shape::Seed, ..Profile::default() }).await;
+    let bench = Bench::with(Profile { shape: RecordMembers::Seed, ..Profile::default() }).await;
     let mx = bench.post(json!({"type": "MX", "name": "@", "content": "mail.example.com", "priority": 10})).await;
     let record = mx.result();
     assert_eq!(keys(record)[..5], ["id", "zone_id", "zone_name", "name", "type"]);
@@ -69,7 +71,7 @@ async fn the_old_form() {
 /// What the documentation lists for a record of a zone: developers.cloudflare.com/api/resources/dns, read 2026-11-22.
 #[tokio::test]
 async fn every_documented_member() {
-    let bench = Bench::with(Profile { shape: Shape::Full, ..Profile::default() }).await;
+    let bench = Bench::with(Profile { shape: RecordMembers::Full, ..Profile::default() }).await;
     let a = bench.post(a("www", "192.0.2.1")).await;
     let listed = [
         "id",

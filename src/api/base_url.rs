@@ -9,14 +9,14 @@ use crate::wire::Request;
 
 /// A base URL that credentials may be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Base {
+pub(super) struct BaseUrl {
     /// The URL, whose path has no slash at the end.
     url: Url,
     /// The path.
     path: String,
 }
 
-impl Base {
+impl BaseUrl {
     /// Parses a base URL, with or without a slash at its end.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ mod tests {
             "http://127.9.9.9",
             "http://[::1]:8080/",
         ] {
-            assert!(Base::read(good).is_ok(), "{good}");
+            assert!(BaseUrl::read(good).is_ok(), "{good}");
         }
         for bad in [
             "",
@@ -122,20 +122,20 @@ mod tests {
             "https://example.com/?a=b",
             "https://example.com/#a",
         ] {
-            let error = Base::read(bad).expect_err(bad).to_string();
+            let error = BaseUrl::read(bad).expect_err(bad).to_string();
             assert!(error.starts_with("use the base URL: ") && !error.contains("hush"), "{bad}: {error}");
         }
     }
 
     #[test]
     fn requests_stand_behind_it_exactly_as_written() {
-        let base = Base::read("https://example.com/client/v4//").unwrap();
+        let base = BaseUrl::read("https://example.com/client/v4//").unwrap();
         let list = Request::new(Method::Get, "/zones").query("name", "a b&c.example").query("page", "2");
         assert_eq!(
             base.url(&list).unwrap().as_str(),
             "https://example.com/client/v4/zones?name=a+b%26c.example&page=2"
         );
-        assert_eq!(Base::read("http://[::1]").unwrap().url(&list).unwrap().path(), "/zones");
+        assert_eq!(BaseUrl::read("http://[::1]").unwrap().url(&list).unwrap().path(), "/zones");
         for path in ["zones", "/zones/../user", "/zones/%2e%2e/user", "/zones?a=b", "/zones#a", "/zones/a b", "@evil"] {
             assert!(base.url(&Request::new(Method::Get, path)).is_err(), "{path}");
         }

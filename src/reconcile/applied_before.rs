@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::apply::{Applied, JournalText, Repeated};
+use crate::apply::{AppliedBefore, AppliedOperations, JournalText};
 use crate::diagnostic::{Diagnostics, findings};
 use crate::model::time::age;
 use crate::plan::Plan;
@@ -25,7 +25,7 @@ const NAMED: usize = 10;
 pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
-    let mut applied = Applied::default();
+    let mut applied = AppliedOperations::default();
     for path in newest(directory, is_recent) {
         let is_small = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST);
         if is_small && let Ok(text) = JournalText::open(&path) {
@@ -33,9 +33,9 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
         }
     }
     let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);
-    let all: Vec<Repeated> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
+    let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
     let help = "look who else writes to the zone; the journals say what was applied";
-    for Repeated { address, applied_at } in all.iter().take(NAMED) {
+    for AppliedBefore { address, applied_at } in all.iter().take(NAMED) {
         let what = format!(
             "{address} was applied at {applied_at} and is needed again: it did not converge, or somebody takes it back"
         );

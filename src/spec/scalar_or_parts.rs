@@ -7,36 +7,36 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 
 use super::read::Text;
 
-/// The newtype name by which a [`WordOr`] identifies itself.
-pub(super) const WORD_OR: &str = "$zonewright::word_or";
+/// The newtype name by which a [`ScalarOr`] identifies itself.
+pub(super) const SCALAR_OR: &str = "$zonewright::scalar_or";
 
 /// A single value as written, or a mapping or list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum WordOr<T> {
+pub(super) enum ScalarOr<T> {
     /// A word.
     Word(Text),
     /// A mapping or a list.
     Parts(T),
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for WordOr<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ScalarOr<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = WordOr<T>;
+            type Value = ScalarOr<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a word, or several values")
             }
 
             fn visit_str<E: de::Error>(self, word: &str) -> Result<Self::Value, E> {
-                Ok(WordOr::Word(Text(word.to_owned())))
+                Ok(ScalarOr::Word(Text(word.to_owned())))
             }
 
             fn visit_newtype_struct<D: Deserializer<'de>>(self, parts: D) -> Result<Self::Value, D::Error> {
-                T::deserialize(parts).map(WordOr::Parts)
+                T::deserialize(parts).map(ScalarOr::Parts)
             }
         }
-        deserializer.deserialize_newtype_struct(WORD_OR, Either(PhantomData))
+        deserializer.deserialize_newtype_struct(SCALAR_OR, Either(PhantomData))
     }
 }

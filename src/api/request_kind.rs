@@ -1,7 +1,7 @@
-//! Families of requests: calls that Cloudflare permits, refuses and counts together.
+//! Kinds of requests: calls that Cloudflare permits, refuses and counts together.
 //!
-//! A family consists of the kind (read or write) and the path without identifiers: `GET /zones/023e…/dns_records/372e…`
-//! belongs to *read zones/dns_records*. Permissions of tokens apply to a family, and so do some of the rate limits.
+//! A kind consists of the kind (read or write) and the path without identifiers: `GET /zones/023e…/dns_records/372e…`
+//! belongs to *read zones/dns_records*. Permissions of tokens apply to a kind, and so do some of the rate limits.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::wire::Request;
 
 /// The kind (read or write), and a path without identifiers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Family {
+pub(super) struct RequestKind {
     /// Whether the requests only read.
     pub(super) read: bool,
     /// The resource, such as `zones`, `zones/dns_records`, `accounts/rulesets`.
     pub(super) resource: String,
 }
 
-impl Family {
-    /// The family of a request.
+impl RequestKind {
+    /// The kind of a request.
     pub(super) fn of(request: &Request) -> Self {
         Self { read: request.method.is_read(), resource: resource(&request.path) }
     }
 }
 
-impl fmt::Display for Family {
+impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", if self.read { "read" } else { "write" }, self.resource)
     }
@@ -52,8 +52,8 @@ mod tests {
         assert_eq!(resource("/zones/a/rulesets/phases/p/entrypoint"), "zones/rulesets");
         assert_eq!(resource("/user/tokens/verify"), "user/verify");
         assert_eq!(resource("/"), "");
-        let family = |method| Family::of(&Request::new(method, "/zones/a/dns_records")).to_string();
-        assert_eq!(family(Method::Get), "read zones/dns_records");
-        assert_eq!(family(Method::Patch), family(Method::Post));
+        let kind = |method| RequestKind::of(&Request::new(method, "/zones/a/dns_records")).to_string();
+        assert_eq!(kind(Method::Get), "read zones/dns_records");
+        assert_eq!(kind(Method::Patch), kind(Method::Post));
     }
 }

@@ -18,7 +18,7 @@ use crate::wire::json;
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeated {
+pub struct AppliedBefore {
     /// Its address.
     pub address: Address,
     /// When it was applied, as the journal says.
@@ -36,11 +36,11 @@ type Digest = [u8; 32];
 
 /// What has been applied, by zone and address; from the newest journal that names them.
 #[derive(Default)]
-pub struct Applied {
+pub struct AppliedOperations {
     last: BTreeMap<(Arc<str>, Box<str>), Option<Last>>,
 }
 
-impl Applied {
+impl AppliedOperations {
     /// Most operations that are kept of all journals.
     const MOST: usize = 250_000;
 
@@ -73,12 +73,12 @@ impl Applied {
     }
 
     /// The operations of a plan that were applied at a time that counts.
-    pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<Repeated> {
+    pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
         let again = |operation: &Operation| {
             let key = (zone.id.0.as_str().into(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
             (last.aim == aim(&operation_line(operation, &[])) && counts(&last.at))
-                .then(|| Repeated { address: operation.address.clone(), applied_at: last.at.to_string() })
+                .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })
         };
         zone.operations.iter().filter_map(again).collect()
     }
