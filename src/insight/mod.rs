@@ -18,6 +18,7 @@
 mod deployment;
 mod difference;
 mod direction;
+pub mod dns;
 mod effective;
 mod exception;
 mod filter;

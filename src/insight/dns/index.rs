@@ -1,0 +1,571 @@
+//! A zone as a tree of names, built in one pass: which records a name has, what is above and below it, which wildcard and
+//! which delegation apply to it.
+//!
+//! ```text
+//! example.com            the apex: always there, because Cloudflare adds SOA and NS
+//! ├─ *                   a wildcard
+//! ├─ b                   an empty non-terminal: no records, but a name below it
+//! │  └─ a
+//! └─ shops               a delegation, if it has NS records
+//!    └─ ns1              below it: answered elsewhere; its addresses are glue
+//! ```
+//!
+//! The records are references into whatever the zone was made from: a spec, a live zone, or a live zone with the operations
+//! of a plan. A clone costs a copy of the tree; one that differs by a few records is made by [`ZoneIndex::insert`] and
+//! [`ZoneIndex::remove`] in time in proportion to them.
+
+use std::collections::HashMap;
+
+use super::serving::Serving;
+use crate::diagnostic::Place;
+use crate::model::{
+    DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, ReadOnly, RecordForm, RecordId, RecordType,
+    Settings, Ttl, ZoneName,
+};
+
+/// No node, no slot.
+const NONE: u32 = u32::MAX;
+
+/// One record of a zone, wherever it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Its full name.
+    pub name: &'a Fqdn,
+    /// Its value; may be opaque.
+    pub data: &'a Rdata,
+    /// Its time to live; automatic if the spec leaves it unset.
+    pub ttl: Ttl,
+    /// Whether it is proxied; not, if the spec leaves it unset.
+    pub proxied: bool,
+    /// Its settings.
+    pub settings: Settings,
+    /// Its place in the spec, if it is known.
+    pub place: Option<Place>,
+    /// Cloudflare's id, if it is live.
+    pub id: Option<&'a RecordId>,
+    /// Which product of Cloudflare owns it, if one does.
+    pub read_only: Option<ReadOnly>,
+}
+
+impl<'a> Entry<'a> {
+    /// A record of a spec.
+    #[must_use]
+    pub fn of_spec(record: &'a DesiredRecord) -> Self {
+        Self {
+            name: &record.name,
+            data: &record.data,
+            ttl: record.facets.ttl.unwrap_or(Ttl::AUTOMATIC),
+            proxied: record.facets.proxied == Some(true),
+            settings: record.facets.settings,
+            place: Some(record.spelling.entry),
+            id: None,
+            read_only: None,
+        }
+    }
+
+    /// A live record.
+    #[must_use]
+    pub fn of_live(record: &'a LiveRecord) -> Self {
+        Self {
+            name: &record.name,
+            data: &record.data,
+            ttl: record.ttl,
+            proxied: record.proxied,
+            settings: record.settings,
+            place: None,
+            id: Some(&record.id),
+            read_only: record.read_only,
+        }
+    }
+
+    /// A record that an operation makes or leaves behind.
+    #[must_use]
+    pub fn of_form(form: &'a RecordForm, place: Option<Place>) -> Self {
+        Self {
+            name: &form.name,
+            data: &form.data,
+            ttl: form.facets.ttl.unwrap_or(Ttl::AUTOMATIC),
+            proxied: form.facets.proxied == Some(true),
+            settings: form.facets.settings,
+            place,
+            id: None,
+            read_only: None,
+        }
+    }
+
+    /// Its type; `None` for a value that is not understood.
+    #[must_use]
+    pub fn record_type(&self) -> Option<RecordType> {
+        self.data.record_type()
+    }
+
+    /// Whether it is of a type.
+    #[must_use]
+    pub fn is(&self, record_type: RecordType) -> bool {
+        self.record_type() == Some(record_type)
+    }
+}
+
+/// A zone, indexed.
+#[derive(Debug, Clone)]
+pub struct ZoneIndex<'a> {
+    name: &'a ZoneName,
+    serving: Serving,
+    /// The names; the first is the apex.
+    nodes: Vec<Tree<'a>>,
+    by_name: HashMap<&'a str, u32>,
+    slots: Vec<Slot<'a>>,
+}
+
+/// A name in the tree. Links are indexes; [`NONE`] ends a list.
+#[derive(Debug, Clone, Copy)]
+struct Tree<'a> {
+    name: &'a str,
+    parent: u32,
+    first_child: u32,
+    next_sibling: u32,
+    /// The wildcard directly below it.
+    star: u32,
+    /// Its first record.
+    first: u32,
+    /// How many records it has.
+    own: u32,
+    /// How many records there are at it and below it.
+    total: u32,
+}
+
+/// A record in the list of its name.
+#[derive(Debug, Clone, Copy)]
+struct Slot<'a> {
+    entry: Entry<'a>,
+    next: u32,
+}
+
+/// An index into a vector. A zone has fewer records than 2^32.
+fn at(index: u32) -> usize {
+    index as usize
+}
+
+/// The next free index.
+fn next(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(NONE)
+}
+
+impl<'a> ZoneIndex<'a> {
+    /// An empty zone.
+    #[must_use]
+    pub fn new(name: &'a ZoneName, serving: Serving) -> Self {
+        let mut index = Self { name, serving, nodes: Vec::new(), by_name: HashMap::new(), slots: Vec::new() };
+        index.add_node(name.as_str(), NONE);
+        index
+    }
+
+    /// A zone with these records.
+    #[must_use]
+    pub fn with(name: &'a ZoneName, serving: Serving, entries: impl ExactSizeIterator<Item = Entry<'a>>) -> Self {
+        let mut index = Self::new(name, serving);
+        index.slots.reserve(entries.len());
+        index.by_name.reserve(entries.len());
+        index.nodes.reserve(entries.len());
+        for entry in entries {
+            index.insert(entry);
+        }
+        index
+    }
+
+    /// A zone as a spec has it; live records that the spec does not name are not in it.
+    #[must_use]
+    pub fn of_spec(zone: &'a DesiredZone) -> Self {
+        Self::with(&zone.name, Serving::of_spec(zone), zone.records.iter().map(Entry::of_spec))
+    }
+
+    /// A live zone.
+    #[must_use]
+    pub fn of_live(zone: &'a LiveZone) -> Self {
+        Self::with(&zone.name, Serving::of_live(zone), zone.records.iter().map(Entry::of_live))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'a ZoneName {
+        self.name
+    }
+
+    /// How it is served.
+    #[must_use]
+    pub fn serving(&self) -> &Serving {
+        &self.serving
+    }
+
+    /// Changes how it is served.
+    pub fn serve(&mut self, serving: Serving) {
+        self.serving = serving;
+    }
+
+    /// Adds a record. One whose name is outside the zone is left out.
+    pub fn insert(&mut self, entry: Entry<'a>) {
+        let Some(node) = self.make_node(entry.name.as_str()) else { return };
+        let slot = next(self.slots.len());
+        self.slots.push(Slot { entry, next: self.nodes[at(node)].first });
+        self.nodes[at(node)].first = slot;
+        self.nodes[at(node)].own += 1;
+        self.count(node, |total| total + 1);
+    }
+
+    /// Removes a record: the one with this id if it is given, else the first with this value. Returns whether there was one.
+    pub fn remove(&mut self, name: &Fqdn, data: &Rdata, id: Option<&RecordId>) -> bool {
+        let Some(node) = self.by_name.get(name.as_str()).copied() else { return false };
+        let is_it = |entry: &Entry<'_>| match (id, entry.id) {
+            (Some(wanted), Some(id)) => wanted == id,
+            _ => entry.data == data,
+        };
+        let (mut before, mut slot) = (NONE, self.nodes[at(node)].first);
+        while slot != NONE && !is_it(&self.slots[at(slot)].entry) {
+            (before, slot) = (slot, self.slots[at(slot)].next);
+        }
+        if slot == NONE {
+            return false;
+        }
+        let rest = self.slots[at(slot)].next;
+        if before == NONE {
+            self.nodes[at(node)].first = rest;
+        } else {
+            self.slots[at(before)].next = rest;
+        }
+        self.nodes[at(node)].own -= 1;
+        self.count(node, |total| total - 1);
+        true
+    }
+
+    /// The apex.
+    #[must_use]
+    pub fn apex(&self) -> Node<'_, 'a> {
+        Node { index: self, at: 0 }
+    }
+
+    /// A name that exists: it has records, or a name below it has.
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<Node<'_, 'a>> {
+        self.by_name.get(name).map(|at| Node { index: self, at: *at }).filter(Node::exists)
+    }
+
+    /// The records at a name.
+    pub fn records(&self, name: &Fqdn) -> impl Iterator<Item = Entry<'a>> + '_ {
+        self.node(name.as_str()).into_iter().flat_map(|node| node.records())
+    }
+
+    /// The records of a type at a name.
+    pub fn of_type(&self, name: &Fqdn, record_type: RecordType) -> impl Iterator<Item = Entry<'a>> + '_ {
+        self.records(name).filter(move |entry| entry.is(record_type))
+    }
+
+    /// All records.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
+        self.nodes().flat_map(|node| node.records())
+    }
+
+    /// All names that exist, empty non-terminals included; the apex first.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_, 'a>> {
+        (0..next(self.nodes.len())).map(|at| Node { index: self, at }).filter(Node::exists)
+    }
+
+    /// What applies to a name; `None` if it is outside the zone.
+    #[must_use]
+    pub fn locate(&self, name: &str) -> Option<Location<'_, 'a>> {
+        let encloser = self.closest(name)?;
+        let exact = (encloser.name() == name).then_some(encloser);
+        Some(Location {
+            exact,
+            encloser,
+            cut: encloser.path().filter(Node::is_cut).last(),
+            wildcard: self.covering(encloser, exact.is_some()),
+        })
+    }
+
+    /// The closest name at or above a name that exists.
+    fn closest(&self, name: &str) -> Option<Node<'_, 'a>> {
+        if !is_within(name, self.name.as_str()) {
+            return None;
+        }
+        let mut text = name;
+        loop {
+            match (self.node(text), text.split_once('.')) {
+                (Some(node), _) => return Some(node),
+                (None, Some((_, parent))) => text = parent,
+                (None, None) => return Some(self.apex()),
+            }
+        }
+    }
+
+    /// The wildcard that covers a name, given the closest name that exists and whether it is that name itself.
+    ///
+    /// # Sources
+    /// RFC 4592 sections 2.2.2 and 3.3.1: only the wildcard of the closest encloser counts, and an empty non-terminal is one.
+    /// developers.cloudflare.com/dns/foundation-dns/setup, read 2026-11: on standard name servers, a name without records does
+    /// not count.
+    fn covering<'z>(&self, encloser: Node<'z, 'a>, is_exact: bool) -> Option<Node<'z, 'a>> {
+        let stops = self.serving.stops_at_empty == Some(true);
+        if is_exact && (stops || encloser.has_records()) {
+            return None;
+        }
+        for node in encloser.path() {
+            // A name is not covered by a wildcard below itself.
+            if let Some(star) = node.star().filter(|_| !(is_exact && node == encloser)) {
+                return Some(star);
+            }
+            if stops || node.has_records() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The node of a name in the zone, with all above it; made if there is none.
+    fn make_node(&mut self, name: &'a str) -> Option<u32> {
+        if let Some(node) = self.by_name.get(name) {
+            return Some(*node);
+        }
+        if !is_within(name, self.name.as_str()) {
+            return None;
+        }
+        let parent = self.make_node(name.split_once('.')?.1)?;
+        Some(self.add_node(name, parent))
+    }
+
+    /// A new node.
+    fn add_node(&mut self, name: &'a str, parent: u32) -> u32 {
+        let node = next(self.nodes.len());
+        let mut next_sibling = NONE;
+        if let Some(above) = self.nodes.get_mut(at(parent)) {
+            next_sibling = std::mem::replace(&mut above.first_child, node);
+            if name.starts_with("*.") {
+                above.star = node;
+            }
+        }
+        let links = Tree { name, parent, first_child: NONE, next_sibling, star: NONE, first: NONE, own: 0, total: 0 };
+        self.nodes.push(links);
+        self.by_name.insert(name, node);
+        node
+    }
+
+    /// Changes the counts of a node and all above it.
+    fn count(&mut self, node: u32, change: impl Fn(u32) -> u32) {
+        let mut node = node;
+        while let Some(tree) = self.nodes.get_mut(at(node)) {
+            tree.total = change(tree.total);
+            node = tree.parent;
+        }
+    }
+}
+
+/// Whether a name is a zone's or below it.
+fn is_within(name: &str, zone: &str) -> bool {
+    name.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// What applies to a name in a zone.
+#[derive(Debug, Clone, Copy)]
+pub struct Location<'z, 'a> {
+    /// The name itself, if it exists.
+    pub exact: Option<Node<'z, 'a>>,
+    /// The closest name that exists: the name itself, or one above it.
+    pub encloser: Node<'z, 'a>,
+    /// The topmost delegated name at or above it.
+    pub cut: Option<Node<'z, 'a>>,
+    /// The wildcard that answers for it, as far as no delegation does.
+    pub wildcard: Option<Node<'z, 'a>>,
+}
+
+/// A name of a zone that exists.
+#[derive(Clone, Copy)]
+pub struct Node<'z, 'a> {
+    index: &'z ZoneIndex<'a>,
+    at: u32,
+}
+
+impl PartialEq for Node<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl std::fmt::Debug for Node<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Node").field(&self.name()).finish()
+    }
+}
+
+impl<'z, 'a> Node<'z, 'a> {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.tree().name
+    }
+
+    /// Whether it is the apex.
+    #[must_use]
+    pub fn is_apex(&self) -> bool {
+        self.at == 0
+    }
+
+    /// Whether it is a wildcard.
+    #[must_use]
+    pub fn is_wildcard(&self) -> bool {
+        self.name().starts_with("*.")
+    }
+
+    /// Whether it delegates: it has NS records, is not the apex, and is not a wildcard, whose records belong to the names
+    /// that it covers (RFC 4592 section 4.2 leaves that undefined).
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        !self.is_apex() && !self.is_wildcard() && self.has(RecordType::Ns)
+    }
+
+    /// Whether it has records; the apex always does.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        self.is_apex() || self.tree().own > 0
+    }
+
+    /// Its records.
+    pub fn records(self) -> impl Iterator<Item = Entry<'a>> + use<'z, 'a> {
+        let slots = &self.index.slots;
+        let first = self.tree().first;
+        std::iter::successors(slots.get(at(first)), |slot| slots.get(at(slot.next))).map(|slot| slot.entry)
+    }
+
+    /// Its records of a type, in the order of their values.
+    #[must_use]
+    pub fn of_type(&self, record_type: RecordType) -> Vec<Entry<'a>> {
+        let mut set: Vec<_> = self.records().filter(|entry| entry.is(record_type)).collect();
+        set.sort_by(|a, b| a.data.cmp(b.data));
+        set
+    }
+
+    /// Whether it has a record of a type.
+    #[must_use]
+    pub fn has(&self, record_type: RecordType) -> bool {
+        self.records().any(|entry| entry.is(record_type))
+    }
+
+    /// The name directly above it.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.link(self.tree().parent)
+    }
+
+    /// It and all names above it, up to the apex.
+    pub fn path(self) -> impl Iterator<Item = Node<'z, 'a>> {
+        std::iter::successors(Some(self), Node::parent)
+    }
+
+    /// The wildcard directly below it, if it has records.
+    #[must_use]
+    pub fn star(&self) -> Option<Self> {
+        self.link(self.tree().star).filter(Self::has_records)
+    }
+
+    /// The names directly below it that exist, in no particular order.
+    pub fn children(self) -> impl Iterator<Item = Node<'z, 'a>> {
+        let first = self.link(self.tree().first_child);
+        std::iter::successors(first, |node| node.link(node.tree().next_sibling)).filter(Node::exists)
+    }
+
+    /// All names below it that exist, in no particular order.
+    pub fn below(self) -> impl Iterator<Item = Node<'z, 'a>> {
+        let mut open: Vec<_> = self.children().collect();
+        std::iter::from_fn(move || {
+            let node = open.pop()?;
+            open.extend(node.children());
+            Some(node)
+        })
+    }
+
+    /// Its place in the tree.
+    fn tree(&self) -> &'z Tree<'a> {
+        &self.index.nodes[at(self.at)]
+    }
+
+    /// The node that a link leads to.
+    fn link(&self, to: u32) -> Option<Self> {
+        (to != NONE).then_some(Self { index: self.index, at: to })
+    }
+
+    /// Whether there is a record at it or below it; the apex is always there.
+    fn exists(&self) -> bool {
+        self.is_apex() || self.tree().total > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zone of records `name type value`.
+    fn records(lines: &[&str]) -> Vec<(Fqdn, Rdata)> {
+        let parse = |line: &&str| {
+            let mut words = line.splitn(3, ' ');
+            let name = Fqdn::parse(words.next().unwrap()).unwrap();
+            let record_type = RecordType::parse(words.next().unwrap()).unwrap();
+            (name, Rdata::from_text(record_type, words.next().unwrap()).unwrap())
+        };
+        lines.iter().map(parse).collect()
+    }
+
+    fn entry((name, data): &(Fqdn, Rdata)) -> Entry<'_> {
+        Entry {
+            name,
+            data,
+            ttl: Ttl::AUTOMATIC,
+            proxied: false,
+            settings: Settings::default(),
+            place: None,
+            id: None,
+            read_only: None,
+        }
+    }
+
+    #[test]
+    fn names_come_and_go_with_their_records() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let all = records(&["a.b.example.com A 192.0.2.1", "a.b.example.com A 192.0.2.2", "other.test A 192.0.2.3"]);
+        let mut index = ZoneIndex::with(&zone, Serving::plain(), all.iter().map(entry));
+        assert_eq!(
+            index.nodes().map(|n| n.name()).collect::<Vec<_>>(),
+            ["example.com", "b.example.com", "a.b.example.com"]
+        );
+        assert!(!index.node("b.example.com").unwrap().has_records());
+        for (n, (name, data)) in all[..2].iter().enumerate() {
+            assert!(index.remove(name, data, None));
+            assert_eq!(index.node("b.example.com").is_some(), n == 0);
+        }
+        assert!(!index.remove(&all[0].0, &all[0].1, None));
+        index.insert(entry(&all[1]));
+        assert_eq!(index.entries().count(), 1);
+    }
+
+    #[test]
+    fn wildcards_and_delegations_apply() {
+        let zone = ZoneName::parse("example.com").unwrap();
+        let all = records(&[
+            "*.example.com A 192.0.2.1",
+            "a.b.example.com A 192.0.2.2",
+            "sub.example.com NS ns1.sub.example.com",
+            "deep.sub.example.com NS ns.example.net",
+        ]);
+        let mut index = ZoneIndex::with(&zone, Serving::plain(), all.iter().map(entry));
+        let wildcard = |index: &ZoneIndex<'_>, name: &str| index.locate(name).unwrap().wildcard.is_some();
+        assert!(wildcard(&index, "x.y.example.com"));
+        for name in ["b.example.com", "x.b.example.com", "a.b.example.com", "x.a.b.example.com", "example.com"] {
+            assert!(!wildcard(&index, name), "{name}");
+        }
+        // On standard name servers a name without records does not end a wildcard.
+        index.serve(Serving::default());
+        assert!(wildcard(&index, "b.example.com") && wildcard(&index, "x.b.example.com"));
+        assert!(!wildcard(&index, "a.b.example.com") && !wildcard(&index, "x.a.b.example.com"));
+        for name in ["sub.example.com", "x.sub.example.com", "x.deep.sub.example.com"] {
+            assert_eq!(index.locate(name).unwrap().cut.unwrap().name(), "sub.example.com");
+        }
+        assert!(index.locate("example.net").is_none() && index.locate("notexample.com").is_none());
+    }
+}

@@ -1,0 +1,39 @@
+//! Several zones: which of them a name belongs to.
+
+use std::collections::HashMap;
+
+use super::index::ZoneIndex;
+use crate::model::Fqdn;
+
+/// Zones by their names.
+#[derive(Debug, Clone, Default)]
+pub struct Zones<'a> {
+    zones: Vec<ZoneIndex<'a>>,
+    by_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Zones<'a> {
+    /// These zones. Of two with one name, the last counts.
+    #[must_use]
+    pub fn new(zones: Vec<ZoneIndex<'a>>) -> Self {
+        let by_name = zones.iter().enumerate().map(|(n, zone)| (zone.name().as_str(), n)).collect();
+        Self { zones, by_name }
+    }
+
+    /// The zone that a name belongs to: the longest one at or above it.
+    #[must_use]
+    pub fn zone_of(&self, name: &Fqdn) -> Option<&ZoneIndex<'a>> {
+        let mut text = name.as_str();
+        loop {
+            if let Some(zone) = self.by_name.get(text).and_then(|n| self.zones.get(*n)) {
+                return Some(zone);
+            }
+            text = text.split_once('.')?.1;
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &ZoneIndex<'a>> {
+        self.zones.iter()
+    }
+}
