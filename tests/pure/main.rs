@@ -4,6 +4,7 @@
 mod architecture;
 mod cases;
 mod directions;
+mod dns_answers;
 mod executor;
 mod expression_laws;
 mod expression_wirefilter;

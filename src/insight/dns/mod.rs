@@ -5,11 +5,17 @@
 //! | which records does a name have, what is above and below it? | [`ZoneIndex`] |
 //! | which zone does a name belong to? | [`Zones`] |
 //! | how is the zone served, as far as known? | [`Serving`] |
+//! | what is the answer for a name and type? | [`Zones::answer`] |
+//! | which answers differ between two states? | [`differences`] |
 
+mod answer;
+mod compare;
 mod index;
 mod serving;
 mod zones;
 
+pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
+pub use compare::{Class, Difference, differences};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use serving::{AUTOMATIC_SECONDS, NEGATIVE_TTL, Serving};
 pub use zones::Zones;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::index::ZoneIndex;
-use crate::model::Fqdn;
+use crate::model::{Fqdn, ZoneName};
 
 /// Zones by their names.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,12 @@ impl<'a> Zones<'a> {
             }
             text = text.split_once('.')?.1;
         }
+    }
+
+    /// The zone of this name.
+    #[must_use]
+    pub fn named(&self, name: &ZoneName) -> Option<&ZoneIndex<'a>> {
+        self.by_name.get(name.as_str()).and_then(|n| self.zones.get(*n))
     }
 
     /// All of them.

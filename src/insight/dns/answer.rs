@@ -1,0 +1,353 @@
+//! The authoritative answer for a name and a type.
+//!
+//! The steps are those of RFC 1034 section 4.3.2: find the zone, stop at a delegation, take the name itself or the wildcard that
+//! covers it, follow an alias as long as it stays in known zones. Cloudflare adds four things: proxied names are answered with
+//! its own addresses, some aliases are answered with the addresses that they lead to (flattened), it answers for SOA and name
+//! servers of the zone itself, and its standard name servers let a wildcard cover empty non-terminals ([`super::Serving`]).
+//!
+//! # Sources
+//! RFC 1034 section 4.3.2, RFC 2308 (no data, no such name), RFC 4592 (wildcards), RFC 6604 (the status is that of the last name
+//! of a chain), RFC 8020 (a name that exists only because of names below it exists). developers.cloudflare.com/dns, read 2026-11:
+//! proxy-status, cname-flattening, manage-dns-records/reference/shadowed-records.
+
+use super::index::{Entry, Node, ZoneIndex};
+use super::serving::{AUTOMATIC_SECONDS, Serving};
+use super::zones::Zones;
+use crate::model::{Fqdn, RecordType, ZoneName};
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer<'a> {
+    /// The aliases that were followed, in order.
+    pub aliases: Vec<Alias<'a>>,
+    /// The name at which it ends: that of the question, or the target of the last alias.
+    pub name: Fqdn,
+    /// The zone of that name, if it is known.
+    pub zone: Option<&'a ZoneName>,
+    /// The wildcard that answers for it, if one does.
+    pub wildcard: Option<&'a str>,
+    /// What is said there.
+    pub end: End<'a>,
+}
+
+/// An alias that was followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alias<'a> {
+    /// The name that was asked.
+    pub name: Fqdn,
+    /// The wildcard that answers for it, if one does.
+    pub wildcard: Option<&'a str>,
+    /// The CNAME record.
+    pub record: Entry<'a>,
+    /// Whether Cloudflare answers with what it leads to instead of with the alias.
+    pub flattened: bool,
+}
+
+/// What is said at the end of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End<'a> {
+    /// These records.
+    Records(Vec<Entry<'a>>),
+    /// Addresses of Cloudflare's edge: the name is proxied, by these records.
+    Edge(Vec<Entry<'a>>),
+    /// The name exists, but not with this type.
+    NoData(NoData),
+    /// The name does not exist, and nothing below it does.
+    NoName,
+    /// Other name servers answer.
+    Referral(Box<Referral<'a>>),
+    /// The name is in no known zone.
+    Elsewhere,
+    /// The aliases form a loop.
+    Loop,
+    /// Cloudflare answers with records of its own; these are served beside them.
+    Cloudflare(Own, Vec<Entry<'a>>),
+    /// The answer is not documented.
+    Unknown(Unknown),
+}
+
+/// Why a name has no record of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoData {
+    /// It has other records.
+    OtherTypes,
+    /// It is an empty non-terminal.
+    Empty,
+    /// It is proxied, and addresses of this family are switched off.
+    Family,
+    /// It is proxied or flattened, so its alias is not visible.
+    Hidden,
+}
+
+/// What Cloudflare answers with, whatever the records say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Own {
+    /// The name servers of the zone.
+    NameServers,
+    /// The keys of a signed zone.
+    Keys,
+    /// HTTPS records of a proxied name, if HTTP/2 or HTTP/3 is on.
+    Https,
+}
+
+/// Why an answer is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unknown {
+    /// A type other than an address, at a flattened alias.
+    FlattenedType,
+    /// NS records at a wildcard (RFC 4592 section 4.2 leaves them undefined).
+    WildcardDelegation,
+}
+
+/// A referral to other name servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referral<'a> {
+    /// The delegated name.
+    pub cut: &'a str,
+    /// Its name servers.
+    pub servers: Vec<Entry<'a>>,
+    /// Its DS records.
+    pub ds: Vec<Entry<'a>>,
+    /// The addresses of name servers that are at or below the delegated name.
+    pub glue: Vec<Entry<'a>>,
+    /// Records for the question that the zone has and the delegation hides.
+    pub hidden: Vec<Entry<'a>>,
+}
+
+/// Whether a type is an address.
+fn is_address(kind: RecordType) -> bool {
+    matches!(kind, RecordType::A | RecordType::Aaaa)
+}
+
+/// What is found at one name.
+enum Found<'a> {
+    /// The end.
+    End(End<'a>),
+    /// An alias.
+    Alias(Entry<'a>, bool),
+}
+
+impl<'a> Zones<'a> {
+    /// The answer for a name and type.
+    #[must_use]
+    pub fn answer(&self, name: &Fqdn, kind: RecordType) -> Answer<'a> {
+        let mut aliases: Vec<Alias<'a>> = Vec::new();
+        let mut name = name.clone();
+        loop {
+            let end = |aliases, name, zone, wildcard, end| Answer { aliases, name, zone, wildcard, end };
+            let Some(zone) = self.zone_for(&name, kind) else { return end(aliases, name, None, None, End::Elsewhere) };
+            let (wildcard, found) = zone.find(&name, kind);
+            let (record, flattened) = match found {
+                Found::End(found) => return end(aliases, name, Some(zone.name()), wildcard, found),
+                Found::Alias(record, flattened) => (record, flattened),
+            };
+            let is_loop = aliases.iter().any(|alias| alias.name == name);
+            let Some(target) = record.data.target().filter(|_| !is_loop) else {
+                return end(aliases, name, Some(zone.name()), wildcard, End::Loop);
+            };
+            aliases.push(Alias { name, wildcard, record, flattened });
+            name = target.clone();
+        }
+    }
+
+    /// The zone that answers: for DS at the apex of a zone it is the one above, if that is known.
+    fn zone_for(&self, name: &Fqdn, kind: RecordType) -> Option<&ZoneIndex<'a>> {
+        let zone = self.zone_of(name)?;
+        if kind != RecordType::Ds || zone.name().as_fqdn() != name {
+            return Some(zone);
+        }
+        let above = name.as_str().split_once('.').map(|(_, parent)| Fqdn::reported(parent));
+        Some(above.and_then(|parent| self.zone_of(&parent)).unwrap_or(zone))
+    }
+}
+
+impl<'a> ZoneIndex<'a> {
+    /// What one name of the zone says, with the wildcard that says it.
+    fn find(&self, name: &Fqdn, kind: RecordType) -> (Option<&'a str>, Found<'a>) {
+        let Some(location) = self.locate(name.as_str()) else { return (None, Found::End(End::Elsewhere)) };
+        // The parent side of a delegation answers for DS (RFC 4035 section 3.1.4.1).
+        let asks_parent = |cut: &Node<'_, 'a>| kind == RecordType::Ds && cut.name() == name.as_str();
+        if let Some(cut) = location.cut.filter(|cut| !asks_parent(cut)) {
+            return (None, Found::End(End::Referral(Box::new(self.referral(cut, location.exact, kind)))));
+        }
+        if let Some(node) = location.exact.filter(Node::has_records) {
+            return (None, at_node(node, self.serving(), kind));
+        }
+        match (location.wildcard, location.exact) {
+            (Some(star), _) => (Some(star.name()), at_node(star, self.serving(), kind)),
+            (None, Some(_)) => (None, Found::End(End::NoData(NoData::Empty))),
+            (None, None) => (None, Found::End(End::NoName)),
+        }
+    }
+
+    /// The referral of a delegation.
+    fn referral(&self, cut: Node<'_, 'a>, exact: Option<Node<'_, 'a>>, kind: RecordType) -> Referral<'a> {
+        let servers = cut.of_type(RecordType::Ns);
+        let inside = |host: &&Fqdn| host.as_str() == cut.name() || below(host.as_str(), cut.name());
+        let mut hosts: Vec<&Fqdn> = servers.iter().filter_map(|ns| ns.data.target()).filter(inside).collect();
+        hosts.sort();
+        hosts.dedup();
+        let addresses = |host: &Fqdn| {
+            let node = self.node(host.as_str());
+            node.into_iter().flat_map(|n| [n.of_type(RecordType::A), n.of_type(RecordType::Aaaa)].concat())
+        };
+        let hidden = exact.filter(|_| kind != RecordType::Ns).map(|node| node.of_type(kind)).unwrap_or_default();
+        Referral {
+            cut: cut.name(),
+            ds: cut.of_type(RecordType::Ds),
+            glue: hosts.into_iter().flat_map(addresses).collect(),
+            hidden,
+            servers,
+        }
+    }
+}
+
+/// Whether a name is below another.
+fn below(name: &str, above: &str) -> bool {
+    name.strip_suffix(above).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// What a name with records, or the wildcard that answers for it, says.
+fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found<'a> {
+    let set = node.of_type(kind);
+    let alias = node.of_type(RecordType::Cname).first().copied();
+    let is_own = node.is_apex() && !serving.is_plain;
+    if node.is_wildcard() && node.has(RecordType::Ns) {
+        return Found::End(End::Unknown(Unknown::WildcardDelegation));
+    }
+    if serving.proxies() {
+        let proxied: Vec<_> = node.records().filter(Entry::is_proxied).collect();
+        if !proxied.is_empty() {
+            return Found::End(proxied_name(proxied, set, serving, kind));
+        }
+    }
+    if is_own && kind == RecordType::Ns {
+        let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
+        return Found::End(End::Cloudflare(Own::NameServers, served));
+    }
+    if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
+        return Found::End(End::Cloudflare(Own::Keys, set));
+    }
+    // Cloudflare allows other types beside an alias; they are answered as themselves. A plain zone has none (RFC 1034 3.6.2).
+    let asks_alias = kind == RecordType::Cname;
+    let Some(alias) = alias.filter(|_| asks_alias || serving.is_plain || set.is_empty()) else {
+        return Found::End(if set.is_empty() { End::NoData(NoData::OtherTypes) } else { End::Records(set) });
+    };
+    let chosen = serving.flattens_all == Some(true) || alias.settings.flatten_cname == Some(true);
+    let flattened = !serving.is_plain && (node.is_apex() || chosen);
+    match (flattened, asks_alias) {
+        (true, true) => Found::End(End::NoData(NoData::Hidden)),
+        (false, true) => Found::End(End::Records(set)),
+        (true, false) if node.is_apex() && !is_address(kind) => Found::End(End::NoData(NoData::Hidden)),
+        (true, false) if !is_address(kind) => Found::End(End::Unknown(Unknown::FlattenedType)),
+        (flattened, false) => Found::Alias(alias, flattened),
+    }
+}
+
+/// What a proxied name says.
+fn proxied_name<'a>(proxied: Vec<Entry<'a>>, set: Vec<Entry<'a>>, serving: &Serving, kind: RecordType) -> End<'a> {
+    let only = |on: fn(&Entry<'_>) -> Option<bool>| proxied.iter().any(|entry| on(entry) == Some(true));
+    match kind {
+        RecordType::A if only(|e| e.settings.ipv6_only) => End::NoData(NoData::Family),
+        RecordType::Aaaa if serving.ipv6 == Some(false) || only(|e| e.settings.ipv4_only) => {
+            End::NoData(NoData::Family)
+        }
+        RecordType::A | RecordType::Aaaa => End::Edge(proxied),
+        RecordType::Cname => End::NoData(NoData::Hidden),
+        RecordType::Https if set.is_empty() => End::Cloudflare(Own::Https, set),
+        _ if set.is_empty() => End::NoData(NoData::OtherTypes),
+        _ => End::Records(set),
+    }
+}
+
+impl Entry<'_> {
+    /// Whether it makes its name a proxied one.
+    #[must_use]
+    pub fn is_proxied(&self) -> bool {
+        let can = matches!(self.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname));
+        can && self.proxied
+    }
+
+    /// How long an answer with it may be kept.
+    ///
+    /// # Units
+    /// Seconds.
+    #[must_use]
+    pub fn seconds(&self) -> u32 {
+        if self.ttl.is_automatic() || self.is_proxied() { AUTOMATIC_SECONDS } else { self.ttl.as_number() }
+    }
+}
+
+impl<'a> Answer<'a> {
+    /// The records that make it: the aliases, then those at its end.
+    pub fn records(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
+        let end: Vec<Entry<'a>> = match &self.end {
+            End::Records(set) | End::Edge(set) | End::Cloudflare(_, set) => set.clone(),
+            End::Referral(referral) => [&referral.servers[..], &referral.ds, &referral.glue].concat(),
+            End::NoData(_) | End::NoName | End::Elsewhere | End::Loop | End::Unknown(_) => Vec::new(),
+        };
+        self.aliases.iter().map(|alias| alias.record).chain(end)
+    }
+
+    /// Whether both say the same; for how long does not count, nor where the records come from.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Answer<'_>) -> bool {
+        let aliases = |answer: &Answer<'_>| -> Vec<_> {
+            let pairs = answer.aliases.iter().map(|a| (a.name.clone(), a.record.data.clone(), a.flattened));
+            pairs.collect()
+        };
+        self.name == other.name && aliases(self) == aliases(other) && self.end.says_the_same(&other.end)
+    }
+
+    /// How long it may be kept: the shortest of its records, or the time for which "no" is kept.
+    ///
+    /// # Units
+    /// Seconds; `None` if other name servers decide, or nobody knows.
+    #[must_use]
+    pub fn seconds(&self, serving: &Serving) -> Option<u32> {
+        let own = match &self.end {
+            End::Records(set) | End::Edge(set) => set.iter().map(Entry::seconds).min(),
+            End::NoData(_) | End::NoName => Some(serving.negative_seconds()),
+            End::Referral(referral) => referral.servers.iter().map(Entry::seconds).min(),
+            End::Elsewhere | End::Loop | End::Cloudflare(..) | End::Unknown(_) => None,
+        };
+        self.aliases.iter().map(|alias| alias.record.seconds()).chain(own).min()
+    }
+}
+
+/// The values of records.
+fn values<'a>(set: &[Entry<'a>]) -> Vec<&'a crate::model::Rdata> {
+    let mut values: Vec<_> = set.iter().map(|entry| entry.data).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+impl End<'_> {
+    /// Whether both say the same.
+    fn says_the_same(&self, other: &End<'_>) -> bool {
+        match (self, other) {
+            (Self::Records(a), End::Records(b)) => values(a) == values(b),
+            // Whichever records are behind it, the world sees the same.
+            (Self::Edge(_), End::Edge(_)) => true,
+            (Self::NoData(_), End::NoData(_)) | (Self::NoName, End::NoName) => true,
+            (Self::Elsewhere, End::Elsewhere) | (Self::Loop, End::Loop) => true,
+            (Self::Cloudflare(a, set), End::Cloudflare(b, other)) => a == b && values(set) == values(other),
+            (Self::Unknown(a), End::Unknown(b)) => a == b,
+            (Self::Referral(a), End::Referral(b)) => {
+                let parts =
+                    |r: &Referral<'_>| (values(&r.servers).iter().map(|v| (*v).clone()).collect::<Vec<_>>(), glue(r));
+                a.cut == b.cut && parts(a) == parts(b) && values(&a.ds) == values(&b.ds)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The addresses that a referral carries, with their names.
+fn glue(referral: &Referral<'_>) -> Vec<(Fqdn, crate::model::Rdata)> {
+    let mut glue: Vec<_> = referral.glue.iter().map(|e| (e.name.clone(), e.data.clone())).collect();
+    glue.sort();
+    glue.dedup();
+    glue
+}
