@@ -7,15 +7,22 @@
 //! | how is the zone served, as far as known? | [`Serving`] |
 //! | what is the answer for a name and type? | [`Zones::answer`] |
 //! | which answers differ between two states? | [`differences`] |
+//! | what does an edit mean to those who ask? | [`explain`] |
+//! | what refers to a name? | [`References`] |
 
 mod answer;
 mod compare;
+mod explain;
 mod index;
+mod refer;
+mod say;
 mod serving;
 mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use compare::{Class, Difference, differences};
+pub use explain::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
+pub use refer::{HostRule, Reference, References};
 pub use serving::{AUTOMATIC_SECONDS, NEGATIVE_TTL, Serving};
 pub use zones::Zones;

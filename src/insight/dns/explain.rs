@@ -1,0 +1,471 @@
+//! What edits of records mean to everybody who asks: sentences for each edit, and for the zone.
+//!
+//! Only what the edit does not show by itself is said: a name that stops existing or falls to a wildcard, records that a wildcard
+//! no longer gives, what a wildcard or a delegation covers, aliases that change with their target, references, mail servers in
+//! their order, and how long caches keep what was there. Nothing is said about times to live, comments and tags.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::{Answer, End};
+use super::compare::{Class, Difference, differences};
+use super::index::{Entry, Node, ZoneIndex};
+use super::refer::{Reference, References};
+use super::say::{NO_NAME, list, records, values};
+use super::zones::Zones;
+use crate::model::{Fqdn, RecordType, ZoneName};
+
+/// How many names a sentence names.
+const MOST_NAMES: usize = 5;
+
+/// From which time to live a change deserves a sentence of its own.
+///
+/// # Units
+/// Seconds.
+const LONG_TTL: u32 = 3600;
+
+/// One edit of a record: created without `before`, deleted without `after`.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit<'a> {
+    /// The zone.
+    pub zone: &'a ZoneName,
+    /// The record before.
+    pub before: Option<Entry<'a>>,
+    /// The record after.
+    pub after: Option<Entry<'a>>,
+}
+
+/// What edits mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Explained {
+    /// Sentences for each edit, in the order of the edits, each in the order in which they matter.
+    pub of_edits: Vec<Vec<String>>,
+    /// Sentences for the zones.
+    pub of_zones: BTreeMap<ZoneName, Vec<String>>,
+}
+
+impl<'a> Edit<'a> {
+    /// The name that it is about.
+    fn name(&self) -> Option<&'a Fqdn> {
+        self.after.or(self.before).map(|entry| entry.name)
+    }
+
+    /// Whether it changes an answer, and not only for how long it is kept, or a note.
+    #[must_use]
+    pub fn changes_answers(&self) -> bool {
+        match (self.before, self.after) {
+            (Some(before), Some(after)) => {
+                before.data != after.data || before.proxied != after.proxied || before.settings != after.settings
+            }
+            (before, after) => before.is_some() || after.is_some(),
+        }
+    }
+}
+
+/// What edits mean, given the zones before and after them. Both must have the same zones.
+#[must_use]
+pub fn explain<'a>(
+    before: &Zones<'a>,
+    after: &Zones<'a>,
+    edits: &[Edit<'a>],
+    references: &References<'_>,
+) -> Explained {
+    let mut explained = Explained { of_edits: vec![Vec::new(); edits.len()], of_zones: BTreeMap::new() };
+    // The first edit of a name that changes answers gets what is said about the name.
+    let mut by_name: BTreeMap<&Fqdn, Vec<usize>> = BTreeMap::new();
+    for (n, edit) in edits.iter().enumerate().filter(|(_, edit)| edit.changes_answers()) {
+        if let Some(name) = edit.name() {
+            by_name.entry(name).or_default().push(n);
+        }
+    }
+    let names: Vec<&Fqdn> = by_name.keys().copied().collect();
+    let found = differences(before, after, &names);
+    let view = View { before, after, edits, edited: names.iter().copied().collect(), found: &found, references };
+    for (name, of_name) in &by_name {
+        let Some(zones) = view.zone(name) else { continue };
+        let mut lines = view.about_name(name, zones, of_name);
+        for kind in [RecordType::Mx, RecordType::Ns] {
+            lines.extend(view.about_set(name, zones, kind, of_name));
+        }
+        lines.extend(view.caches(of_name));
+        if let Some(first) = of_name.first() {
+            explained.of_edits[*first] = lines;
+        }
+    }
+    for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
+        if !explained.of_zones.contains_key(zone.name()) {
+            explained.of_zones.insert(zone.name().clone(), view.about_zone(zone, &by_name));
+        }
+    }
+    explained
+}
+
+/// Everything that sentences are made from.
+struct View<'v, 'a> {
+    before: &'v Zones<'a>,
+    after: &'v Zones<'a>,
+    edits: &'v [Edit<'a>],
+    edited: BTreeSet<&'a Fqdn>,
+    found: &'v [Difference<'a>],
+    references: &'v References<'v>,
+}
+
+/// Where the answers for a name come from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'z, 'a> {
+    /// Records of its own.
+    Own(Node<'z, 'a>),
+    /// A wildcard.
+    Wildcard(Node<'z, 'a>),
+    /// Nowhere, but there are names below it.
+    Empty,
+    /// Nowhere.
+    Nothing,
+    /// Other name servers: it is at or below this delegation.
+    Cut(Node<'z, 'a>),
+}
+
+/// The source of a name in a zone.
+fn source<'z, 'a>(zone: &'z ZoneIndex<'a>, name: &str) -> Source<'z, 'a> {
+    let Some(location) = zone.locate(name) else { return Source::Nothing };
+    match (location.cut, location.exact.filter(Node::has_records), location.wildcard, location.exact) {
+        (Some(cut), ..) => Source::Cut(cut),
+        (None, Some(own), ..) => Source::Own(own),
+        (None, None, Some(star), _) => Source::Wildcard(star),
+        (None, None, None, Some(_)) => Source::Empty,
+        (None, None, None, None) => Source::Nothing,
+    }
+}
+
+/// A count with its noun.
+fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+impl<'v, 'a> View<'v, 'a> {
+    /// The zone of a name, before and after.
+    fn zone(&self, name: &Fqdn) -> Option<[&'v ZoneIndex<'a>; 2]> {
+        Some([self.before.zone_of(name)?, self.after.zone_of(name)?])
+    }
+
+    /// Sentences about a name whose records are edited.
+    fn about_name(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2], of_name: &[usize]) -> Vec<String> {
+        let [old, new] = zones;
+        let shown = new.name().relative(name);
+        let sources = [source(old, name.as_str()), source(new, name.as_str())];
+        let says = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| records(node, zone.serving().proxies());
+        let relative =
+            |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| zone.name().relative(&Fqdn::reported(node.name())).to_owned();
+        let mut lines = Vec::new();
+        match sources {
+            [Source::Own(own), Source::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", says(old, own))),
+            [Source::Own(own), Source::Empty] => {
+                lines.push(format!("{shown}: {} → no records; only names below it have some", says(old, own)));
+            }
+            [Source::Own(_), Source::Wildcard(star)] => {
+                let star_name = relative(new, star);
+                lines.push(format!("{shown}: answered by {star_name} from now on: {}", says(new, star)));
+            }
+            [Source::Wildcard(star), Source::Own(own)] => {
+                let lost: BTreeSet<&str> = star.records().map(|entry| entry.data.type_name()).collect();
+                let kept: BTreeSet<&str> = own.records().map(|entry| entry.data.type_name()).collect();
+                let lost: Vec<String> = lost.difference(&kept).map(|t| (*t).to_owned()).collect();
+                let is_alias = own.has(RecordType::Cname);
+                let loses = if lost.is_empty() || is_alias {
+                    String::new()
+                } else {
+                    format!("; it has no {} any more", list(&lost, MOST_NAMES))
+                };
+                lines.push(format!("{shown}: until now {} answered: {}{loses}", relative(old, star), says(old, star)));
+            }
+            [Source::Own(before), Source::Own(after)] => {
+                lines.extend(self.own_to_own(name, shown, zones, [before, after]))
+            }
+            [Source::Cut(before), Source::Cut(after)] if before.name() == after.name() => {}
+            [_, Source::Cut(cut)] if cut.name() == name.as_str() => lines.push(self.delegated(name, shown, zones, cut)),
+            [Source::Cut(cut), _] if cut.name() == name.as_str() => {
+                lines.push(format!(
+                    "{shown}: no longer delegated to {}; this zone answers for it and for every name below it",
+                    values(&cut.of_type(RecordType::Ns))
+                ));
+            }
+            [_, Source::Cut(cut)] => {
+                lines.push(format!(
+                    "no effect on answers: {} is delegated, so other name servers answer for this name",
+                    relative(new, cut)
+                ));
+            }
+            _ => {}
+        }
+        lines.extend(self.about_alias(name, shown, of_name));
+        lines.extend(self.about_below(name, zones));
+        lines.extend(self.dependents(name, zones));
+        let loses = matches!(sources, [Source::Own(_), Source::Nothing | Source::Empty | Source::Wildcard(_)]);
+        if loses || self.addresses_change(name) {
+            lines.extend(self.references.about(name, new.name(), loses));
+        }
+        lines
+    }
+
+    /// A name that keeps some records.
+    fn own_to_own(
+        &self,
+        name: &Fqdn,
+        shown: &str,
+        zones: [&ZoneIndex<'a>; 2],
+        nodes: [Node<'_, 'a>; 2],
+    ) -> Vec<String> {
+        let proxied = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| {
+            zone.serving().proxies() && node.records().any(|e| e.is_proxied())
+        };
+        let addresses = |node: Node<'_, 'a>| {
+            let all: Vec<Entry<'a>> =
+                [RecordType::A, RecordType::Aaaa, RecordType::Cname].iter().flat_map(|t| node.of_type(*t)).collect();
+            values(&all)
+        };
+        let [old, new] = zones;
+        match (proxied(old, nodes[0]), proxied(new, nodes[1])) {
+            (true, false) if !addresses(nodes[1]).is_empty() => {
+                vec![format!("{shown}: Cloudflare's edge → {}, which everybody can look up", addresses(nodes[1]))]
+            }
+            (false, true) if !addresses(nodes[0]).is_empty() => {
+                vec![format!("{shown}: {} → Cloudflare's edge", addresses(nodes[0]))]
+            }
+            _ => {
+                let difference = self.difference(&Class::Name(name.clone()));
+                let gone = |kind: RecordType| {
+                    difference.and_then(|d| d.types.get(&kind)).is_some_and(|(_, after)| {
+                        matches!(after.end, End::NoData(_)) && after.aliases.is_empty() && nodes[0].has(kind)
+                    })
+                };
+                let lost: Vec<String> =
+                    RecordType::ALL.iter().filter(|kind| gone(**kind)).map(ToString::to_string).collect();
+                if lost.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![format!("{shown}: no {} any more; the name keeps other records", list(&lost, MOST_NAMES))]
+                }
+            }
+        }
+    }
+
+    /// A new delegation, with the records that it hides.
+    fn delegated(&self, name: &Fqdn, shown: &str, zones: [&ZoneIndex<'a>; 2], cut: Node<'_, 'a>) -> String {
+        let servers = cut.of_type(RecordType::Ns);
+        let is_glue = |entry: &Entry<'a>| {
+            matches!(entry.record_type(), Some(RecordType::A | RecordType::Aaaa))
+                && servers.iter().any(|ns| ns.data.target() == Some(entry.name))
+        };
+        let is_own = |entry: &Entry<'a>| {
+            entry.name == name && matches!(entry.record_type(), Some(RecordType::Ns | RecordType::Ds))
+        };
+        let hidden: BTreeSet<String> = std::iter::once(cut)
+            .chain(cut.below())
+            .flat_map(Node::records)
+            .filter(|entry| !is_glue(entry) && !is_own(entry))
+            .map(|entry| format!("{} {}", zones[1].name().relative(entry.name), entry.data.type_name()))
+            .collect();
+        let hidden: Vec<String> = hidden.into_iter().collect();
+        let hides = if hidden.is_empty() {
+            String::new()
+        } else {
+            format!("; no longer answered here: {}", list(&hidden, MOST_NAMES))
+        };
+        format!("{shown} and every name below it: delegated to {}{hides}", values(&servers))
+    }
+
+    /// An alias that is set, and leads to nothing in the known zones.
+    fn about_alias(&self, name: &Fqdn, shown: &str, of_name: &[usize]) -> Option<String> {
+        let sets =
+            |n: &usize| self.edits.get(*n).and_then(|edit| edit.after).is_some_and(|entry| entry.is(RecordType::Cname));
+        if !of_name.iter().any(sets) || Class::is_wildcard(name) {
+            return None;
+        }
+        let answers = [RecordType::A, RecordType::Aaaa].map(|kind| self.after.answer(name, kind));
+        let is_dead = |answer: &Answer<'_>| matches!(answer.end, End::NoName | End::NoData(_) | End::Loop);
+        if !answers.iter().all(is_dead) {
+            return None;
+        }
+        let end = &answers[0];
+        Some(match end.end {
+            End::Loop => format!("{shown}: the aliases form a loop at {}, so there is no answer", end.name),
+            End::NoName => format!("{shown}: leads to {}, and there is {NO_NAME}", end.name),
+            _ => format!("{shown}: leads to {}, which has no address", end.name),
+        })
+    }
+
+    /// What changes for names below an edited one that have no records of their own.
+    fn about_below(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2]) -> Option<String> {
+        let parent = name.as_str().strip_prefix("*.").map(Fqdn::reported);
+        let region = parent.as_ref().unwrap_or(name);
+        let difference = self.difference(&Class::Below(region.clone()))?;
+        let sources = [0, 1].map(|n| source(zones[n], difference.asked.as_str()));
+        let [old, new] = zones;
+        let every = format!("every name below {region} without records of its own");
+        let says = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| records(node, zone.serving().proxies());
+        let points = || {
+            let pointing = self.references.below(region, self.after);
+            if pointing.is_empty() {
+                String::new()
+            } else {
+                format!(" ({}: {})", point_there(pointing.len()), list(&pointing, MOST_NAMES))
+            }
+        };
+        match sources {
+            [Source::Wildcard(star), Source::Nothing] => Some(match parent {
+                Some(_) => format!("{every} stops resolving: {} → {NO_NAME}{}", says(old, star), points()),
+                None => format!("{every}: {} ({}) → {NO_NAME}{}", says(old, star), star.name(), points()),
+            }),
+            [Source::Nothing, Source::Wildcard(star)] => Some(format!("{every}: {NO_NAME} → {}", says(new, star))),
+            [Source::Wildcard(a), Source::Wildcard(b)] if a.name() != b.name() => {
+                Some(format!("{every}: {} ({}) → {} ({})", says(old, a), a.name(), says(new, b), b.name()))
+            }
+            // A delegation says so itself.
+            _ => None,
+        }
+    }
+
+    /// Names whose answers change although their records do not, because an alias leads to this one.
+    fn dependents(&self, name: &Fqdn, zones: [&ZoneIndex<'a>; 2]) -> Option<String> {
+        let leads_here =
+            |answer: &Answer<'_>| answer.aliases.iter().any(|alias| alias.record.data.target() == Some(name));
+        let names = self.found.iter().filter_map(|difference| match &difference.class {
+            Class::Name(other) if !self.edited.contains(other) => {
+                let depends = difference.types.values().any(|(before, after)| leads_here(before) || leads_here(after));
+                depends.then(|| zones[1].name().relative(other).to_owned())
+            }
+            Class::Name(_) | Class::Below(_) => None,
+        });
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "changes what {} {} too: {}",
+                if names.len() == 1 { "1 alias".to_owned() } else { format!("{} aliases", names.len()) },
+                if names.len() == 1 { "answers" } else { "answer" },
+                list(&names, MOST_NAMES)
+            )
+        })
+    }
+
+    /// The order of mail servers, or name servers, where it changes.
+    fn about_set(
+        &self,
+        name: &Fqdn,
+        zones: [&ZoneIndex<'a>; 2],
+        kind: RecordType,
+        of_name: &[usize],
+    ) -> Option<String> {
+        let is_about =
+            |n: &usize| self.edits.get(*n).is_some_and(|e| e.before.or(e.after).is_some_and(|entry| entry.is(kind)));
+        if !of_name.iter().any(is_about) || (kind == RecordType::Ns && name == zones[1].name().as_fqdn()) {
+            return None;
+        }
+        let sets = zones.map(|zone| zone.node(name.as_str()).map(|node| node.of_type(kind)).unwrap_or_default());
+        let [old, new] = &sets;
+        if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
+            return None;
+        }
+        let first = |set: &[Entry<'a>]| -> BTreeSet<Fqdn> {
+            let best = set.iter().filter_map(priority).min();
+            set.iter()
+                .filter(|entry| priority(entry) == best)
+                .filter_map(|entry| entry.data.target().cloned())
+                .collect()
+        };
+        let change = format!("{} → {}", values(old), values(new));
+        Some(match kind {
+            RecordType::Mx if first(old) != first(new) => {
+                format!("mail for {name}: {change}: another server comes first")
+            }
+            RecordType::Mx => format!("mail for {name}: {change}: the same server comes first"),
+            _ => format!("name servers of {name}: {change}"),
+        })
+    }
+
+    /// How long caches may keep what was there, if that is long.
+    fn caches(&self, of_name: &[usize]) -> Option<String> {
+        let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
+        let seconds = before.map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL)?;
+        Some(format!("caches may keep the old answer for up to {} (ttl {seconds})", duration(seconds)))
+    }
+
+    /// When everybody sees the changes of a zone.
+    fn about_zone(&self, zone: &ZoneIndex<'a>, by_name: &BTreeMap<&Fqdn, Vec<usize>>) -> Vec<String> {
+        if zone.serving().is_inactive {
+            return vec!["nobody sees this yet: the zone is pending, and Cloudflare does not serve it".to_owned()];
+        }
+        let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
+        let edits: Vec<&Edit<'a>> =
+            by_name.values().flatten().filter_map(|n| self.edits.get(*n)).filter(is_of_zone).collect();
+        let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
+        let negative = zone.serving().negative_seconds();
+        let is_new = |edit: &&&Edit<'a>| {
+            let name = edit.after.map(|entry| entry.name);
+            edit.before.is_none()
+                && name.is_some_and(|name| {
+                    self.before
+                        .zone_of(name)
+                        .is_some_and(|z| matches!(source(z, name.as_str()), Source::Nothing | Source::Empty))
+                })
+        };
+        let fresh = edits.iter().filter(is_new).count();
+        match (kept, fresh) {
+            (Some(kept), 0) => vec![format!("seen by all within {} (the longest ttl of what changes)", duration(kept))],
+            (Some(kept), _) => vec![format!(
+                "seen by all within {}; names that did not exist within {} (negative caching)",
+                duration(kept),
+                duration(negative)
+            )],
+            (None, 0) => Vec::new(),
+            (None, _) => vec![format!("seen by all within {} (negative caching)", duration(negative))],
+        }
+    }
+
+    /// Whether the addresses of a name differ.
+    fn addresses_change(&self, name: &Fqdn) -> bool {
+        let difference = self.difference(&Class::Name(name.clone()));
+        difference.is_some_and(|d| {
+            [RecordType::A, RecordType::Aaaa].iter().any(|kind| {
+                // A name that had no address before has nobody who relies on it.
+                d.types.get(kind).is_some_and(|(before, _)| !matches!(before.end, End::NoName | End::NoData(_)))
+            })
+        })
+    }
+
+    /// What differs for a class.
+    fn difference(&self, class: &Class) -> Option<&'v Difference<'a>> {
+        self.found.binary_search_by(|difference| difference.class.cmp(class)).ok().and_then(|n| self.found.get(n))
+    }
+}
+
+/// The priority of an MX record.
+fn priority(entry: &Entry<'_>) -> Option<u32> {
+    entry.data.presentation().split_once(' ')?.0.parse().ok()
+}
+
+/// How many records point somewhere.
+fn point_there(n: usize) -> String {
+    format!("{} {} there", count(n, "record"), if n == 1 { "points" } else { "point" })
+}
+
+/// A time in words.
+pub(super) fn duration(seconds: u32) -> String {
+    match seconds {
+        s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
+        s if s > 3600 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+        s if s > 60 => format!("{} min {} s", s / 60, s % 60),
+        s => format!("{s} s"),
+    }
+}
+
+impl Class {
+    /// Whether a name is a wildcard.
+    fn is_wildcard(name: &Fqdn) -> bool {
+        name.is_wildcard()
+    }
+}
+
+/// Which record refers to a name.
+pub(super) fn refers(reference: &Reference<'_>, zone: &ZoneName) -> String {
+    format!("{} {}", zone.relative(reference.entry.name), reference.entry.data.type_name())
+}

@@ -1,0 +1,102 @@
+//! What refers to a name: records that point to it, and rules about it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::explain::refers;
+use super::index::Entry;
+use super::say::list;
+use super::zones::Zones;
+use crate::model::{Fqdn, RecordType, ZoneName};
+
+/// How many references are named.
+const MOST: usize = 5;
+
+/// A record that points to a name.
+#[derive(Debug, Clone, Copy)]
+pub struct Reference<'a> {
+    /// The zone of the record.
+    pub zone: &'a ZoneName,
+    /// The record.
+    pub entry: Entry<'a>,
+}
+
+/// A rule that is about a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostRule {
+    /// The zone of the rule.
+    pub zone: ZoneName,
+    /// Its display name.
+    pub name: String,
+    /// The hosts that its expression names.
+    pub hosts: BTreeSet<String>,
+}
+
+/// References to some names.
+#[derive(Debug, Clone, Default)]
+pub struct References<'a> {
+    records: HashMap<&'a str, Vec<Reference<'a>>>,
+    rules: Vec<HostRule>,
+}
+
+/// Whether records of a type refer to another name for what it is, and not for what it delegates.
+fn refers_by(kind: RecordType) -> bool {
+    matches!(
+        kind,
+        RecordType::Cname | RecordType::Mx | RecordType::Ns | RecordType::Srv | RecordType::Https | RecordType::Svcb
+    )
+}
+
+impl<'a> References<'a> {
+    /// All references in some zones to names of these or other zones; one pass over the records.
+    #[must_use]
+    pub fn of(zones: &Zones<'a>, is_wanted: impl Fn(&Fqdn) -> bool, rules: Vec<HostRule>) -> Self {
+        let mut records: HashMap<&'a str, Vec<Reference<'a>>> = HashMap::new();
+        for zone in zones.iter() {
+            for entry in zone.entries() {
+                let Some(target) = entry.data.target().filter(|target| is_wanted(target)) else { continue };
+                if entry.record_type().is_some_and(refers_by) && target != entry.name {
+                    records.entry(target.as_str()).or_default().push(Reference { zone: zone.name(), entry });
+                }
+            }
+        }
+        Self { records, rules }
+    }
+
+    /// The records that point to a name.
+    #[must_use]
+    pub fn to(&self, name: &Fqdn) -> &[Reference<'a>] {
+        self.records.get(name.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// A sentence about what refers to a name, if anything does. Aliases change with their target, which is said elsewhere; they
+    /// count only if the name goes.
+    pub(super) fn about(&self, name: &Fqdn, zone: &ZoneName, goes: bool) -> Option<String> {
+        let counts = |r: &&Reference<'_>| goes || !r.entry.is(RecordType::Cname);
+        let records: BTreeSet<String> = self.to(name).iter().filter(counts).map(|r| refers(r, zone)).collect();
+        let rules: BTreeSet<String> =
+            self.rules.iter().filter(|r| r.hosts.contains(name.as_str())).map(|r| format!("rule {}", r.name)).collect();
+        let noun = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+        let counts = match (records.len(), rules.len()) {
+            (0, 0) => return None,
+            (n, 0) => noun(n, "record"),
+            (0, n) => noun(n, "WAF rule"),
+            (n, m) => format!("{} and {}", noun(n, "record"), noun(m, "WAF rule")),
+        };
+        let verb = if records.len() + rules.len() == 1 { "refers" } else { "refer" };
+        let names: Vec<String> = records.into_iter().chain(rules).collect();
+        Some(format!("{counts} {verb} to this name: {}", list(&names, MOST)))
+    }
+
+    /// The records that point below a name to names that do not exist afterwards.
+    pub(super) fn below(&self, name: &Fqdn, after: &Zones<'_>) -> Vec<String> {
+        let suffix = format!(".{name}");
+        let is_gone =
+            |target: &str| after.zone_of(&Fqdn::reported(target)).is_some_and(|zone| zone.node(target).is_none());
+        let pointing = self.records.iter().filter(|(target, _)| target.ends_with(&suffix) && is_gone(target));
+        let names: BTreeSet<String> = pointing
+            .flat_map(|(_, all)| all)
+            .map(|r| format!("{} {}", r.entry.name, r.entry.data.type_name()))
+            .collect();
+        names.into_iter().collect()
+    }
+}

@@ -1,0 +1,158 @@
+//! Answers in words, for plans and reports.
+
+use super::answer::{Answer, End, NoData, Own, Unknown};
+use super::index::{Entry, Node};
+use crate::model::{Fqdn, Rdata, RecordType};
+
+/// How many values are named.
+const MOST_VALUES: usize = 4;
+
+/// Longest value that is shown whole.
+///
+/// # Units
+/// Characters.
+const LONGEST_VALUE: usize = 60;
+
+/// A value, shortened: `mx1.example.net (10)` for MX, the presentation form for everything else.
+pub(super) fn value(data: &Rdata) -> String {
+    let text = data.presentation();
+    let text = match (data, text.split_once(' ')) {
+        (Rdata::Mx(_), Some((priority, host))) => format!("{host} ({priority})"),
+        _ => text,
+    };
+    match text.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// The first items, and how many more there are.
+pub(super) fn list(items: &[String], most: usize) -> String {
+    let mut text = items.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    if items.len() > most {
+        text.push_str(&format!(" and {} more", items.len() - most));
+    }
+    text
+}
+
+/// The values of records of one type.
+pub(super) fn values(set: &[Entry<'_>]) -> String {
+    let mut sorted: Vec<_> = set.to_vec();
+    sorted.sort_by(|a, b| a.data.cmp(b.data));
+    let values: Vec<String> = sorted.iter().map(|entry| value(entry.data)).collect();
+    list(&values, MOST_VALUES)
+}
+
+/// What a name with records, or the wildcard that answers for it, answers with: addresses first, then the other types.
+pub(super) fn records(node: Node<'_, '_>, proxies: bool) -> String {
+    let mut set: Vec<Entry<'_>> = node.records().collect();
+    if proxies && set.iter().any(Entry::is_proxied) {
+        set.retain(|entry| !entry.is_proxied());
+        return if set.is_empty() { EDGE.to_owned() } else { format!("{EDGE}, {}", typed(&set)) };
+    }
+    typed(&set)
+}
+
+/// Records with their types, where the value alone does not tell: `192.0.2.7`, `TXT "v=spf1 -all"`.
+fn typed(set: &[Entry<'_>]) -> String {
+    let rank = |entry: &Entry<'_>| match entry.record_type() {
+        Some(RecordType::A) => 0,
+        Some(RecordType::Aaaa) => 1,
+        Some(RecordType::Cname) => 2,
+        _ => 3,
+    };
+    let mut sorted: Vec<_> = set.to_vec();
+    sorted.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.data.cmp(b.data)));
+    let words = |entry: &Entry<'_>| match entry.record_type() {
+        Some(RecordType::A | RecordType::Aaaa) => value(entry.data),
+        Some(RecordType::Cname) => format!("alias of {}", value(entry.data)),
+        _ => format!("{} {}", entry.data.type_name(), value(entry.data)),
+    };
+    let words: Vec<String> = sorted.iter().map(words).collect();
+    list(&words, MOST_VALUES)
+}
+
+/// What the world gets of a proxied name.
+pub(super) const EDGE: &str = "Cloudflare's edge";
+
+/// No such name, as every line says it.
+pub(super) const NO_NAME: &str = "no such name";
+
+/// Aliases are at most this many before a chain is cut short in words.
+const MOST_ALIASES: usize = 4;
+
+impl Answer<'_> {
+    /// The answer in words: the chain of aliases, then what is at its end.
+    #[must_use]
+    pub fn words(&self, kind: RecordType) -> String {
+        let mut words: Vec<String> = self
+            .aliases
+            .iter()
+            .take(MOST_ALIASES)
+            .filter_map(|alias| Some(alias.record.data.target()?.to_string()))
+            .collect();
+        if self.aliases.len() > MOST_ALIASES {
+            words.push("…".to_owned());
+        }
+        match &self.end {
+            // The last alias names it already.
+            End::Elsewhere if !self.aliases.is_empty() => {}
+            end => words.push(end.words(kind, &self.name)),
+        }
+        words.join(" → ")
+    }
+}
+
+impl End<'_> {
+    /// What is said, in words.
+    fn words(&self, kind: RecordType, name: &Fqdn) -> String {
+        match self {
+            Self::Records(set) => values(set),
+            Self::Edge(_) => EDGE.to_owned(),
+            Self::NoData(why) => why.words(kind),
+            Self::NoName => NO_NAME.to_owned(),
+            Self::Referral(referral) => format!("delegated to {}", values(&referral.servers)),
+            Self::Elsewhere => format!("{name} is in no known zone"),
+            Self::Loop => format!("a loop of aliases at {name}"),
+            Self::Cloudflare(own, beside) if beside.is_empty() => own.about().to_owned(),
+            Self::Cloudflare(own, beside) => format!("{}; {}", own.about(), values(beside)),
+            Self::Unknown(why) => why.about().to_owned(),
+        }
+    }
+}
+
+impl NoData {
+    /// In words.
+    #[must_use]
+    pub fn words(self, kind: RecordType) -> String {
+        match self {
+            Self::OtherTypes => format!("no {kind}; the name has other records"),
+            Self::Empty => "no records; only names below it have some".to_owned(),
+            Self::Family => format!("no {kind}: the name is proxied, and this family of addresses is off"),
+            Self::Hidden => format!("no {kind}: Cloudflare answers with the addresses that the alias leads to"),
+        }
+    }
+}
+
+impl Own {
+    /// In words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::NameServers => "the name servers that Cloudflare assigned",
+            Self::Keys => "the keys that Cloudflare signs with",
+            Self::Https => "an HTTPS record that Cloudflare makes if HTTP/2 or HTTP/3 is on",
+        }
+    }
+}
+
+impl Unknown {
+    /// In words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::FlattenedType => "unknown: Cloudflare does not document this type at a flattened alias",
+            Self::WildcardDelegation => "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)",
+        }
+    }
+}
