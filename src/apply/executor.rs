@@ -8,8 +8,8 @@
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
 //! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown, after halves if a name is taken |
-//! | refused, several groups in the request | halves, so that only what belongs to the culprit stays behind |
-//! | refused, one group | refused, with the service's words; a name emptied for it is filled again |
+//! | refused, several operations in the request | parts, so that only what cannot be separated from the culprit stays behind |
+//! | refused, nothing to be separated | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
@@ -72,6 +72,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             if self.stop.is_asked() && !run.fills_a_name(&operations) {
                 stopped = Some(STOPPED.to_owned());
                 break;
+            }
+            if let Some(reason) = run.vain(&operations) {
+                run.finish(&operations, &Outcome::NotSent(reason.to_owned()));
+                continue;
             }
             let step = lower_records(zone, operations, run.lowering);
             if let Next::Stop(reason) = self.send(&mut run, step).await {
@@ -170,27 +174,31 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         answer
     }
 
-    /// The service refused: halves, or what belongs together is left behind.
+    /// The service refused: parts, or what cannot be separated is left behind.
     pub(super) async fn refused(&self, run: &mut Run<'_>, step: Step, number: u64, error: &ApiError) -> Next {
         let reason = said(error);
         let status = error.status();
         let hopeless = is_hopeless(error);
-        let halves = if hopeless { None } else { run.halves(&step.operations) };
+        let parts = if hopeless { None } else { run.parts(&step.operations) };
         self.journal.outcome(number, if status.is_none() { "not sent" } else { "refused" }, Some(&reason), None);
         self.observer.event(&ApplyEvent::Refused {
             zone: run.zone.name.clone(),
             operations: step.operations.len(),
             reason: reason.clone(),
-            narrowing: halves.is_some(),
+            narrowing: parts.is_some(),
         });
-        if let Some((first, second)) = halves {
+        if let Some(parts) = parts {
             run.narrowings += 1;
-            run.queue.push_front(second);
-            run.queue.push_front(first);
+            parts.into_iter().rev().for_each(|part| run.queue.push_front(part));
             return Next::Continue;
         }
         let outcome =
             if status.is_none() { Outcome::NotSent(reason.clone()) } else { Outcome::Refused(reason.clone()) };
+        if !hopeless && let Some((next, left_behind)) = run.next_with_room(&step.operations) {
+            run.finish(&left_behind, &outcome);
+            run.queue.push_front(next);
+            return Next::Continue;
+        }
         run.finish(&step.operations, &outcome);
         self.restore(run, &step.operations).await;
         if hopeless { Next::Stop(reason) } else { Next::Continue }

@@ -6,9 +6,9 @@ use super::outcome::Outcome;
 use super::response::not_sent_again;
 use crate::diff::DeleteReason;
 use crate::model::{Fqdn, LiveZone, RecordType};
-use crate::plan::{Lowering, RecordAction, RecordSubject, ZonePlan, groups, record_batches};
+use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, record_batches};
 
-/// How often requests of a zone are cut in halves before what is refused stays refused as a whole. Finding one culprit among
+/// How often requests of a zone are cut in parts before what is refused stays refused as a whole. Finding one culprit among
 /// 200 takes eight; a zone where everything is refused must not cost hundreds of requests.
 const NARROWINGS: usize = 64;
 
@@ -24,7 +24,7 @@ pub(super) struct Run<'z> {
     pub(super) lowering: Lowering,
     /// How often in a row a lost request had no effect.
     pub(super) resends: usize,
-    /// How often a request was cut in halves.
+    /// How often a request was cut in parts.
     pub(super) narrowings: usize,
     outcomes: Vec<Option<Outcome>>,
     /// Whether an operation was sent, without an answer, and nothing of it was to be seen.
@@ -33,6 +33,8 @@ pub(super) struct Run<'z> {
     not_filled: Vec<usize>,
     /// What belongs together: the number of its group for each operation.
     group: Vec<usize>,
+    /// What cannot be separated: the number of its bond for each operation.
+    bond: Vec<usize>,
 }
 
 impl<'z> Run<'z> {
@@ -55,6 +57,7 @@ impl<'z> Run<'z> {
             lost: vec![false; zone.operations.len()],
             not_filled: Vec::new(),
             group,
+            bond: bonds(zone),
         }
     }
 
@@ -134,16 +137,85 @@ impl<'z> Run<'z> {
         self.record(n)?.form().data.record_type()
     }
 
-    /// Two halves of a request's operations that cut no group in two; `None` if they all belong together.
-    pub(super) fn halves(&self, operations: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+    /// A refused request's operations in parts that are sent one after the other, so that each is refused or accepted for
+    /// itself; `None` if they cannot be separated.
+    ///
+    /// | the operations | parts |
+    /// |---|---|
+    /// | several groups | halves that cut no group in two |
+    /// | of one group, with several bonds | halves that cut no bond in two |
+    /// | of one bond, which makes room | the deletes with one create, then the other creates |
+    /// | of one bond, which replaces values | the creates, then the deletes, which wait for them: see [`Self::vain`] |
+    pub(super) fn parts(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
         if self.narrowings >= NARROWINGS {
             return None;
         }
-        let cuts = (1..operations.len()).filter(|n| self.group[operations[*n]] != self.group[operations[n - 1]]);
-        let middle = operations.len() / 2;
-        let cut = cuts.min_by_key(|n| n.abs_diff(middle))?;
-        let (first, second) = operations.split_at(cut);
-        Some((first.to_vec(), second.to_vec()))
+        let halves = |operations: &[usize], of: &[usize]| {
+            let cuts = (1..operations.len()).filter(|n| of[operations[*n]] != of[operations[n - 1]]);
+            let middle = operations.len() / 2;
+            let (first, second) = operations.split_at(cuts.min_by_key(|n| n.abs_diff(middle))?);
+            Some(vec![first.to_vec(), second.to_vec()])
+        };
+        halves(operations, &self.group)
+            .or_else(|| {
+                let mut by_bond = operations.to_vec();
+                by_bond.sort_by_key(|n| (self.bond[*n], *n));
+                halves(&by_bond, &self.bond)
+            })
+            .or_else(|| self.parts_of_bond(operations))
+    }
+
+    /// The same for operations of one bond.
+    fn parts_of_bond(&self, operations: &[usize]) -> Option<Vec<Vec<usize>>> {
+        let (deletes, others) = self.deletes_and_others(operations);
+        let single = |all: &[usize]| -> Vec<Vec<usize>> { all.iter().map(|n| vec![*n]).collect() };
+        if self.makes_room(&deletes) {
+            let (first, rest) = others.split_first().filter(|(_, rest)| !rest.is_empty())?;
+            let with_room = deletes.into_iter().chain([*first]).collect();
+            return Some([vec![with_room], single(rest)].concat());
+        }
+        // Without room for both, the creates have to wait for the deletes.
+        if operations.len() < 2 || self.zone.tight {
+            return None;
+        }
+        Some([single(&others), single(&deletes)].concat())
+    }
+
+    /// Operations that delete, and the others.
+    fn deletes_and_others(&self, operations: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        operations.iter().partition(|n| self.zone.operations[**n].action() == Action::Delete)
+    }
+
+    /// Whether any of these deletes is there to make room for what cannot stand beside it.
+    fn makes_room(&self, deletes: &[usize]) -> bool {
+        deletes.iter().any(|n| {
+            let action = self.record(*n).map(|record| &record.action);
+            matches!(action, Some(RecordAction::Delete { reason: DeleteReason::InTheWay, .. }))
+        })
+    }
+
+    /// After deletes were refused with the one create that they were sent with: the next create that they make room for, taken
+    /// from the queue, in one request with them; and the create that stays behind.
+    pub(super) fn next_with_room(&mut self, refused: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+        let (deletes, others) = self.deletes_and_others(refused);
+        let is_next = |next: &&Vec<usize>| matches!((next.as_slice(), deletes.first()), ([next], Some(delete)) if self.bond[*next] == self.bond[*delete]);
+        if !self.makes_room(&deletes) || self.queue.front().filter(is_next).is_none() {
+            return None;
+        }
+        let next = self.queue.pop_front()?;
+        Some((deletes.into_iter().chain(next).collect(), others))
+    }
+
+    /// Why deletes are not sent: what was to take the place of their values did not come.
+    pub(super) fn vain(&self, operations: &[usize]) -> Option<&'static str> {
+        let (deletes, others) = self.deletes_and_others(operations);
+        let is_missing = |n: usize| {
+            let is_bound = deletes.iter().any(|delete| self.bond[*delete] == self.bond[n]);
+            is_bound && self.outcomes[n].as_ref().is_some_and(|outcome| *outcome != Outcome::Done)
+        };
+        let creates = || (0..self.outcomes.len()).filter(|n| self.zone.operations[*n].action() == Action::Create);
+        (others.is_empty() && self.narrowings > 0 && creates().any(is_missing))
+            .then_some("what was to take its place was refused, so it stays")
     }
 
     /// Whether these operations put back an answer where a delete took it away: a stop must not leave such a name empty.
@@ -168,12 +240,8 @@ impl<'z> Run<'z> {
 
     /// Deletes that were carried out at a create's name because what they took away cannot stand beside it.
     fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
-        let is_in_the_way = |n: usize| {
-            let action = self.record(n).map(|record| &record.action);
-            matches!(action, Some(RecordAction::Delete { reason: DeleteReason::InTheWay, .. }))
-        };
         self.at_the_name_of(create).filter(move |n| {
-            is_in_the_way(*n)
+            self.makes_room(&[*n])
                 && self.outcomes[*n] == Some(Outcome::Done)
                 && !self.not_filled.contains(n)
                 && self.record_type(*n).is_some_and(|own| wanted.excludes_at(own, self.is_at_apex(create)))

@@ -63,7 +63,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// A refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
     ///
     /// If the zone shows that something did, or that somebody else changed something of it, the rest is sent again; if not, the
-    /// refusal is what it says, or nobody can tell, if an earlier try got lost. A name that is taken is looked for in halves first.
+    /// refusal is what it says, or nobody can tell, if an earlier try got lost. A name that is taken is looked for in parts first.
     pub(super) async fn settle_late(
         &self,
         run: &mut Run<'_>,
@@ -75,7 +75,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut seen = self.read_again(run).await.map(|records| look(run, &step, &records));
         let is_after_a_loss = meaning == Meaning::EarlierUnknown;
         // Which name is taken is found out first, so that the others do not wait for it.
-        let is_narrowed = is_conflict(error) && !is_hopeless(error) && run.halves(&step.operations).is_some();
+        let is_narrowed = is_conflict(error) && !is_hopeless(error) && run.parts(&step.operations).is_some();
         run.resends = 0;
         for duration in FOR_LOST {
             // What a request of ours left behind is there, though the listing does not show it yet.

@@ -159,7 +159,13 @@ impl<'l> Records<'l> {
     /// As differences.
     fn changes(&self, name: &ZoneName, zone: &'l LiveZone) -> RecordChanges<'_> {
         let mut sets: BTreeMap<(&Fqdn, &str), usize> = BTreeMap::new();
-        for record in &zone.records {
+        let deleted = self.todo.iter().filter_map(|todo| match todo {
+            Todo::Delete(live, _) => Some(&live.id),
+            Todo::Create(_) | Todo::Update(..) => None,
+        });
+        let deleted: BTreeSet<&RecordId> = deleted.collect();
+        // As they will be, as addresses say.
+        for record in zone.records.iter().filter(|record| !deleted.contains(&record.id)) {
             *sets.entry((&record.name, record.data.type_name())).or_default() += 1;
         }
         for todo in &self.todo {
@@ -192,8 +198,9 @@ impl<'l> Records<'l> {
                     ChangeKind::Delete { before, reason, place: Some(*place), accepted: None }
                 }
             };
-            let has_siblings = sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
-            Change { address: Address::of_record(name, at, data, has_siblings), kind }
+            let is_one_of_several =
+                matches!(todo, Todo::Delete(..)) || sets.get(&(at, data.type_name())).is_some_and(|n| *n > 1);
+            Change { address: Address::of_record(name, at, data, is_one_of_several), kind }
         });
         RecordChanges {
             zone: name.clone(),

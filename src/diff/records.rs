@@ -176,7 +176,9 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
     let mut changes = Vec::new();
     for outcome in outcomes {
         result.unchanged += outcome.unchanged;
-        let members = outcome.unchanged + outcome.changes.len() + outcome.set_aside.len();
+        // Counted as it will be in the end, so that it does not change while the plan is carried out.
+        let staying = outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
+        let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
         changes.extend(outcome.changes.into_iter().map(|kind| Change { address: address(zone, &kind, members), kind }));
         result.set_aside.extend(outcome.set_aside);
     }
@@ -201,13 +203,14 @@ fn rank(kind: &ChangeKind) -> u8 {
     }
 }
 
-/// The address of a changed record; with a digest where its set has several members.
+/// The address of a changed record; with a digest where its set will have several members, and for each that is deleted.
 fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
-    let (name, data) = match kind {
-        ChangeKind::Create { after } | ChangeKind::Update { after, .. } => (&after.name, &after.data),
-        ChangeKind::Delete { before, .. } => (&before.name, &before.data),
-    };
-    Address::of_record(&zone.name, name, data, members > 1)
+    match kind {
+        ChangeKind::Create { after } | ChangeKind::Update { after, .. } => {
+            Address::of_record(&zone.name, &after.name, &after.data, members > 1)
+        }
+        ChangeKind::Delete { before, .. } => Address::of_record(&zone.name, &before.name, &before.data, true),
+    }
 }
 
 /// Everything at one name and type.

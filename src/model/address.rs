@@ -8,21 +8,22 @@ use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
 use super::ruleset::Phase;
 
-/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records share a name and type,
-/// `example.com/dns/@/MX/1f0c93aa`.
+/// The name of one managed object, such as `example.com/dns/www/CNAME` or, where several records will share a name and
+/// type, `example.com/dns/@/MX/1f0c93aa`. A record that is deleted always has the digest.
 ///
 /// Records have no name at Cloudflare; the digest distinguishes the members of one set. It is computed from the value
-/// in the spec (or, for a delete, the live value), so it stays the same from plan to plan.
+/// in the spec (or, for a delete, the live value). Whether there is one depends on the set as it will be, so an address
+/// stays the same from plan to plan, also while a plan is carried out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(String);
 
 impl Address {
-    /// The address of a record, with a digest of its value if its set has several members.
+    /// The address of a record, with a digest of its value if it is one of several.
     #[must_use]
-    pub fn of_record(zone: &ZoneName, name: &Fqdn, data: &Rdata, has_siblings: bool) -> Self {
+    pub fn of_record(zone: &ZoneName, name: &Fqdn, data: &Rdata, is_one_of_several: bool) -> Self {
         let (relative, record_type) = (zone.relative(name), data.type_name());
         let set = format!("{zone}/dns/{relative}/{record_type}");
-        if !has_siblings {
+        if !is_one_of_several {
             return Self(set);
         }
         let digest = Sha256::digest(data.canonical().as_bytes());

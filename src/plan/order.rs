@@ -6,12 +6,14 @@
 //! - a value that leaves one name and comes to another: a rename.
 //!
 //! Such a group never straddles two batches. Only a name with more operations than a batch may hold is cut, its deletes first.
+//!
+//! Where a group is refused, what is bound to the culprit stays behind and the rest is sent: see [`bonds`].
 
 use std::collections::BTreeMap;
 
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use crate::model::{Fqdn, Rdata};
+use crate::model::{Fqdn, Rdata, RecordType};
 
 /// Cuts a zone's operations on records into batches of at most `size`, as their numbers in the order of execution.
 #[must_use]
@@ -84,7 +86,62 @@ fn renames(zone: &ZonePlan, names: Vec<Vec<usize>>, size: usize) -> Vec<Vec<usiz
     groups
 }
 
-/// The group that a name has been joined to.
+/// What of a name cannot be separated: for each operation the number of the first one that it is bound to, which is its own
+/// where it is bound to none.
+///
+/// A delete is bound to the creates that it makes room for, to those of its type at its name, whose values take the place of its
+/// own, and to the create of its value at another name.
+#[must_use]
+pub fn bonds(zone: &ZonePlan) -> Vec<usize> {
+    let mut lead: Vec<usize> = (0..zone.operations.len()).collect();
+    let mut leaving: BTreeMap<&Rdata, usize> = BTreeMap::new();
+    for group in names(zone) {
+        let (mut deletes, mut creates): (ByType, ByType) = Default::default();
+        for (n, record) in group.iter().filter_map(|n| Some((*n, zone.operations[*n].record()?))) {
+            let of_type = record.form().data.type_name();
+            match &record.action {
+                RecordAction::Delete { .. } => {
+                    deletes.entry(of_type).or_default().push(n);
+                    leaving.insert(&record.form().data, n);
+                }
+                RecordAction::Create { .. } => creates.entry(of_type).or_default().push(n),
+                RecordAction::Update { .. } => {}
+            }
+        }
+        let is_apex = group.first().and_then(|n| zone.operations[*n].record()).map(|r| &r.form().name)
+            == Some(zone.name.as_fqdn());
+        for (new, created) in &creates {
+            for (old, deleted) in &deletes {
+                let excludes = match (RecordType::parse(new), RecordType::parse(old)) {
+                    (Some(new), Some(old)) => new.excludes_at(old, is_apex),
+                    _ => false,
+                };
+                if new == old || excludes {
+                    created.iter().chain(deleted).for_each(|n| join(&mut lead, deleted[0], *n));
+                }
+            }
+        }
+    }
+    for (n, _, record) in zone.records() {
+        if let RecordAction::Create { after } = &record.action
+            && let Some(from) = leaving.get(&after.data)
+        {
+            join(&mut lead, *from, n);
+        }
+    }
+    (0..lead.len()).map(|n| find(&mut lead, n)).collect()
+}
+
+/// Operations of one name by the type of their records.
+type ByType<'z> = BTreeMap<&'z str, Vec<usize>>;
+
+/// Joins what two operations are bound to.
+fn join(lead: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (find(lead, a), find(lead, b));
+    lead[a.max(b)] = a.min(b);
+}
+
+/// What a name, or an operation, has been joined to.
 fn find(lead: &mut [usize], name: usize) -> usize {
     let mut at = name;
     while lead[at] != at {

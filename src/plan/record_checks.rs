@@ -1,13 +1,13 @@
 //! Checks that need the zone's plan at the service, or its live records; everything else is known offline.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::operation::{Action, Operation};
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use crate::diagnostic::{Diagnostics, findings};
-use std::collections::BTreeMap;
-
+use crate::diagnostic::{Diagnostics, Severity, findings};
 use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, field_changes};
-use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, Tier};
+use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, RecordId, Tier};
 
 /// Holds a zone's plan against what the service would accept.
 pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges, plan: &ZonePlan) -> Diagnostics {
@@ -19,6 +19,7 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChan
     for (_, operation, record) in plan.records() {
         limits(live.tier, operation, record, &mut found);
     }
+    combined_length(desired, live, plan, &mut found);
     duplicates(desired, changes, &mut found);
     robots(desired, plan, &mut found);
     found
@@ -174,7 +175,7 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
             "shorten the comment".to_owned(),
         );
     }
-    let tags = said.facets.tags.as_ref().map_or(0, std::collections::BTreeSet::len);
+    let tags = said.facets.tags.as_ref().map_or(0, BTreeSet::len);
     if changed(Field::Tags) && tags > facts.tags {
         refuse(
             format!("the record has {tags} tags; the {plan} plan allows {}", facts.tags),
@@ -195,6 +196,80 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
             "CNAME flattening of single records needs a paid plan".to_owned(),
             "remove `flatten_cname`; at the apex and on proxied records flattening is automatic".to_owned(),
         );
+    }
+}
+
+/// The most that Cloudflare stores of one name and type, in characters of all contents together.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11-20, for TXT; code 83011, observed
+/// 2026, says it of any type.
+const COMBINED_LENGTH: usize = 8192;
+
+/// Names whose values of one type would be longer together than Cloudflare stores: live ones that stay, and wanted ones.
+///
+/// Whether the quotes of a text count is not known: beyond the limit without them is an error, with them a warning.
+fn combined_length(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
+    let mut sets: BTreeMap<(&Fqdn, &str), (Lengths, Option<&Operation>)> = BTreeMap::new();
+    let mut replaced: BTreeSet<&RecordId> = BTreeSet::new();
+    for (_, operation, record) in plan.records() {
+        replaced.extend(record.action.id());
+        if let Some(after) = record.action.after() {
+            let (lengths, grows) = sets.entry((&after.name, after.data.type_name())).or_default();
+            lengths.add(&after.data);
+            if record.action.before().is_none_or(|before| before.data != after.data) {
+                grows.get_or_insert(operation);
+            }
+        }
+    }
+    sets.retain(|_, (_, grows)| grows.is_some());
+    if sets.is_empty() {
+        return;
+    }
+    for record in live.records.iter().filter(|record| !replaced.contains(&record.id)) {
+        if let Some((lengths, _)) = sets.get_mut(&(&record.name, record.data.type_name())) {
+            lengths.add(&record.data);
+        }
+    }
+    for ((name, kind), (Lengths { least, most }, operation)) in sets {
+        let Some(operation) = operation.filter(|_| most > COMBINED_LENGTH) else { continue };
+        let about = format!("the {kind} records of {}", desired.name.relative(name));
+        let words = format!(
+            "{about} would have {most} characters together, live ones that stay included; Cloudflare stores {COMBINED_LENGTH}"
+        );
+        let is_certain = least > COMBINED_LENGTH;
+        let severity = if is_certain { Severity::Error } else { Severity::Warning };
+        let diagnostic = findings::COMBINED_LENGTH.nowhere(words).as_severity(severity);
+        let diagnostic = diagnostic
+            .help("remove values that are no longer needed, or use another name")
+            .about(operation.address.to_string());
+        found.push(match operation.place {
+            Some(place) => diagnostic.at(place, ""),
+            None => diagnostic,
+        });
+    }
+}
+
+/// How many characters values have together.
+#[derive(Default)]
+struct Lengths {
+    /// Without the quotes and escapes of texts.
+    least: usize,
+    /// With them.
+    most: usize,
+}
+
+impl Lengths {
+    /// Adds a value.
+    fn add(&mut self, data: &Rdata) {
+        let most = data.presentation().chars().count();
+        self.most += most;
+        self.least += match data {
+            Rdata::Txt(text) => String::from_utf8_lossy(text.as_bytes()).chars().count(),
+            // What the content of other types looks like is known for these alone.
+            Rdata::A(_) | Rdata::Aaaa(_) | Rdata::Cname(_) | Rdata::Ns(_) | Rdata::Ptr(_) => most,
+            _ => 0,
+        };
     }
 }
 

@@ -105,7 +105,19 @@ fn rank(tier: Tier) -> usize {
     }
 }
 
-/// What the zone's plan does not allow, as documented; the service itself has the last word.
+/// What a zone's plan does not allow: an error where the refusal is certain, so that nothing is written that would remain half
+/// done; elsewhere a warning.
+///
+/// It is certain on the free plan. With a paid one, subscriptions beside it (WAF Advanced, Bot Management, API Shield) can bring
+/// what it does not have, and which plan a zone gets that is still to be created is not known.
+fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
+    match live.tier {
+        Tier::Free if !live.is_new => findings::PLAN_LIMIT.nowhere(detail),
+        Tier::Free | Tier::Pro | Tier::Business | Tier::Enterprise => findings::NOT_ALLOWED.nowhere(detail),
+    }
+}
+
+/// What the zone's plan does not allow, as documented. What a live rule of the zone does is allowed, whatever the plan.
 fn limits(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -114,44 +126,50 @@ fn limits(
     found: &mut Diagnostics,
 ) {
     let (tier, plan) = (rank(live.tier), live.tier.facts().name);
-    let mut warn = |place: Option<Place>, detail: String, help: String| {
-        let diagnostic = findings::NOT_ALLOWED.nowhere(detail).help(help);
+    let mut report = |place: Option<Place>, detail: String, help: String| {
+        let diagnostic = beyond_plan(live, detail).help(help);
         found.push(diagnostic.at(place.unwrap_or(desired.place), "").about(desired.name.to_string()));
     };
     for phase in &changes.phases {
         let Some(most) = phase.phase.facts().most_rules.map(|most| most[tier]) else { continue };
         if phase.order.len() > most && phase.order.len() > phase.live.rules().len() {
             let (about, count) = (phase.phase.about(), phase.order.len());
-            warn(
+            report(
                 desired.waf.as_ref().map(|w| w.place),
                 format!("there would be {count} {about}; the {plan} plan usually has {most}"),
                 "remove rules, or join them with `or`".to_owned(),
             );
         }
     }
+    let theirs = || live.waf.entry_points.values().flat_map(EntryPoint::rules).map(|rule| &rule.body);
+    let logs = |body: &RuleBody| body.action() == "log";
+    let period = |body: &RuleBody| match body.get("ratelimit") {
+        Some(Value::Map(rate)) => {
+            rate.get("period").and_then(|p| if let Value::Integer(p) = p { Some(*p) } else { None })
+        }
+        _ => None,
+    };
+    let longest = i64::from(RATE_LONGEST_PERIOD[tier]).max(theirs().filter_map(period).max().unwrap_or(0));
     let mut check = |body: &RuleBody, place: Option<Place>| {
         if let Some(facts) = body.executes().and_then(|id| Managed::ALL.iter().map(|m| m.facts()).find(|f| f.id == id))
             && facts.lowest_plan > tier
+            && !theirs().any(|other| other.executes() == body.executes())
         {
-            warn(
+            report(
                 place,
                 format!("{} is not part of the {plan} plan", facts.name),
-                "the service refuses it; move the zone to a paid plan, or remove the section".to_owned(),
+                "move the zone to a plan that has it, or remove the section".to_owned(),
             );
         }
-        if body.action() == "log" && live.tier != Tier::Enterprise {
-            warn(
+        if logs(body) && live.tier != Tier::Enterprise && !theirs().any(logs) {
+            report(
                 place,
                 format!("the action `log` of custom and rate limiting rules is not part of the {plan} plan"),
                 "use `managed_challenge`".to_owned(),
             );
         }
-        if let Some(Value::Map(rate)) = body.get("ratelimit")
-            && let Some(Value::Integer(period)) = rate.get("period")
-            && *period > i64::from(RATE_LONGEST_PERIOD[tier])
-        {
-            let longest = RATE_LONGEST_PERIOD[tier];
-            warn(
+        if let Some(period) = period(body).filter(|period| *period > longest) {
+            report(
                 place,
                 format!("a rate limit over {period} s; the {plan} plan counts over at most {longest} s"),
                 format!("count over {longest} s or less"),
@@ -169,8 +187,7 @@ fn limits(
 
 /// Fields, functions and operators in new expressions that the zone's plan does not have.
 ///
-/// An error on the free plan, where the refusal is certain; elsewhere a warning, as subscriptions beside the plan (WAF Advanced,
-/// Bot Management, API Shield) can bring them. What a live rule of the zone uses is allowed, whatever the plan.
+/// What a live rule of the zone uses is allowed, whatever the plan.
 fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostics) {
     let texts = |body: &RuleBody| {
         let counting = match body.get("ratelimit") {
@@ -194,12 +211,8 @@ fn expressions(live: &LiveZone, operations: &[Operation], found: &mut Diagnostic
             let plan = live.tier.facts().name;
             let verb = if by.len() == 1 { "needs" } else { "need" };
             let detail = format!("{} {verb} {}; the zone is on the {plan} plan", by.join(", "), requirement.plan());
-            let diagnostic = match live.tier {
-                Tier::Free => findings::PLAN_LIMIT.nowhere(detail),
-                Tier::Pro | Tier::Business | Tier::Enterprise => findings::NOT_ALLOWED.nowhere(detail),
-            };
             let help = "write the expression without it, or move the zone to a plan that has it";
-            let diagnostic = diagnostic.help(help).about(operation.address.to_string());
+            let diagnostic = beyond_plan(live, detail).help(help).about(operation.address.to_string());
             found.push(match operation.place {
                 Some(place) => diagnostic.at(place, ""),
                 None => diagnostic,

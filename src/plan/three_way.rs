@@ -157,7 +157,9 @@ fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, liv
         plan.dangers.push(Danger::SpecShrank);
     }
     let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|r| (&r.name, &r.data)).collect();
-    let missing = drift.created.iter().filter(|wanted| !there.contains(*wanted));
+    // What the spec no longer wants is not lost: its own apply may have removed it, as a whole or as far as it came.
+    let is_wanted = |(name, data): (&Fqdn, &Rdata)| find(&desired.records, name, data).is_some();
+    let missing = drift.created.iter().filter(|wanted| !there.contains(*wanted) && is_wanted(**wanted));
     if !live.is_new && base.records.len() >= FEWEST && missing.count() * 2 > base.records.len() {
         plan.dangers.push(Danger::LiveShrank);
     }

@@ -72,5 +72,5 @@ pub use protection::{Protected, ProtectionError, protection, protection_of};
 pub(crate) use selection::pattern;
 pub use selection::{Selection, Shard};
 pub use snapshot::{OpenError, OpenSnapshot};
-pub use stale::{changed_since, changed_since_saved};
+pub use stale::{changed_since, changed_since_saved, resume};
 pub use undo::{Undo, UndoError};

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
+
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
 use crate::api::Reader;
 use crate::live::FetchError;
-use crate::model::ZoneName;
-use crate::plan::file::{self, PlanMoved};
-use crate::plan::{Plan, Verdict, ZonePlan};
+use crate::model::{Danger, ZoneName};
+use crate::plan::{Consents, Plan, PlanMoved, Verdict, ZonePlan, differences, differences_of_rest, take_dangers};
 use crate::render::json;
 
 /// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
@@ -31,7 +32,7 @@ pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Resu
         if again.is_some_and(|again| again.operations == zone.operations) {
             continue;
         }
-        let moved = file::differences(&form(Some(zone)), &form(again), false);
+        let moved = differences(&form(Some(zone)), &form(again));
         if moved.is_empty() {
             // What differs is not shown, such as the version of a ruleset.
             all.push(PlanMoved { address: name.to_string(), what: "another plan would be needed now".to_owned() });
@@ -41,11 +42,35 @@ pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Resu
     Ok(all)
 }
 
-/// What is no longer as a saved plan saw it; nothing if the plan was not saved. With `resuming`, operations that are no longer
-/// needed are taken for done.
+/// What is no longer as a saved plan saw it; nothing if the plan was not saved.
 #[must_use]
-pub fn changed_since_saved(planned: &Planned<'_>, resuming: bool) -> Vec<PlanMoved> {
+pub fn changed_since_saved(planned: &Planned<'_>) -> Vec<PlanMoved> {
+    compared(planned, differences)
+}
+
+/// Makes a plan the rest of the saved one that was applied in part: operations that are no longer needed are taken for done.
+/// What was consented for the whole covers the rest, so the rest has the dangers of the whole, and a number of deletes that was
+/// right for the whole becomes the number that is left.
+///
+/// # Errors
+/// It is not the rest of the saved plan; what is different.
+pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), Vec<PlanMoved>> {
+    let moved = compared(planned, differences_of_rest);
+    if !moved.is_empty() {
+        return Err(moved);
+    }
+    if let Source::SavedPlan { reviewed, .. } = &planned.goal.source {
+        let whole = take_dangers(reviewed, &mut planned.plan);
+        if consents.deletes == Some(whole) {
+            let deletes = planned.plan.zones.iter().flat_map(|zone| &zone.operations);
+            consents.deletes = Some(deletes.filter(|o| o.dangers.contains(&Danger::Delete)).count());
+        }
+    }
+    Ok(())
+}
+
+/// A plan compared with the saved one that it was made from.
+fn compared(planned: &Planned<'_>, compare: fn(&Json, &Json) -> Vec<PlanMoved>) -> Vec<PlanMoved> {
     let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
-    let now = json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources);
-    file::differences(reviewed, &now, resuming)
+    compare(reviewed, &json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources))
 }

@@ -189,7 +189,7 @@ fn the_work_tree_is_not_touched_and_refusals_are_explained() {
     // A path is written as one.
     workspace
         .file("before/zone.yaml", text.replace("records: []", "records: [{ name: www, type: A, content: 192.0.2.1 }]"));
-    assert_eq!(causes(&plan(&workspace, "./before")), one("dns/www/A", "delete", "spec"));
+    assert_eq!(causes(&plan(&workspace, "./before")), one("dns/www/A/37fcff24", "delete", "spec"));
     // A spec before that has mistakes is not half of one.
     workspace.file("before/zone.yaml", "version: 1\nzones: { example.com: { recrods: [] } }\n");
     let ran = workspace.run(&["plan", "spec", "--base", "./before"]).exits(1);

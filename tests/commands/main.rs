@@ -28,6 +28,8 @@ mod network;
 #[cfg(unix)]
 mod pipelines;
 mod real_zones;
+mod refused;
+mod resumed;
 mod saved;
 mod secrets;
 mod snapshot;

@@ -11,7 +11,7 @@ use zonewright::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveRuleset, Note, Phase, Position, RuleBody,
     RuleForm, RuleId, RuleTuning, RulesetId, SkipTarget, Switch, TuningTarget, canonical,
 };
-use zonewright::model::{DesiredZone, Expression, LiveZone, Unmanaged, Value, ZoneId, ZoneName};
+use zonewright::model::{DesiredZone, Expression, LiveZone, Tier, Unmanaged, Value, ZoneId, ZoneName};
 use zonewright::plan::{RuleAction, ZonePlan, plan_zone};
 
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -119,7 +119,9 @@ fn carry_out(mut rules: Vec<LiveRule>, plan: &ZonePlan) -> Vec<LiveRule> {
 }
 
 fn zone(phase: Phase, rules: Option<Vec<LiveRule>>, catalogue: Option<&Catalogue>) -> LiveZone {
-    let mut zone = LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("z".into()));
+    // On a plan that has everything, as what a plan does not have is refused.
+    let tier = Tier::Enterprise;
+    let mut zone = LiveZone { tier, ..LiveZone::new(ZoneName::parse("example.com").unwrap(), ZoneId("z".into())) };
     let entry_point = match rules {
         None => EntryPoint::Absent,
         Some(rules) => EntryPoint::Present(LiveRuleset {

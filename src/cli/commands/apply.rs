@@ -14,9 +14,8 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::diagnostic::MOST_OF_A_KIND;
-use crate::plan::file::PlanMoved;
-use crate::plan::{Consents, Verdict};
-use crate::reconcile::{self, Goal, Planned, changed_since, changed_since_saved, saved};
+use crate::plan::{Consents, PlanMoved, Verdict};
+use crate::reconcile::{self, Goal, Planned, changed_since, changed_since_saved, resume, saved};
 use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::write_requests;
@@ -106,13 +105,17 @@ async fn over(
 ) -> anyhow::Result<Exit> {
     let mut planned = reconcile::plan(goal, &service.reader, &service.options(settings, output)).await?;
     output.hide();
-    let moved = changed_since_saved(&planned, how.resume);
+    let mut consents = consents.clone();
+    let moved = match how.resume {
+        true => resume(&mut planned, &mut consents).err().unwrap_or_default(),
+        false => changed_since_saved(&planned),
+    };
     if !moved.is_empty() {
         let error = "error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.";
         return Ok(report_moved(error, &moved, output));
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
-    let verdict = planned.judge(consents);
+    let verdict = planned.judge(&consents);
     let requests = planned.requests();
     let stop = match verdict {
         Verdict::Incomplete if planned.is_stale() => Some(Exit::Stale),
@@ -147,7 +150,7 @@ async fn over(
         }
     }
     let means = (&service.reader, writer, interrupt.stop());
-    interrupt.while_writing(execute((&planned, consents), means, requests.len(), settings, output)).await
+    interrupt.while_writing(execute((&planned, &consents), means, requests.len(), settings, output)).await
 }
 
 /// Asks whether to go on. Without a terminal there is nobody to ask.

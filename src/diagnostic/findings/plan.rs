@@ -8,7 +8,7 @@ findings! {
         "The two types cannot share a name, and the live record is not managed by this spec.",
         "Remove the record from the spec, or remove the live one where it is managed.";
     PLAN_LIMIT = "PLAN0003" Error "not possible on the Cloudflare plan of the zone",
-        "Cloudflare would refuse the record on this plan.",
+        "Cloudflare refuses this record or rule on this plan.",
         "Stay within the limit that the message names, or move the zone to a higher plan.";
     LIVE_DUPLICATE = "PLAN0004" Note "duplicate live record",
         "The zone has this record more than once. The second copy is left alone.",
@@ -91,4 +91,7 @@ findings! {
     LOCK_UNREADABLE = "PLAN0035" Warning "cannot read `waf.lock`",
         "Changes that Cloudflare made to its managed rulesets are not reported.",
         "Write the file again with `zonewright waf lock SPEC`.";
+    COMBINED_LENGTH = "PLAN0036" Error "too much text at one name and type",
+        "Cloudflare stores at most 8,192 characters of all values of one name and type together, and refuses the record that exceeds it.",
+        "Remove values that are no longer needed, or use another name.";
 }
