@@ -1,9 +1,11 @@
 //! Operations that were applied a short while ago and are planned again: they did not converge, or somebody takes them back.
 //!
-//! The newest journal that names an address decides: a spec that goes there and back is no repetition, and what an undo took
-//! back is none either. Pure but for its input; a journal that cannot be read says nothing.
+//! The newest journal that names an address decides: a spec that goes there and back is no repetition. A journal that was undone
+//! says nothing about the zones of the undo. A zone is known by its id and the moment of its creation, because the zones of a
+//! sandbox get the same ids after a reset, and in another directory. Pure but for its input; a journal that cannot be read says
+//! nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Seek};
 use std::sync::Arc;
 
@@ -34,10 +36,20 @@ struct Last {
 /// The sum of what an operation wants.
 type Digest = [u8; 32];
 
+/// A zone of one instance of the service.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Zone {
+    id: Arc<str>,
+    /// When it was created, as the service wrote it; empty if that is not known.
+    created_on: Arc<str>,
+}
+
 /// What has been applied, by zone and address; from the newest journal that names them.
 #[derive(Default)]
 pub struct AppliedOperations {
-    last: BTreeMap<(Arc<str>, Box<str>), Option<Last>>,
+    last: BTreeMap<(Zone, Box<str>), Option<Last>>,
+    /// Digests of the journals that were undone, with the zones in which they were.
+    undone: BTreeSet<(Box<str>, Zone)>,
 }
 
 impl AppliedOperations {
@@ -48,8 +60,9 @@ impl AppliedOperations {
     pub fn add<R: BufRead + Seek>(&mut self, mut text: JournalText<R>) {
         let outcomes = text.take_outcomes();
         let (count, _) = text.extent();
+        let (digest, source): (Box<str>, Box<str>) = (text.digest().into(), text.source_digest().into());
         let Ok(mut lines) = text.lines() else { return };
-        let mut own: BTreeMap<(Arc<str>, Box<str>), Option<Last>> = BTreeMap::new();
+        let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
         while lines.number < count && own.len() < Self::MOST {
             let Ok(Some(line)) = lines.next() else { break };
             let Ok(line) = json::parse(line.as_bytes(), MOST_VALUES) else { break };
@@ -58,11 +71,17 @@ impl AppliedOperations {
             }
             let step = line.get("step").and_then(Json::as_u64);
             let is_done = step.and_then(|step| outcomes.get(&step)).is_some_and(|ending| ending.fate == Fate::Done);
-            let (zone, at): (Arc<str>, Arc<str>) = (word(&line, "zone_id").into(), word(&line, "time").into());
+            let zone = Zone { id: word(&line, "zone_id").into(), created_on: word(&line, "zone_created_on").into() };
+            // Of the source of an ordinary apply, no journal has the digest.
+            self.undone.insert((source.clone(), zone.clone()));
+            if self.undone.contains(&(digest.clone(), zone.clone())) {
+                continue;
+            }
+            let at: Arc<str> = word(&line, "time").into();
             for operation in line.get("operations").and_then(Json::as_array).into_iter().flatten() {
                 let Some(address) = operation.get("address").and_then(Json::as_str) else { continue };
                 let last = is_done.then(|| Last { aim: aim(operation), at: Arc::clone(&at) });
-                own.insert((Arc::clone(&zone), address.into()), last);
+                own.insert((zone.clone(), address.into()), last);
             }
         }
         for (key, last) in own {
@@ -74,8 +93,10 @@ impl AppliedOperations {
 
     /// The operations of a plan that were applied at a time that counts.
     pub fn repeated(&self, zone: &ZonePlan, counts: impl Fn(&str) -> bool) -> Vec<AppliedBefore> {
+        let created_on = zone.created_on.as_deref().unwrap_or_default();
+        let own = Zone { id: zone.id.0.as_str().into(), created_on: created_on.into() };
         let again = |operation: &Operation| {
-            let key = (zone.id.0.as_str().into(), operation.address.as_str().into());
+            let key = (own.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
             (last.aim == aim(&operation_line(operation, &[])) && counts(&last.at))
                 .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })

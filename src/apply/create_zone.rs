@@ -67,12 +67,12 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     Needed::Impossible(reason) => Outcome::Refused(reason).into(),
                     Needed::Change(setting) => {
                         let operation = &Operation { subject: Subject::Setting(setting.clone()), ..operation.clone() };
-                        let zone = &zone.with_id(made.id.clone());
+                        let zone = &zone.for_zone(made);
                         self.change(&SettingWork { zone, desired, live: made, operation, setting: &setting }).await
                     }
                 },
                 (Some(setting), Some(made)) => {
-                    let zone = &zone.with_id(made.id.clone());
+                    let zone = &zone.for_zone(made);
                     self.change(&SettingWork { zone, desired, live: made, operation, setting }).await
                 }
                 (Some(_), None) => Outcome::NotSent("the zone could not be made".to_owned()).into(),

@@ -182,7 +182,7 @@ impl Journal {
     /// Writes an intent, and waits until it is on disk.
     fn write_intent(&self, zone: &ZonePlan, request: &Request, operations: Json) -> Option<u64> {
         let mut line = json!({
-            "event": "intent", "step": 0, "zone": zone.name.as_str(), "zone_id": zone.id.0,
+            "event": "intent", "step": 0, "zone": zone.name.as_str(), "zone_id": zone.id.0, "zone_created_on": zone.created_on,
             "request": { "method": request.method.as_str(), "path": request.path, "body": request.body },
             "operations": operations,
         });

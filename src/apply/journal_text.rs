@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
@@ -74,6 +75,8 @@ pub struct JournalText<R> {
     length: u64,
     /// The SHA-256 of them.
     digest: String,
+    /// The SHA-256 of what the apply was made from: a spec, or the journal that it undid.
+    source_digest: String,
     /// The beginnings of the lines.
     outline: String,
     /// What became of the steps.
@@ -137,6 +140,7 @@ impl<R: BufRead + Seek> JournalText<R> {
             reader,
             length: LARGEST + 1,
             digest: String::new(),
+            source_digest: String::new(),
             outline: String::new(),
             outcomes: BTreeMap::new(),
             lines: 0,
@@ -169,6 +173,7 @@ impl<R: BufRead + Seek> JournalText<R> {
             text.lines += 1;
             if text.lines == 1 {
                 begins(&json)?;
+                text.source_digest = word(&json, "spec_digest").to_owned();
             }
             if word(&json, "event") == "outcome"
                 && let Some(step) = json.get("step").and_then(Json::as_u64)
@@ -189,7 +194,7 @@ impl<R: BufRead + Seek> JournalText<R> {
             return Err(JournalReadError::TooLarge(LARGEST, "bytes"));
         }
         text.length = read;
-        text.digest = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        text.digest = HEXLOWER.encode(&sum.finalize());
         Ok(text)
     }
 
@@ -203,6 +208,12 @@ impl<R: BufRead + Seek> JournalText<R> {
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
+    }
+
+    /// The SHA-256 of what the apply was made from: a spec, or the journal that it undid.
+    #[must_use]
+    pub fn source_digest(&self) -> &str {
+        &self.source_digest
     }
 
     /// Its whole lines once more, from the beginning.

@@ -12,6 +12,7 @@
 
 use super::outcome::Outcome;
 use crate::api::ApiError;
+use crate::diagnostic::count;
 
 /// "An A, AAAA, or CNAME record with that host already exists", "a CNAME record …", "NS records …".
 const CONFLICT_CODES: [i64; 3] = [81053, 81054, 81056];
@@ -112,7 +113,7 @@ pub(super) fn not_sent_again(reason: &str) -> String {
 
 /// The same for what no answer ever came to.
 pub(super) fn never_answered(times: usize, reason: &str) -> String {
-    format!("sent {times} times, never answered, and no effect is to be seen; last: {reason}")
+    format!("sent {}, never answered, and no effect is to be seen; last: {reason}", count(times, "time"))
 }
 
 /// The same for [`Meaning::EarlierUnknown`].

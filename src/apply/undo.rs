@@ -313,6 +313,7 @@ fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, plac
             flatten_cname: back(facets.settings.flatten_cname, live.settings.flatten_cname),
             ipv4_only: back(facets.settings.ipv4_only, live.settings.ipv4_only),
             ipv6_only: back(facets.settings.ipv6_only, live.settings.ipv6_only),
+            private_routing: back(facets.settings.private_routing, live.settings.private_routing),
         };
     }
     let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place };

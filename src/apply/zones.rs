@@ -121,7 +121,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Some(live) = zone else {
             return (parts.into_applied(plan, "the zone could not be made"), live.clone());
         };
-        let plan = plan.with_id(live.id.clone());
+        let plan = plan.for_zone(&live);
         if plan.is_new {
             parts.rules = self.execute_rules(&plan, &live).await;
         }

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 
 use super::args::SpecArgs;
 use super::settings::Settings;
-use crate::diagnostic::{Severity, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::model::Desired;
 use crate::plan::BaseSource;
 use crate::plan::file::base_digest;
@@ -45,10 +45,10 @@ impl<'a> Named<'a> {
 /// It cannot be found or read, has mistakes, or is both a revision and a path.
 pub(super) fn load(base: &str, args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Base> {
     let today = settings.today()?;
-    let (desired, source, submodule) = match Named::of(base)? {
+    let ((desired, notes), source, submodule) = match Named::of(base)? {
         Named::Path(path) => {
-            let (desired, source) = of_path(path, base, &today, settings)?;
-            (desired, source, None)
+            let (read, source) = of_path(path, base, &today, settings)?;
+            (read, source, None)
         }
         Named::Revision(name) => {
             if args.spec.iter().any(|path| path.as_os_str() == "-") {
@@ -60,14 +60,14 @@ pub(super) fn load(base: &str, args: &SpecArgs, settings: &Settings<'_>) -> anyh
             let revision = one_meaning(name, found)?;
             let source = BaseSource::Revision { name: name.to_owned(), commit: revision.commit };
             // Where the spec did not exist, nothing was wanted: everything in it is new.
-            let desired = match revision.inputs.as_slice() {
-                [] => Desired::default(),
+            let read = match revision.inputs.as_slice() {
+                [] => (Desired::default(), Diagnostics::default()),
                 inputs => read(inputs, &source.to_string(), today, settings)?,
             };
-            (desired, source, revision.submodule)
+            (read, source, revision.submodule)
         }
     };
-    Ok(Base { desired, source, submodule })
+    Ok(Base { desired, source, submodule, notes })
 }
 
 /// Says how the base of a saved plan differs from the one that `--base` names, if it does.
@@ -98,10 +98,10 @@ pub(super) fn differs(base: &str, saved: &Goal, settings: &Settings<'_>) -> anyh
 }
 
 /// A file or a directory.
-fn of_path(path: &Path, name: &str, today: &str, settings: &Settings<'_>) -> anyhow::Result<(Desired, BaseSource)> {
-    let desired = read(&[path.to_owned()], name, today.to_owned(), settings)?;
-    let digest = base_digest(&spec::print(&desired));
-    Ok((desired, BaseSource::Path { name: name.to_owned(), digest }))
+fn of_path(path: &Path, name: &str, today: &str, settings: &Settings<'_>) -> anyhow::Result<(Read, BaseSource)> {
+    let read = read(&[path.to_owned()], name, today.to_owned(), settings)?;
+    let digest = base_digest(&spec::print(&read.0));
+    Ok((read, BaseSource::Path { name: name.to_owned(), digest }))
 }
 
 /// What was found for a revision, unless a path has the same name: then it is not known what is meant.
@@ -122,8 +122,11 @@ fn one_meaning<T>(name: &str, found: Result<T, RevisionError>) -> anyhow::Result
     }
 }
 
+/// A previous spec, and the notes about it.
+type Read = (Desired, Diagnostics);
+
 /// Reads it; its mistakes end the run, as half of it would be taken for removals.
-fn read(inputs: &[PathBuf], name: &str, today: String, settings: &Settings<'_>) -> anyhow::Result<Desired> {
+fn read(inputs: &[PathBuf], name: &str, today: String, settings: &Settings<'_>) -> anyhow::Result<Read> {
     let mut sources = Sources::default();
     // A previous version may not have every variable of this one.
     let variables = settings.flags.variables.clone();
@@ -132,7 +135,7 @@ fn read(inputs: &[PathBuf], name: &str, today: String, settings: &Settings<'_>) 
     let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
     let outcome = spec::load(&inputs, &options, &mut sources);
     if let Some(desired) = outcome.desired {
-        return Ok(desired);
+        return Ok((desired, outcome.diagnostics.into_iter().filter(Diagnostic::is_of_zone).collect()));
     }
     let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
     let what = first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail));

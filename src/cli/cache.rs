@@ -4,14 +4,15 @@
 //! to. So each file is sealed with the credentials that it was read with: one that somebody else put there is not believed.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use super::files::{self, Readers};
 use crate::api::Credentials;
+use crate::diagnostic::read_text;
 use crate::live::CatalogueCache;
 use crate::wire::json::{MOST_VALUES, parse};
 
@@ -29,7 +30,7 @@ pub(super) struct FileCache {
 impl FileCache {
     /// Below `directory`, apart for each address of the API: two services may call different things by one version.
     pub(super) fn new(directory: &Path, base_url: &str, credentials: Credentials) -> Self {
-        let directory = directory.join(&hexadecimal(&Sha256::digest(base_url.as_bytes()))[..12]);
+        let directory = directory.join(&HEXLOWER.encode(&Sha256::digest(base_url.as_bytes()))[..12]);
         Self { directory, base_url: base_url.to_owned(), credentials }
     }
 
@@ -44,7 +45,7 @@ impl FileCache {
     fn seal(&self, id: &str, version: &str, content: &str) -> String {
         // No id and no version holds a line feed, and no address that could be connected to.
         let whole = format!("{}\n{id}\n{version}\n{content}", self.base_url);
-        hexadecimal(&self.credentials.seal(whole.as_bytes()))
+        HEXLOWER.encode(self.credentials.seal(whole.as_bytes()).as_ref())
     }
 }
 
@@ -53,11 +54,7 @@ impl CatalogueCache for FileCache {
         let path = self.path(id, version)?;
         // What others put there may be anything, also something that never ends.
         fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        let mut text = String::new();
-        let read = File::open(path).ok()?.take(LARGEST + 1).read_to_string(&mut text).ok()?;
-        if read as u64 > LARGEST {
-            return None;
-        }
+        let text = read_text(File::open(path).ok()?, LARGEST).ok()?;
         let (seal, content) = text.split_once('\n')?;
         if seal != self.seal(id, version, content) {
             return None;
@@ -75,11 +72,6 @@ impl CatalogueCache for FileCache {
             tracing::debug!(path = %path.display(), "the managed ruleset could not be kept");
         }
     }
-}
-
-/// Bytes as hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

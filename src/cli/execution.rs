@@ -8,11 +8,11 @@ use super::exit::Exit;
 use super::output::Output;
 use super::settings::Settings;
 use crate::api::{ReadClient, Stop, WriteClient};
-use crate::apply::{ApplyEvent, Journal, Observer, Verified, ZoneDone};
-use crate::diagnostic::Severity;
+use crate::apply::{ApplyEvent, Journal, Observer, Outcome, Verified, ZoneDone};
+use crate::diagnostic::{Severity, count};
 use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
-use crate::reconcile::{Conclusion, Means, Planned, Report, apply};
+use crate::reconcile::{Conclusion, Means, Planned, Report, Source, apply};
 use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::{ZoneResult, write_result};
@@ -92,7 +92,34 @@ fn show(
         }
     }
     output.say(&format!("journal: {path}"));
+    if let Some(words) = next_step(report, &planned.goal.source) {
+        output.say(&words);
+    }
     Ok(())
+}
+
+/// What to do about operations that did not succeed, if there are any.
+fn next_step(report: &Report<'_>, source: &Source) -> Option<String> {
+    let outcomes = || report.zones.iter().flat_map(|zone| &zone.applied.outcomes);
+    let number = |is: fn(&Outcome) -> bool| outcomes().filter(|outcome| is(outcome)).count();
+    let refused = number(|o| matches!(o, Outcome::Refused(_)));
+    let stale = number(|o| matches!(o, Outcome::Stale(_)));
+    let left = outcomes().filter(|o| !matches!(o, Outcome::Done)).count();
+    if left == 0 {
+        return None;
+    }
+    let again = match source {
+        Source::SavedPlan { .. } if stale > 0 => "plan again, and apply the new plan".to_owned(),
+        Source::SavedPlan { .. } => "run the same command with --resume: it sends only what is left".to_owned(),
+        Source::Journal(_) | Source::Spec(_) | Source::Snapshot(..) => {
+            "run the same command again: it plans again and sends only what is left".to_owned()
+        }
+    };
+    let left = format!("{} left", count(left, "operation"));
+    Some(match refused {
+        0 => format!("{left}. To finish, {again}."),
+        n => format!("{left}, {n} of them refused. Correct what was refused; then {again}."),
+    })
 }
 
 /// Shows what is happening, with how much of it is done.

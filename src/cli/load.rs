@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::formats;
 use super::output::Output;
 use super::settings::Settings;
-use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
 use crate::plan::{Consents, Plan};
 use crate::reconcile::{Goal, Unusable};
 use crate::render::{self, Findings};
@@ -37,7 +37,10 @@ pub(super) fn load(
     };
     match read(args, settings)? {
         Ok(goal) => {
-            show(&goal.diagnostics, &goal.sources);
+            // Plans tell new notes from known ones.
+            let with_notes = command == "validate" || (output.verbose > 0 && !matches!(command, "plan" | "drift"));
+            let is_shown = |d: &&Diagnostic| with_notes || d.severity != Severity::Note;
+            show(&goal.diagnostics.iter().filter(is_shown).cloned().collect(), &goal.sources);
             Ok(Ok(with_base(goal, args, settings)?))
         }
         Err(unusable) => {
@@ -92,8 +95,7 @@ pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, outpu
     }
     formats::write_findings(found, settings.flags, output)?;
     let errors = diagnostics.count(Severity::Error);
-    let noun = if errors == 1 { "error" } else { "errors" };
-    output.message(&format!("{errors} {noun} in the spec; no request was made"));
+    output.message(&format!("{} in the spec; no request was made", count(errors, "error")));
     Ok(())
 }
 

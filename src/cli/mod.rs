@@ -15,6 +15,7 @@ mod load;
 mod lock;
 mod monitor;
 mod output;
+mod own_files;
 mod service;
 mod settings;
 mod shard;
@@ -95,7 +96,7 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
 /// Runs one command.
 async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    if let Err(message) = applicable::check(cli) {
+    if let Err(message) = applicable::check(cli).and_then(|()| own_files::check(command)) {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::{Colour, Format, Global};
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::live::FetchError;
+use crate::plan::Plan;
 use crate::render;
 use crate::render::safe::{visible, visible_json};
 
@@ -157,10 +158,30 @@ impl Output {
         }
     }
 
-    /// Reports diagnostics on stderr; notes only where more is wanted.
+    /// Reports findings on stderr; errors only if quiet is wanted.
     pub(super) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &Sources) {
         self.hide();
-        let _ = self.on_messages(|out| render::diagnostics::write(out, diagnostics, sources, self.colour_of_messages));
+        let is_wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
+        let wanted = diagnostics.iter().filter(is_wanted);
+        let _ = self.on_messages(|out| render::diagnostics::write(out, wanted, sources, self.colour_of_messages));
+    }
+
+    /// Reports what was found while planning, without what was shown before. Notes that the change does not bring are
+    /// counted, unless more is wanted.
+    pub(super) fn plan_diagnostics(&self, plan: &Plan, shown: &Diagnostics, sources: &Sources) {
+        let shown: Vec<_> = shown.iter().filter(|d| d.severity != Severity::Note).collect();
+        let (counted, new): (Vec<_>, Vec<_>) =
+            (plan.diagnostics.iter().filter(|d| !shown.contains(d))).partition(|d| d.is_known && self.verbose == 0);
+        self.diagnostics(&new.into_iter().cloned().collect(), sources);
+        if let Some(words) = render::known_notes(counted.into_iter()) {
+            let new = if plan.base.is_some() { "" } else { "; --base shows the new ones" };
+            self.say(&format!("note: {words}; -v shows them{new}"));
+        }
+    }
+
+    /// Whether results and errors are all that is wanted.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// Shows what is happening, in place; nothing where stderr is no terminal.

@@ -10,6 +10,7 @@ use super::files;
 use super::output::Output;
 use super::settings::{Connection, Settings};
 use crate::api::{self, ApiEvent, CheckClient, Client, ReadClient, Stop, WaitReason, WriteClient};
+use crate::diagnostic::count;
 use crate::live::{CatalogueCache, Progress};
 use crate::model::ZoneName;
 use crate::reconcile::{Listener, Options};
@@ -152,9 +153,12 @@ impl Service {
 pub(super) fn progress(output: &Arc<Output>) -> Listener {
     let shown = Arc::clone(output);
     Arc::new(move |progress: Progress| match progress {
-        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {records} records")),
+        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {}", count(records, "record"))),
         Progress::SmallPages { zone, per_page } => {
-            shown.news(&format!("{zone}: the service gives {per_page} records a page"));
+            shown.news(&format!(
+                "{zone}: the service gives {} a page",
+                count(usize::try_from(per_page).unwrap_or(usize::MAX), "record")
+            ));
         }
     })
 }

@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +15,7 @@ use secrecy::SecretString;
 use super::args::{ConsentArgs, Global};
 use super::files::is_below;
 use crate::api::Credentials;
+use crate::diagnostic::{count, read_text};
 use crate::model::Danger;
 use crate::model::Suppression;
 use crate::model::time::rfc3339;
@@ -139,7 +140,7 @@ impl<'a> Settings<'a> {
         }
         let credentials = self.credentials()?;
         let base_url = base_url(self.flags)?;
-        Ok(Connection::Remote { base_url, credentials, account: variable(self.flags, "CLOUDFLARE_ACCOUNT_ID")? })
+        Ok(Connection::Remote { base_url, credentials, account: account(self.flags)? })
     }
 
     /// Who we are to the API.
@@ -160,10 +161,18 @@ impl<'a> Settings<'a> {
             (None, Some(email), Some(key)) => Credentials::Key { email, key },
             (None, Some(_), None) => bail!("CLOUDFLARE_EMAIL is set without CLOUDFLARE_API_KEY"),
             (None, None, Some(_)) => bail!("CLOUDFLARE_API_KEY is set without CLOUDFLARE_EMAIL"),
-            (None, None, None) => bail!(
-                "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
-                 or rehearse on the embedded service with --sandbox"
-            ),
+            (None, None, None) => {
+                let is_set = |(other, _): &&(&str, &str)| raw(global, other).is_some_and(|value| !value.is_empty());
+                if let Some((other, own)) = FOREIGN_NAMES.iter().find(is_set) {
+                    bail!(
+                        "no credentials: {other} is set, but zonewright reads {own}; set it: export {own}=\"${other}\""
+                    );
+                }
+                bail!(
+                    "no credentials: set CLOUDFLARE_API_TOKEN (or CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY), \
+                     or rehearse in the sandbox with --sandbox"
+                )
+            }
         })
     }
 
@@ -248,6 +257,22 @@ fn shard(global: &Global) -> anyhow::Result<Option<Shard>> {
     global.shard.map(|shard| shard.resolve(index.as_deref())).transpose()
 }
 
+/// The account to look zones up in.
+///
+/// # Errors
+/// The file named cannot be read, or the value is not an account id. It is not shown: it may be a token in the wrong place.
+fn account(global: &Global) -> anyhow::Result<Option<String>> {
+    let Some(id) = variable(global, "CLOUDFLARE_ACCOUNT_ID")? else { return Ok(None) };
+    if id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Ok(Some(id.to_ascii_lowercase()));
+    }
+    bail!(
+        "CLOUDFLARE_ACCOUNT_ID is not an account id: expected 32 hexadecimal digits, found {}; copy the id from the overview \
+         page of a zone in the dashboard, or unset the variable to use every account of the credentials",
+        count(id.chars().count(), "character")
+    )
+}
+
 /// Address of the API.
 ///
 /// # Errors
@@ -286,12 +311,7 @@ const LARGEST_VALUE: u64 = 64 * 1024;
 
 /// The text of a file that a variable names; it may be a pipe, such as `/dev/fd/63`.
 fn read_value(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    fs::File::open(path)?.take(LARGEST_VALUE + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST_VALUE {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {LARGEST_VALUE} bytes")));
-    }
-    Ok(text)
+    read_text(fs::File::open(path)?, LARGEST_VALUE)
 }
 
 /// Variables that hold a secret, or say where one is sent; each may name a file.
@@ -312,6 +332,18 @@ fn absolute_only(path: &OsStr) -> Option<OsString> {
     if places.is_empty() { None } else { std::env::join_paths(places).ok() }
 }
 
+/// Variables of other programs that hold credentials, and ours.
+const FOREIGN_NAMES: [(&str, &str); 8] = [
+    ("CF_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CLOUDFLARE_TOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CF_TOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CF_DNS_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CLOUDFLARE_DNS_API_TOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CLOUDFLARE_APITOKEN", "CLOUDFLARE_API_TOKEN"),
+    ("CF_API_KEY", "CLOUDFLARE_API_KEY"),
+    ("CLOUDFLARE_APIKEY", "CLOUDFLARE_API_KEY"),
+];
+
 /// The policy that is read where none is named, if it is there.
 const POLICY: &str = ".zonewright-policy.yaml";
 
@@ -320,12 +352,7 @@ const LARGEST_POLICY: u64 = 4 * 1024 * 1024;
 
 /// The text of a policy file.
 fn read_policy_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    fs::File::open(path)?.take(LARGEST_POLICY + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST_POLICY {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {LARGEST_POLICY} bytes")));
-    }
-    Ok(text)
+    read_text(fs::File::open(path)?, LARGEST_POLICY)
 }
 
 /// The lints that the policy accepts.

@@ -57,6 +57,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// How many more findings of its kind it represents; zero for an ordinary finding.
     pub more: usize,
+    /// Whether it is a note about the zone as it was before the change. Plans count such notes instead of showing them.
+    pub is_known: bool,
 }
 
 /// How many findings of one kind are reported at most: a generator repeats its mistakes everywhere.
@@ -90,6 +92,7 @@ impl Diagnostic {
             related: Vec::new(),
             help: None,
             more: 0,
+            is_known: false,
         }
     }
 
@@ -105,8 +108,14 @@ impl Diagnostic {
         (self.finding.code, self.severity)
     }
 
+    /// Whether it is a note about a zone or a place in the spec, and not about the run.
+    #[must_use]
+    pub fn is_of_zone(&self) -> bool {
+        self.severity == Severity::Note && (self.primary.is_some() || self.address.is_some())
+    }
+
     /// How many findings it represents.
-    fn number(&self) -> usize {
+    pub fn number(&self) -> usize {
         self.more.max(1)
     }
 
@@ -192,6 +201,13 @@ impl Diagnostics {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.all.push(diagnostic);
+    }
+
+    /// Marks the notes about a zone or a place in the spec for which `is_known` holds.
+    pub fn mark_known(&mut self, is_known: impl Fn(&Diagnostic) -> bool) {
+        for diagnostic in &mut self.all {
+            diagnostic.is_known = diagnostic.is_of_zone() && is_known(diagnostic);
+        }
     }
 
     /// Adds all of another collection.
@@ -294,6 +310,15 @@ impl IntoIterator for Diagnostics {
 
     fn into_iter(self) -> Self::IntoIter {
         self.all.into_iter()
+    }
+}
+
+impl<'d> IntoIterator for &'d Diagnostics {
+    type Item = &'d Diagnostic;
+    type IntoIter = std::slice::Iter<'d, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.iter()
     }
 }
 

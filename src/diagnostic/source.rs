@@ -40,6 +40,12 @@ pub struct Place {
 impl Place {
     /// No place in any text: for what is not in a file, such as the live state.
     pub const NOWHERE: Self = Self { source: SourceId(u32::MAX), span: Span { start: 0, end: 0 } };
+
+    /// Whether another place is within it.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.source == other.source && self.span.start <= other.span.start && other.span.end <= self.span.end
+    }
 }
 
 /// One text that was read.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, only_logs};
 use super::{scope, words};
+use crate::diagnostic::noun_for;
 use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::facts::rulesets::{ANOMALY_RULE, MANAGED_PHASE, MANAGED_RULESETS, PHASES, RATE_LIMIT_PHASE};
@@ -335,7 +336,7 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
     }
     for (ruleset, mut names) in rules {
         names.sort();
-        let noun = if names.len() == 1 { "rule" } else { "rules" };
+        let noun = noun_for(names.len(), "rule");
         words.push(format!("{noun} {} of the {}", words::some(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
     }
     words

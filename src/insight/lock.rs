@@ -319,7 +319,7 @@ impl LockChanges {
         };
         let single = |rules: &[LockedRule], what: &str| {
             let names: Vec<_> = rules.iter().map(LockedRule::label).collect();
-            let count = words::count(rules.len(), "rule");
+            let count = crate::diagnostic::count(rules.len(), "rule");
             (!rules.is_empty()).then(|| format!("{count} {what} ({})", words::some(&names, MOST_NAMES)))
         };
         let pairs =

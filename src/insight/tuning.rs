@@ -192,7 +192,7 @@ fn cause(why: &Why) -> String {
 
 /// `CAUSE switches on 49 rules: SQL injection 9, …`; by name where the rules have no families.
 fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
-    let count = words::count(rules.len(), "rule");
+    let count = crate::diagnostic::count(rules.len(), "rule");
     let verb = if cause == "levels" { "switch" } else { "switches" };
     let list = match rules.iter().any(|r| r.rule.family().is_some()) {
         true => words::by_family(rules.iter().map(|r| r.rule)),

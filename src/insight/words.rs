@@ -72,11 +72,6 @@ pub(super) fn expression(text: &str) -> String {
     format!("`{}`", cut(text, MOST_OF_EXPRESSION))
 }
 
-/// A count with its noun.
-pub(super) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
-}
-
 /// The first names, and how many more there are.
 pub(super) fn some(names: &[String], most: usize) -> String {
     let mut list = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");

@@ -134,11 +134,6 @@ fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
 /// How many places a finding points to at most, in addition to the first.
 const RELATED: usize = 8;
 
-/// A count with its noun.
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,8 +31,15 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
             };
             let shown: String = code.chars().take(60).collect();
             findings::INVALID_SUPPRESSION.nowhere(format!("there is no lint `{shown}`")).help(help)
-        } else if !used && place.is_some() {
-            findings::UNUSED_SUPPRESSION.nowhere(format!("{code} finds nothing here")).help("remove it")
+        } else if !used {
+            match place {
+                Some(_) => findings::UNUSED_SUPPRESSION.nowhere(format!("{code} finds nothing here")),
+                None => {
+                    let what = format!("the policy file accepts {code}, which finds nothing in this spec");
+                    findings::UNUSED_SUPPRESSION.nowhere(what).about("policy file")
+                }
+            }
+            .help("remove it")
         } else {
             continue;
         };
@@ -56,8 +63,6 @@ fn concerns(suppression: &Suppression, diagnostic: &Diagnostic) -> bool {
         SuppressionScope::Zone(zone) => diagnostic.address.as_deref().is_some_and(|address| {
             address.strip_prefix(zone.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         }),
-        SuppressionScope::Entry(entry) => at.is_some_and(|at| {
-            at.source == entry.source && entry.span.start <= at.span.start && at.span.end <= entry.span.end
-        }),
+        SuppressionScope::Entry(entry) => at.is_some_and(|at| entry.contains(at)),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use super::name::{Fqdn, ZoneName};
@@ -29,7 +30,7 @@ impl Address {
         let digest = Sha256::digest(data.canonical().as_bytes());
         // Eight digits: in the largest sets seen (10,000 values), the chance that any two collide is about one in a
         // hundred.
-        Self(format!("{set}/{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]))
+        Self(format!("{set}/{}", HEXLOWER.encode(&digest[..4])))
     }
 
     /// The address of a zone itself.

@@ -153,14 +153,32 @@ pub struct Settings {
     pub ipv4_only: Option<bool>,
     /// Answer with IPv6 addresses only, on proxied records.
     pub ipv6_only: Option<bool>,
+    /// Reach the origin through a private network. The API has it beside `settings`, not in it.
+    ///
+    /// # Sources
+    /// developers.cloudflare.com/api/resources/dns (A, AAAA), read 2026-11-22.
+    pub private_routing: Option<bool>,
 }
 
 impl Settings {
     /// The settings with their names, in a fixed order.
     #[must_use]
-    pub fn named(self) -> [(&'static str, Option<bool>); 3] {
-        let Self { flatten_cname, ipv4_only, ipv6_only } = self;
-        [("flatten_cname", flatten_cname), ("ipv4_only", ipv4_only), ("ipv6_only", ipv6_only)]
+    pub fn named(self) -> [(&'static str, Option<bool>); 4] {
+        let Self { flatten_cname, ipv4_only, ipv6_only, private_routing } = self;
+        [
+            ("flatten_cname", flatten_cname),
+            ("ipv4_only", ipv4_only),
+            ("ipv6_only", ipv6_only),
+            ("private_routing", private_routing),
+        ]
+    }
+
+    /// These settings, each changed by a function of its name and value.
+    #[must_use]
+    pub fn map(self, change: impl Fn(&'static str, Option<bool>) -> Option<bool>) -> Self {
+        let [flatten_cname, ipv4_only, ipv6_only, private_routing] =
+            self.named().map(|(name, value)| change(name, value));
+        Self { flatten_cname, ipv4_only, ipv6_only, private_routing }
     }
 
     /// Whether no setting is set.
@@ -332,10 +350,7 @@ impl RecordForm {
     /// This form with settings that are off left out: off is the default, and sending them can be refused.
     #[must_use]
     pub fn without_settings_off(&self) -> RecordForm {
-        let Settings { flatten_cname, ipv4_only, ipv6_only } = self.facets.settings;
-        let on = |setting: Option<bool>| setting.filter(|on| *on);
-        let settings =
-            Settings { flatten_cname: on(flatten_cname), ipv4_only: on(ipv4_only), ipv6_only: on(ipv6_only) };
+        let settings = self.facets.settings.map(|_, setting| setting.filter(|on| *on));
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
@@ -359,6 +374,7 @@ impl RecordForm {
                     flatten_cname: settings.flatten_cname.or(own.flatten_cname),
                     ipv4_only: settings.ipv4_only.or(own.ipv4_only),
                     ipv6_only: settings.ipv6_only.or(own.ipv6_only),
+                    private_routing: settings.private_routing.or(own.private_routing),
                 },
             },
         }

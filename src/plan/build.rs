@@ -46,6 +46,7 @@ pub fn plan_changes(
         rules_unchanged: rule_changes.phases.iter().map(|p| p.unchanged).sum(),
         name: desired.name.clone(),
         id: live.id.clone(),
+        created_on: live.created_on.clone(),
         tier: live.tier,
         unchanged: changes.unchanged,
         unmanaged: count(|r| !matches!(r, SetAsideReason::Ignored(_))),

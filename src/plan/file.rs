@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use data_encoding::HEXLOWER;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -95,7 +96,7 @@ fn checksum(file: &Map<String, Json>) -> String {
         feed(&mut hash, &Json::String(name.clone()));
         feed(&mut hash, value);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.finalize())
 }
 
 /// The SHA-256 of a value, in a form that does not depend on the order of members.
@@ -192,5 +193,5 @@ fn base(file: &Json) -> Result<Option<(BaseSource, String)>, PlanFileError> {
 /// The SHA-256 of a resolved spec's text, hexadecimal, by which a base that is no revision is known.
 #[must_use]
 pub fn base_digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
 }

@@ -13,8 +13,26 @@ pub struct Consents {
     pub deletes: Option<usize>,
     /// Other dangers, on the command line.
     pub dangers: BTreeSet<Danger>,
+    /// Those of them that were typed at the terminal after the plan was shown; the others come from the command line.
+    pub typed: BTreeSet<Danger>,
     /// Permissions that are committed beside the spec.
     pub policy: Policy,
+}
+
+impl Consents {
+    /// Adds a permission that was typed at the terminal; of deletes, for `operations` of them exactly.
+    pub fn allow_typed(&mut self, danger: Danger, operations: usize) {
+        match danger {
+            Danger::Delete => self.deletes = Some(operations),
+            other => drop(self.dangers.insert(other)),
+        }
+        self.typed.insert(danger);
+    }
+
+    /// Where a permission was given.
+    fn by(&self, danger: Danger) -> &'static str {
+        if self.typed.contains(&danger) { "typed at the terminal" } else { "on the command line" }
+    }
 }
 
 /// Permissions and limits that are committed beside a spec.
@@ -70,12 +88,24 @@ pub struct MissingConsent {
     pub given: Option<usize>,
 }
 
+impl MissingConsent {
+    /// What to add to the command line for all of these.
+    #[must_use]
+    pub fn flags(missing: &[Self]) -> String {
+        let deletes = missing.iter().filter(|m| m.danger == Danger::Delete).map(|m| m.flag.clone());
+        let codes: Vec<_> =
+            missing.iter().map(|m| m.danger).filter(|d| *d != Danger::Delete).map(Danger::code).collect();
+        let codes = (!codes.is_empty()).then(|| format!("--allow {}", codes.join(",")));
+        deletes.chain(codes).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// A permission that was needed and is there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GivenConsent {
     /// For what.
     pub danger: Danger,
-    /// Where it was given, and why: `on the command line`, `policy: …`, `spec: …`.
+    /// Where it was given, and why: `on the command line`, `typed at the terminal`, `policy: …`, `spec: …`.
     pub by: String,
 }
 
@@ -107,7 +137,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
                 (Danger::Delete, _, _) => None,
                 (_, Some(reason), _) => Some(format!("spec: {reason}")),
                 (_, None, Some(reason)) => Some(format!("policy: {reason}")),
-                (danger, None, None) if consents.dangers.contains(&danger) => Some("on the command line".to_owned()),
+                (danger, None, None) if consents.dangers.contains(&danger) => Some(consents.by(danger).to_owned()),
                 (_, None, None) => None,
             };
             match by {
@@ -119,7 +149,7 @@ pub(super) fn judge(plan: &Plan, consents: &Consents) -> (Vec<MissingConsent>, V
     // A number that does not fit says that the reader saw another plan.
     if let Some(count) = counts.get(&Danger::Delete).copied().filter(|count| consents.deletes == Some(*count)) {
         counts.remove(&Danger::Delete);
-        given.insert(GivenConsent { danger: Danger::Delete, by: format!("on the command line, {count}") });
+        given.insert(GivenConsent { danger: Danger::Delete, by: format!("{}, {count}", consents.by(Danger::Delete)) });
     }
     let missing = counts.into_iter().map(|(danger, operations)| MissingConsent {
         danger,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::operation::{Action, Operation};
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
-use crate::diagnostic::{Diagnostics, Severity, findings};
+use crate::diagnostic::{self, Diagnostics, Severity, findings};
 use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, RecordId, Tier};
 
@@ -298,11 +298,13 @@ fn robots(desired: &DesiredZone, plan: &ZonePlan, found: &mut Diagnostics) {
             "{ type: TXT, content: \"heritage=external-dns*\", reason: written by external-dns }",
         ),
     ];
-    for (robot, count, ignore) in robots.into_iter().filter(|(_, count, _)| *count > 0) {
-        let noun = if count == 1 { "record" } else { "records" };
+    for (robot, number, ignore) in robots.into_iter().filter(|(_, number, _)| *number > 0) {
         found.push(
             findings::OTHER_PROGRAMS_RECORDS
-                .at(desired.place, format!("{count} {noun} to be deleted, apparently of {robot}"))
+                .at(
+                    desired.place,
+                    format!("{} to be deleted, apparently of {robot}", diagnostic::count(number, "record")),
+                )
                 .about(desired.name.to_string())
                 .help(format!("to leave them alone, add to `ignore`: {ignore}")),
         );

@@ -7,7 +7,7 @@ use super::guard::{Consents, GivenConsent, MissingConsent};
 use super::operation::{Action, Operation};
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Address, Danger, Tier, ZoneId, ZoneName};
+use crate::model::{Address, Danger, LiveZone, Tier, ZoneId, ZoneName};
 
 /// Whose business it is what is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,9 @@ pub struct ZonePlan {
     pub name: ZoneName,
     /// Its id.
     pub id: ZoneId,
+    /// When it was created, as Cloudflare wrote it (RFC 3339); with the id it tells the zone from one of a sandbox that was
+    /// reset, which has the same id.
+    pub created_on: Option<String>,
     /// Its plan at the service.
     pub tier: Tier,
     /// Whether the zone does not exist yet; its id then stands in for the real one.
@@ -104,10 +107,10 @@ impl ZonePlan {
         self.operations.iter().enumerate().filter_map(|(n, o)| Some((n, o, o.record()?)))
     }
 
-    /// The same plan for the zone with this id, after it was made.
+    /// The same plan for the zone as it was made.
     #[must_use]
-    pub fn with_id(&self, id: ZoneId) -> Self {
-        Self { id, ..self.clone() }
+    pub fn for_zone(&self, zone: &LiveZone) -> Self {
+        Self { id: zone.id.clone(), created_on: zone.created_on.clone(), ..self.clone() }
     }
 }
 

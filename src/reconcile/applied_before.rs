@@ -19,9 +19,9 @@ const JOURNALS: usize = 5;
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// How many operations are named.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
-/// Warns about operations that the journals in a directory say were applied a short while ago.
+/// One warning about the operations that the journals in a directory say were applied a short while ago.
 pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostics {
     let mut found = Diagnostics::default();
     let is_recent = |time: SystemTime| age(time, now).is_some_and(|age| age < LASTING);
@@ -34,17 +34,15 @@ pub(super) fn find(directory: &Path, plan: &Plan, now: SystemTime) -> Diagnostic
     }
     let counts = |at: &str| humantime::parse_rfc3339(at).is_ok_and(is_recent);
     let all: Vec<AppliedBefore> = plan.zones.iter().flat_map(|zone| applied.repeated(zone, counts)).collect();
-    let help = "look who else writes to the zone; the journals say what was applied";
-    for AppliedBefore { address, applied_at } in all.iter().take(NAMED) {
-        let what = format!(
-            "{address} was applied at {applied_at} and is needed again: it did not converge, or somebody takes it back"
-        );
-        found.push(findings::REPEATED_CHANGE.nowhere(what).about(address.to_string()).help(help));
-    }
-    if all.len() > NAMED {
-        let what = format!("{} more operations were applied a short while ago and are needed again", all.len() - NAMED);
-        found.push(findings::REPEATED_CHANGE.nowhere(what).help(help));
-    }
+    let Some(first) = all.first() else { return found };
+    let named: Vec<_> =
+        all.iter().take(NAMED).map(|r| format!("{} (applied at {})", r.address, r.applied_at)).collect();
+    let more = all.len().checked_sub(NAMED).filter(|n| *n > 0);
+    let more = more.map(|n| format!(" and {n} more")).unwrap_or_default();
+    let subject = if all.len() == 1 { "1 change is".to_owned() } else { format!("{} changes are", all.len()) };
+    let what = format!("{subject} needed again: {}{more}", named.join(", "));
+    let finding = findings::REPEATED_CHANGE.nowhere(what).about(first.address.to_string());
+    found.push(finding.help("find out what else writes to the zone; the journals say what was applied"));
     found
 }
 

@@ -74,6 +74,8 @@ pub struct Base {
     pub source: BaseSource,
     /// The submodule that it is a revision of, if it is one: the top of its work tree.
     pub submodule: Option<PathBuf>,
+    /// The notes about it.
+    pub notes: Diagnostics,
 }
 
 /// A spec with mistakes.

@@ -53,8 +53,10 @@
 
 mod applied_before;
 mod apply;
+mod as_found;
 mod drift;
 mod goal;
+mod known_notes;
 mod plan;
 mod protection;
 pub mod saved;
@@ -65,6 +67,7 @@ mod undo;
 pub mod waf_lock;
 
 pub use apply::{ApplyError, Conclusion, Means, Report, apply};
+pub use as_found::{AsFound, as_found};
 pub use drift::{Drift, drift};
 pub use goal::{Base, Goal, Source, SpecSource, Unusable, wanted};
 pub use plan::{Listener, Options, Planned, plan};

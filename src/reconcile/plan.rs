@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::goal::{Base, Goal, Source};
-use super::{applied_before, undo, waf_lock};
+use super::{applied_before, known_notes, undo, waf_lock};
 use crate::api::Reader;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
-use crate::live::{self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new};
+use crate::live::{
+    self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
+};
 use crate::model::{Live, LiveZone, ZoneName};
 use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, lower};
 use crate::spec;
@@ -86,7 +88,8 @@ pub(super) async fn plan_some<'g, R: Reader>(
             live.zones.insert(zone.clone(), new);
             continue;
         }
-        plan.diagnostics.push(missing(goal, zone));
+        let other = other_account(reader, zone, &options.read).await;
+        plan.diagnostics.push(missing(goal, zone, options.read.account.as_deref(), other.as_deref()));
     }
     for (name, desired) in &goal.desired.zones {
         let Some(zone) = live.zones.get_mut(name) else { continue };
@@ -101,6 +104,7 @@ pub(super) async fn plan_some<'g, R: Reader>(
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }
+    known_notes::mark(&mut plan.diagnostics, goal, &live);
     plan.diagnostics.sort(&goal.sources);
     plan.requests_made = reader.requests();
     Ok(Planned { goal, plan, live, options: options.clone() })
@@ -148,16 +152,37 @@ impl Planned<'_> {
     }
 }
 
-/// A zone of the spec that is not to be seen.
-fn missing(goal: &Goal, zone: &ZoneName) -> Diagnostic {
+/// The account that has a zone, where that is not the one to which the look-up was limited.
+async fn other_account<R: Reader>(reader: &R, zone: &ZoneName, options: &live::Options) -> Option<String> {
+    options.account.as_deref()?;
+    // What fails here explains nothing; the zone is missing either way.
+    let anywhere = live::Options { account: None, ..options.clone() };
+    find_zone_by_name(reader, zone, &anywhere).await.ok()??.account
+}
+
+/// A zone of the spec that is not to be seen; `account` is the one to which the look-up was limited, and `other` the one that
+/// has the zone.
+fn missing(goal: &Goal, zone: &ZoneName, account: Option<&str>, other: Option<&str>) -> Diagnostic {
     let desired = goal.desired.zones.get(zone);
-    let diagnostic = findings::MISSING_ZONE
-        .nowhere(format!("{zone} is not there, or these credentials may not see it"))
-        .about(zone.to_string())
-        .help(match desired.and_then(|z| z.id.as_ref()) {
-            Some(_) => "correct or remove `id`, or give the token access to the zone",
-            None => "write `create: true` to have it made, correct its name, or give the token access to it",
-        });
+    let (what, help) = match (account, other, desired.and_then(|z| z.id.as_ref())) {
+        (Some(account), Some(other), _) => (
+            format!("{zone} is in the account {other}, and CLOUDFLARE_ACCOUNT_ID names the account {account}"),
+            format!("set CLOUDFLARE_ACCOUNT_ID to {other}, or unset it"),
+        ),
+        (Some(account), None, _) => (
+            format!("the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have {zone}, or these credentials cannot see it"),
+            "check CLOUDFLARE_ACCOUNT_ID and the name, give the token access to the zone, or write `create: true` to create it".to_owned(),
+        ),
+        (None, _, Some(_)) => (
+            format!("{zone} does not exist, or these credentials cannot see it"),
+            "correct or remove `id`, or give the token access to the zone".to_owned(),
+        ),
+        (None, _, None) => (
+            format!("{zone} does not exist, or these credentials cannot see it"),
+            "write `create: true` to create it, correct its name, or give the token access to it".to_owned(),
+        ),
+    };
+    let diagnostic = findings::MISSING_ZONE.nowhere(what).about(zone.to_string()).help(help);
     match desired {
         Some(desired) => diagnostic.at(desired.place, ""),
         None => diagnostic,

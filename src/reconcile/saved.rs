@@ -192,7 +192,7 @@ pub fn open(
         None => None,
         Some((source, text)) => {
             let (desired, _) = read(text, &saved.today, &name)?;
-            Some(Base { desired, source: source.clone(), submodule: None })
+            Some(Base { desired, source: source.clone(), submodule: None, notes: Diagnostics::default() })
         }
     };
     let mut consents = given;

@@ -1,10 +1,10 @@
 //! `waf.lock` beside a spec: where it is, and what the service changed since it was written.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Diagnostics, findings};
+use crate::diagnostic::{Diagnostics, findings, read_text};
 use crate::insight::lock::{Lock, compare};
 use crate::model::Live;
 use crate::model::managed::Catalogue;
@@ -76,11 +76,5 @@ pub fn text(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    let file = File::open(path)?;
-    let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it has more than {LARGEST} bytes")));
-    }
-    Ok(text)
+    read_text(File::open(path)?, LARGEST)
 }

@@ -52,9 +52,14 @@ const WIDTH: usize = 400;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, diagnostics: &Diagnostics, sources: &Sources, colour: bool) -> io::Result<()> {
+pub fn write<'d>(
+    out: &mut dyn Write,
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    sources: &Sources,
+    colour: bool,
+) -> io::Result<()> {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
-    for diagnostic in diagnostics.iter() {
+    for diagnostic in diagnostics {
         let (group, headings) = group(diagnostic, sources);
         let mut text = renderer.render(&[group]);
         for (shown, meant) in headings {
@@ -83,7 +88,7 @@ pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
 
 /// A finding as JSON.
 fn one_json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let Diagnostic { finding, severity, detail, address, primary, related, help, more: _ } = diagnostic;
+    let Diagnostic { finding, severity, detail, address, primary, related, help, more: _, is_known: _ } = diagnostic;
     let mut value = json!({
         "code": finding.code,
         "severity": severity.as_str(),

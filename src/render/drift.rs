@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::text::count;
 use super::view::{OperationView, views};
 use crate::diagnostic::Sources;
+use crate::diagnostic::count;
 use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
 use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};

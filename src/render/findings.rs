@@ -1,6 +1,8 @@
 //! Findings about a spec for machine-readable outputs: what was checked, and what was found.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span};
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span, count};
 
 /// The findings of a command and what it checked.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +25,7 @@ impl Findings<'_> {
             .into_iter()
             .map(|severity| (self.diagnostics.count(severity), severity.as_str()))
             .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| super::text::count(n, word))
+            .map(|(n, word)| count(n, word))
             .collect();
         if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
     }
@@ -32,6 +34,17 @@ impl Findings<'_> {
     pub(super) fn verdict_words(&self) -> &'static str {
         if self.diagnostics.has_errors() { "the spec has errors" } else { "the spec is valid" }
     }
+}
+
+/// How many notes are not shown, by code: `3 notes are not shown (2 LINT0012, 1 PLAN0018)`.
+#[must_use]
+pub fn known_notes<'d>(notes: impl Iterator<Item = &'d Diagnostic>) -> Option<String> {
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    notes.for_each(|note| *codes.entry(note.code()).or_default() += note.number());
+    let all: usize = codes.values().sum();
+    let codes: Vec<_> = codes.iter().map(|(code, n)| format!("{n} {code}")).collect();
+    let verb = if all == 1 { "is" } else { "are" };
+    (all > 0).then(|| format!("{} {verb} not shown ({})", count(all, "note"), codes.join(", ")))
 }
 
 /// A part of a file.

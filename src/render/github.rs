@@ -14,8 +14,8 @@ use std::io::{self, Write};
 
 use super::findings::{Findings, Region, detail};
 use super::safe::safe;
-use super::text::count;
 use super::view::{OperationView, Review, views, zone_dangers};
+use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::Danger;
 use crate::plan::MissingConsent;
@@ -76,7 +76,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
         let words = format!("{}: {}. To allow it, add {flag}", danger.about(), count(*operations, "operation"));
         command(out, Level::Error, None, &title, &words)?;
     }
-    findings(out, review.plan.diagnostics.iter(), review.sources)?;
+    findings(out, review.plan.diagnostics.iter().filter(|d| !d.is_known), review.sources)?;
     for (zone, code, words) in review.plan.zones.iter().flat_map(zone_dangers) {
         command(out, Level::Warning, None, &format!("danger {code}: {zone}"), &words)?;
     }

@@ -37,5 +37,5 @@ mod textdiff;
 mod view;
 
 pub use drift::{DriftView, ago};
-pub use findings::Findings;
+pub use findings::{Findings, known_notes};
 pub use view::Review;

@@ -76,7 +76,8 @@ fn result(
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
 ) -> Value {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+        diagnostic;
     let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
     if let Some(help) = help {
         text.push_str(&format!("\nhelp: {}", plain(help)));

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::text::facets;
-use crate::diagnostic::{Place, Sources};
+use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
 use crate::model::managed::threshold_word;
@@ -288,8 +288,7 @@ pub(super) fn zone_words(zone: &ZonePlan) -> String {
 pub(super) fn rest(zone: &ZonePlan) -> String {
     let mut parts = vec![format!("{} unchanged", zone.unchanged)];
     if zone.rules_unchanged > 0 {
-        let noun = if zone.rules_unchanged == 1 { "rule" } else { "rules" };
-        parts.push(format!("{} {noun} unchanged", zone.rules_unchanged));
+        parts.push(format!("{} unchanged", count(zone.rules_unchanged, "rule")));
     }
     parts.extend(zone.set_aside.iter().map(|aside| {
         let types: Vec<_> = aside.types.iter().map(|(name, count)| format!("{count} {name}")).collect();
@@ -436,7 +435,7 @@ fn rule_fields(fields: &[FieldChange]) -> Vec<FieldView> {
                 "as the ruleset has it".to_owned()
             }
         };
-        let noun = if rules.len() == 1 { "rule" } else { "rules" };
+        let noun = noun_for(rules.len(), "rule");
         FieldView {
             name: format!("{whole}{noun} {}", rules.join(", ")),
             is_whole: false,

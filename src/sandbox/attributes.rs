@@ -176,6 +176,19 @@ pub(super) fn settings(
     Ok(out)
 }
 
+/// Whether the origin is reached through a private network.
+///
+/// # Sources
+/// A member of A and AAAA records: developers.cloudflare.com/api/resources/dns, read 2026-11-22. ASSUMED: it is available on every
+/// plan, omitted where it is off, and ignored for other types.
+pub(super) fn private_routing(facts: &TypeFacts, sent: Option<&Value>) -> Outcome<bool> {
+    match sent {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(on)) => Ok(*on && matches!(facts.name, "A" | "AAAA")),
+        Some(_) => Err(Refusal::unspecified("private_routing must be true or false.")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

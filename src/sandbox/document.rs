@@ -16,7 +16,7 @@ use super::call::Call;
 use super::dns_settings;
 use super::dnssec::Dnssec;
 use super::envelope::{Outcome, Refusal};
-use super::record::Record;
+use super::record::{PRIVATE_ROUTING, Record};
 use super::records::{self, Writer};
 use super::rulesets;
 use super::settings;
@@ -226,7 +226,11 @@ fn record_body(record: &Record) -> Value {
     }
     put("ttl", record.ttl.into());
     put("proxied", record.proxied.into());
-    for (key, object) in [("settings", &record.settings), ("meta", &record.meta)] {
+    let mut settings = record.settings.clone();
+    if let Some(on) = settings.shift_remove(PRIVATE_ROUTING) {
+        put(PRIVATE_ROUTING, on);
+    }
+    for (key, object) in [("settings", &settings), ("meta", &record.meta)] {
         if !object.is_empty() {
             put(key, object.clone().into());
         }

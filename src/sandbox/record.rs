@@ -49,6 +49,9 @@ pub(super) struct Record {
     pub(super) identity: String,
 }
 
+/// A member of the record that is stored among its settings.
+pub(super) const PRIVATE_ROUTING: &str = "private_routing";
+
 /// The columns in the order in which [`Record::from_row`] reads them.
 pub(super) const COLUMNS: &str = "id, name, type, content, priority, data, ttl, proxied, comment, tags, settings, meta, \
      locked, created_on, modified_on, comment_modified_on, tags_modified_on, identity";
@@ -193,7 +196,11 @@ impl Record {
         if let Some(data) = &self.data {
             put("data", data.clone().into());
         }
-        put("settings", self.settings.clone().into());
+        let mut settings = self.settings.clone();
+        if let Some(on) = settings.shift_remove(PRIVATE_ROUTING) {
+            put(PRIVATE_ROUTING, on);
+        }
+        put("settings", settings.into());
         put("meta", self.meta.clone().into());
         put("comment", self.comment.clone().into());
         put("tags", self.tags.clone().into());
@@ -215,14 +222,15 @@ impl Record {
     fn full(&self) -> Value {
         let Value::Object(mut out) = self.modern() else { return Value::Null };
         if matches!(self.kind.as_str(), "A" | "AAAA") {
-            out.insert("private_routing".to_owned(), false.into());
+            out.entry(PRIVATE_ROUTING).or_insert(false.into());
         }
         let flags = |names: &[&str], own: &Map<String, Value>| {
             let mut all: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), false.into())).collect();
             all.extend(own.clone());
             all
         };
-        let settings = flags(&["flatten_cname", "ipv4_only", "ipv6_only"], &self.settings);
+        let mut settings = flags(&["flatten_cname", "ipv4_only", "ipv6_only"], &self.settings);
+        settings.shift_remove(PRIVATE_ROUTING);
         out.insert("settings".to_owned(), settings.into());
         let names = ["auto_added", "managed_by_apps", "managed_by_argo_tunnel", "email_routing", "read_only"];
         let mut meta = flags(&names, &self.meta);

@@ -13,7 +13,7 @@ use super::call::Call;
 use super::conflicts;
 use super::envelope::{Answer, Outcome, Refusal};
 use super::name;
-use super::record::Record;
+use super::record::{PRIVATE_ROUTING, Record};
 use super::store;
 use super::value::{self, Place, Sent};
 use super::zone::Zone;
@@ -123,6 +123,7 @@ pub(super) fn patch(call: &Call<'_>, zone: &Zone, id: &str, body: &Map<String, V
         ("comment".to_owned(), json!(before.comment)),
         ("tags".to_owned(), json!(before.tags)),
         ("settings".to_owned(), json!(before.settings)),
+        (PRIVATE_ROUTING.to_owned(), json!(before.settings.get(PRIVATE_ROUTING))),
         ("priority".to_owned(), json!(before.priority)),
         ("data".to_owned(), json!(before.data)),
     ]);
@@ -207,6 +208,9 @@ fn fill(
     record.proxied = attributes::proxied(facts, body.get("proxied"), value.address, call.profile.own_network)?;
     record.ttl = attributes::ttl(zone, body.get("ttl"), record.proxied, call.profile.proxied_ttl)?;
     record.settings = attributes::settings(facts, zone, body.get("settings"), record.proxied)?;
+    if attributes::private_routing(facts, body.get(PRIVATE_ROUTING))? {
+        record.settings.insert(PRIVATE_ROUTING.to_owned(), true.into());
+    }
     // ASSUMED: the timestamps of comment and tags change only with their values.
     let comment = attributes::comment(zone, body.get("comment"))?;
     if comment != record.comment {

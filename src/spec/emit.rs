@@ -12,8 +12,8 @@ use super::template::escape;
 use super::yaml::to_yaml;
 use crate::diagnostic::Place;
 use crate::model::{
-    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, Tombstone,
-    Unmanaged, Value, ZoneName, facts::Slot,
+    Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, Suppression,
+    SuppressionScope, Tombstone, Unmanaged, Value, ZoneName, facts::Slot,
 };
 
 /// The resolved spec as YAML.
@@ -24,16 +24,16 @@ pub fn print(desired: &Desired) -> String {
         version: u32,
         zones: Map<String, Json>,
     }
-    let zones = desired.zones.values().map(|z| (z.name.to_string(), zone(z))).collect();
+    let zones = desired.zones.values().map(|z| (z.name.to_string(), zone(z, &desired.suppressions))).collect();
     to_yaml(&File { version: 1, zones })
 }
 
-/// A zone.
-fn zone(zone: &DesiredZone) -> Json {
+/// A zone. Lints that its file accepts are accepted by the zone.
+fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     let DesiredZone {
         name,
         id,
-        place: _,
+        place,
         unmanaged,
         ignore,
         allow,
@@ -76,10 +76,24 @@ fn zone(zone: &DesiredZone) -> Json {
     if let Some(waf) = waf {
         map.insert("waf".to_owned(), super::waf::waf(waf));
     }
-    let present = records.iter().map(|r| record(name, r));
+    let is_own = |suppression: &&Suppression| match &suppression.scope {
+        SuppressionScope::Zone(zone) => zone == name,
+        SuppressionScope::File => suppression.place.is_some_and(|own| own.source == place.source),
+        SuppressionScope::Everything | SuppressionScope::Entry(_) => false,
+    };
+    insert_lints(&mut map, suppressions.iter().filter(is_own));
+    let present = records.iter().map(|r| record(name, r, suppressions));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
     map.insert("records".to_owned(), present.chain(absent).collect());
     Json::Object(map)
+}
+
+/// Accepted lints with their reasons, if there are any.
+fn insert_lints<'s>(map: &mut Map<String, Json>, own: impl Iterator<Item = &'s Suppression>) {
+    let lints: Map<_, _> = own.map(|s| (s.code.clone(), json!(escape(&s.reason)))).collect();
+    if !lints.is_empty() {
+        map.insert("lint".to_owned(), Json::Object(lints));
+    }
 }
 
 /// Accepted dangers with their reasons.
@@ -101,8 +115,8 @@ fn pattern(pattern: &IgnorePattern) -> Json {
 }
 
 /// A record.
-fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
-    let DesiredRecord { name, data, facets, protect, allow, spelling: _ } = record;
+fn record(zone: &ZoneName, record: &DesiredRecord, suppressions: &[Suppression]) -> Json {
+    let DesiredRecord { name, data, facets, protect, allow, spelling } = record;
     let mut map = start(zone, name, data.type_name());
     value(&mut map, data);
     let Facets { ttl, proxied, comment, tags, settings } = facets;
@@ -131,6 +145,9 @@ fn record(zone: &ZoneName, record: &DesiredRecord) -> Json {
     if let Some(allow) = allow {
         map.insert("allow".to_owned(), accepted(allow));
     }
+    let is_own =
+        |s: &&Suppression| matches!(&s.scope, SuppressionScope::Entry(entry) if entry.contains(spelling.entry));
+    insert_lints(&mut map, suppressions.iter().filter(is_own));
     Json::Object(map)
 }
 

@@ -45,6 +45,7 @@ mod yaml;
 
 use std::path::PathBuf;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 pub use emit::print;
@@ -55,7 +56,7 @@ pub use schema::schema;
 pub use waf::print_waf;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
-use crate::model::{Desired, Suppression};
+use crate::model::{Desired, Suppression, names_credential};
 
 /// Where a spec comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +193,17 @@ fn variables(
         }
         let source = sources.add("--var", text);
         for ((name, value), span) in options.variables.iter().zip(spans) {
-            variables.give(name, value, Place { source, span }, diagnostics);
+            let place = Place { source, span };
+            if names_credential(name) {
+                diagnostics.push(secrets::found(
+                    place,
+                    "the name of this variable is that of a credential; its value is not shown",
+                ));
+                let start = (span.end as usize).saturating_sub(value.len());
+                sources.redact(Place { source, span: Span::new(start, span.end as usize) });
+                continue;
+            }
+            variables.give(name, value, place, diagnostics);
         }
     }
     for tree in loaded.iter().filter_map(|f| f.tree.as_ref()) {
@@ -224,7 +235,7 @@ fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &So
         part(name);
         part(value);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.finalize())
 }
 
 /// How many findings are collected at most: a broken generator must not fill the memory.

@@ -495,8 +495,8 @@ fn with_help(diagnostic: Diagnostic, error: &DataError) -> Diagnostic {
 
 /// The record settings as the model has them.
 fn settings(syntax: &SettingsSyntax) -> Settings {
-    let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only } = *syntax;
-    Settings { flatten_cname, ipv4_only, ipv6_only }
+    let SettingsSyntax { flatten_cname, ipv4_only, ipv6_only, private_routing } = *syntax;
+    Settings { flatten_cname, ipv4_only, ipv6_only, private_routing }
 }
 
 /// The form of a value of the type, for a hint.

@@ -367,12 +367,7 @@ impl Check<'_> {
     fn unknown_key(&mut self, id: NodeId, value: NodeId, shape: &CompiledSchema) {
         let (key, place) = (self.tree.text(id), self.tree.place(id));
         if names_credential(key) {
-            self.diagnostics.push(
-                findings::SECRET.at(place, "this key names a credential; its value is not shown").help(
-                    "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or \
-                 CLOUDFLARE_API_TOKEN_FILE in the environment",
-                ),
-            );
+            self.diagnostics.push(super::secrets::found(place, "this key names a credential; its value is not shown"));
             self.left.secrets.push(self.tree.place(value));
             return;
         }

@@ -4,8 +4,16 @@
 //! scan could not read or skipped, so the lines are also searched as text before anything is shown. Masking too much
 //! does no harm: it only affects what findings quote from a file.
 
-use crate::diagnostic::{Place, SourceId, Span};
+use crate::diagnostic::{Diagnostic, Place, SourceId, Span, findings};
 use crate::model::names_credential;
+
+/// Something that names a credential.
+pub(super) fn found(place: Place, what: &str) -> Diagnostic {
+    findings::SECRET.at(place, what).help(
+        "remove it here and revoke it if it was ever committed; set CLOUDFLARE_API_TOKEN or CLOUDFLARE_API_TOKEN_FILE in the \
+         environment",
+    )
+}
 
 /// The values that follow a key that names a credential, on the lines of a text.
 pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {

@@ -70,6 +70,7 @@ struct Members<'de> {
     comment: Member<'de>,
     tags: Known<Tags>,
     settings: Settings,
+    private_routing: Member<'de>,
     maintainer: Option<ReadOnly>,
     locked: bool,
     modified_on: Member<'de>,
@@ -89,6 +90,7 @@ impl<'de> Part<'de> for Members<'de> {
             "comment" => self.comment = map.next_value()?,
             "tags" => self.tags = map.next_value()?,
             "settings" => self.settings = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().settings(),
+            "private_routing" => self.private_routing = map.next_value()?,
             "meta" => self.maintainer = map.next_value::<ObjectVisitor<Flags>>()?.0.unwrap_or_default().maintainer(),
             "locked" => self.locked = matches!(map.next_value()?, Member::Bool(true)),
             "modified_on" => self.modified_on = map.next_value()?,
@@ -123,7 +125,13 @@ impl Members<'_> {
             },
             comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
             tags: self.tags.or("tags")?.unwrap_or_default().0,
-            settings: self.settings,
+            settings: Settings {
+                private_routing: match self.private_routing {
+                    Member::Bool(on) => Some(on),
+                    _ => None,
+                },
+                ..self.settings
+            },
             read_only: self.maintainer.or(self.locked.then_some(ReadOnly::Locked)),
             modified_on: self.modified_on.filled().map(Cow::into_owned),
         })
@@ -428,7 +436,7 @@ impl Flags {
     /// Settings of the record.
     fn settings(self) -> Settings {
         let Self { flatten_cname, ipv4_only, ipv6_only, .. } = self;
-        Settings { flatten_cname, ipv4_only, ipv6_only }
+        Settings { flatten_cname, ipv4_only, ipv6_only, private_routing: None }
     }
 
     /// Who maintains the record, if not its zone's owner.

@@ -117,8 +117,12 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
     {
         body.insert("tags".to_owned(), tags.iter().map(Tag::as_str).collect());
     }
-    let settings: Map<String, Json> =
+    let mut settings: Map<String, Json> =
         settings.named().into_iter().filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v)))).collect();
+    // A member of the record itself.
+    if let Some(on) = settings.shift_remove("private_routing") {
+        body.insert("private_routing".to_owned(), on);
+    }
     if !settings.is_empty() {
         body.insert("settings".to_owned(), Json::Object(settings));
     }
@@ -228,11 +232,11 @@ mod tests {
             proxied: Some(true),
             comment: Some(Comment::Clear),
             tags: Some(BTreeSet::new()),
-            settings: Settings { ipv4_only: Some(false), ..Settings::default() },
+            settings: Settings { ipv4_only: Some(false), private_routing: Some(true), ..Settings::default() },
         };
         assert_eq!(
             create_body(&form(RecordType::A, "192.0.2.10", facets)).to_string(),
-            r#"{"type":"A","name":"www.example.com","content":"192.0.2.10","ttl":1,"proxied":true,"settings":{"ipv4_only":false}}"#
+            r#"{"type":"A","name":"www.example.com","content":"192.0.2.10","ttl":1,"proxied":true,"private_routing":true,"settings":{"ipv4_only":false}}"#
         );
     }
 

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::support::journals::newest;
 use crate::support::workspace::{Workspace, options};
 use serde_json::json;
 
@@ -25,9 +26,16 @@ struct Asking {
 }
 
 impl Asking {
-    /// Starts an apply, and waits until it asks.
+    /// Starts an apply, and waits until it asks whether to apply.
     #[track_caller]
     fn start(workspace: &Workspace) -> Self {
+        let mut asking = Self::begin(workspace);
+        asking.waits_for("[y/N]");
+        asking
+    }
+
+    /// Starts an apply.
+    fn begin(workspace: &Workspace) -> Self {
         let run = format!("exec {} apply spec.yaml --color never", env!("CARGO_BIN_EXE_zonewright"));
         let mut command = Command::new("script");
         command.args(["-q", "-e", "-c", &run, "/dev/null"]).current_dir(workspace.path()).env_clear();
@@ -44,12 +52,24 @@ impl Asking {
                 drop(showing.send(bytes[..read].to_vec()));
             }
         });
-        let mut asking = Self { child, keys, shows, shown: String::new() };
-        while !asking.shown.contains("[y/N]") {
-            let Ok(bytes) = asking.shows.recv_timeout(PATIENCE) else { panic!("it never asks: {}", asking.shown) };
-            asking.shown.push_str(&String::from_utf8_lossy(&bytes));
+        Self { child, keys, shows, shown: String::new() }
+    }
+
+    /// Waits until the terminal shows something.
+    #[track_caller]
+    fn waits_for(&mut self, text: &str) {
+        while !self.shown.contains(text) {
+            let Ok(bytes) = self.shows.recv_timeout(PATIENCE) else { panic!("it never shows {text}: {}", self.shown) };
+            self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
-        asking
+    }
+
+    /// Answers a question when it is asked.
+    #[track_caller]
+    fn answers(&mut self, question: &str, keys: &str) {
+        self.waits_for(question);
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
     }
 
     /// Types, and waits for the end: the exit code and what was shown.
@@ -113,4 +133,59 @@ fn what_moved_while_somebody_thought_is_refused() {
     assert_eq!(code, Some(4), "{shown}");
     assert!(shown.contains("b.example/dns/x/A") && !shown.contains("a.example/dns/x/A:"), "{shown}");
     assert_eq!(workspace.writes().len(), 0);
+}
+
+/// A zone with mail and two addresses that the spec no longer wants.
+fn dangerous() -> Workspace {
+    let workspace = Workspace::new(options());
+    workspace.plant_records(json!([
+        { "type": "MX", "name": "example.com", "content": "mx1.example.net", "priority": 10 },
+        { "type": "A", "name": "a.example.com", "content": "192.0.2.1" },
+        { "type": "A", "name": "b.example.com", "content": "192.0.2.2" },
+    ]));
+    workspace.records_spec(
+        "      - { name: \"@\", type: MX, priority: 10, content: mx2.example.net }\n      - { name: a, type: A, state: absent }\n      - { name: b, type: A, state: absent }",
+    );
+    workspace
+}
+
+const OF_DELETES: &str = "type their number:";
+const OF_MAIL: &str = "type changes-apex-mx:";
+const OF_ADDRESSES: &str = "type removes-last-address:";
+
+#[test]
+fn missing_consents_are_asked_for_one_by_one() {
+    let workspace = dangerous();
+    let mut asking = Asking::begin(&workspace);
+    asking.answers(OF_DELETES, "2\n");
+    asking.answers(OF_MAIL, "changes-apex-mx\n");
+    asking.answers(OF_ADDRESSES, "removes-last-address\n");
+    asking.waits_for("Apply these 3 operations? [y/N]");
+    let (code, shown) = asking.types(b"y\n");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("To allow all of them: --allow-deletes 2 --allow changes-apex-mx,removes-last-address"),
+        "{shown}"
+    );
+    assert_eq!(workspace.records("example.com").len(), 1);
+    let journal = std::fs::read_to_string(newest(&workspace)).unwrap();
+    assert!(journal.contains("typed at the terminal, 2"), "{journal}");
+}
+
+#[test]
+fn another_answer_is_no_consent() {
+    for (deletes, mail) in
+        [("y\n", None), ("3\n", None), ("\n", None), ("2\n", Some("y\n")), ("2\n", Some("changes-much\n"))]
+    {
+        let workspace = dangerous();
+        let mut asking = Asking::begin(&workspace);
+        asking.answers(OF_DELETES, deletes);
+        if let Some(mail) = mail {
+            asking.answers(OF_MAIL, mail);
+        }
+        let (code, shown) = asking.types(b"");
+        assert_eq!(code, Some(3), "{shown}");
+        assert!(shown.contains("No consent. Nothing was applied."), "{shown}");
+        assert_eq!(workspace.writes().len(), 0);
+    }
 }

@@ -214,7 +214,7 @@ fn the_sandbox_can_be_filled_printed_and_emptied() {
     let run = |arguments: &[&str]| Ran::from(binary(directory.path()).args(arguments).output().unwrap());
     let document = json!({ "zones": [{ "name": "example.com", "plan": "pro", "records": [{ "type": "A", "name": "www", "content": "192.0.2.1" }] }] });
     std::fs::write(directory.path().join("d.json"), document.to_string()).unwrap();
-    assert_eq!(run(&["sandbox", "seed", "d.json"]).exits(0).stdout, "Added 1 zones and 1 records.\n");
+    assert_eq!(run(&["sandbox", "seed", "d.json"]).exits(0).stdout, "Added 1 zone and 1 record.\n");
     let dump = run(&["sandbox", "dump"]).exits(0);
     assert_eq!(dump.json()["zones"][0]["records"][0]["name"], "www.example.com");
     run(&["sandbox", "reset"]).exits(0);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use crate::support::journals::{journals, newest};
-use crate::support::workspace::{Workspace, options};
+use crate::support::workspace::{Ran, Workspace, binary, options};
 use serde_json::{Value, json};
 
 /// The findings of a plan with this code.
@@ -43,8 +43,7 @@ fn what_somebody_takes_back_is_an_alarm() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["severity"], "warning");
     let detail = found[0]["detail"].as_str().unwrap();
-    assert!(detail.starts_with("example.com/dns/www/A was applied at 2"), "{detail}");
-    assert!(detail.ends_with("it did not converge, or somebody takes it back"), "{detail}");
+    assert!(detail.starts_with("1 change is needed again: example.com/dns/www/A (applied at 2"), "{detail}");
     // It is said before an apply as well, and hinders nothing.
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stderr.contains("PLAN0022"), "{}", ran.stderr);
@@ -82,6 +81,67 @@ fn a_second_change_and_a_way_back_are_no_alarm() {
     assert_eq!(findings(&workspace, "PLAN0022").len(), 1, "the undo brought 600, and it is gone");
     fs::write(&last, text.replace("\"outcome\":\"done\"", "\"outcome\":\"refused\"")).unwrap();
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+}
+
+#[test]
+fn what_is_left_is_one_warning() {
+    let workspace = Workspace::new(options());
+    let record = |n: usize| format!("      - {{ name: h{n}, type: A, content: 192.0.2.1 }}\n");
+    workspace.records_spec(&(0..8).map(record).collect::<String>());
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let zone = workspace.dump()["zones"][0].clone();
+    for record in zone["records"].as_array().unwrap() {
+        let (zone, record) = (zone["id"].as_str().unwrap(), record["id"].as_str().unwrap());
+        workspace.write("DELETE", &format!("/zones/{zone}/dns_records/{record}"), &Value::Null);
+    }
+    let found = findings(&workspace, "PLAN0022");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let detail = found[0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("8 changes are needed again: example.com/dns/h0/A (applied at 2"), "{detail}");
+    assert!(detail.ends_with(" and 3 more"), "{detail}");
+}
+
+#[test]
+fn an_undo_of_ones_own_is_no_alarm() {
+    let workspace = Workspace::new(options());
+    // Several values of one name have addresses that depend on what else is there.
+    let two = "      - { name: www, type: A, content: [192.0.2.1, 192.0.2.2] }\n      - { name: t, type: TXT, content: [one, two] }";
+    let plans: [(&str, &[&str]); 2] = [
+        (two, &["--allow-deletes", "4"]),
+        ("      - { name: www, type: A, content: 192.0.2.3 }", &["--allow-deletes", "1"]),
+    ];
+    for (records, deletes) in plans {
+        workspace.records_spec(records);
+        for _ in 0..2 {
+            workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+            let journal = newest(&workspace);
+            workspace
+                .run(&[&["undo", &journal, "--yes", "--allow", "removes-last-address"], deletes].concat())
+                .exits(0);
+            assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
+        }
+    }
+}
+
+#[test]
+fn journals_of_another_sandbox_are_no_alarm() {
+    let directory = tempfile::TempDir::new().unwrap();
+    std::fs::write(
+        directory.path().join("spec.yaml"),
+        "version: 1\nzones: { example.com: { records: [{ name: www, type: A, content: 192.0.2.1 }] } }\n",
+    )
+    .unwrap();
+    let run = |arguments: &[&str]| -> Ran { binary(directory.path()).args(arguments).output().unwrap().into() };
+    let is_warned = |sandbox: &str| run(&["plan", "spec.yaml", sandbox]).exits(0).stderr.contains("PLAN0022");
+    run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
+    assert!(!is_warned("--sandbox=other"));
+    // The other one is older than the next journal.
+    run(&["sandbox", "reset"]).exits(0);
+    assert!(!is_warned("--sandbox"));
+    run(&["apply", "spec.yaml", "--yes", "--sandbox"]).exits(0);
+    assert!(!is_warned("--sandbox=other"));
+    run(&["sandbox", "reset"]).exits(0);
+    assert!(!is_warned("--sandbox"));
 }
 
 #[test]

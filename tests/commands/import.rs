@@ -159,7 +159,7 @@ fn rules_without_a_name_are_recognised() {
 fn what_cannot_be_read_is_an_error() {
     let workspace = with_zone(json!([]), json!([]));
     let ran = workspace.run(&["import", "example.net"]).exits(1);
-    assert!(ran.stderr.contains("example.net is not there") && ran.stdout.is_empty());
+    assert!(ran.stderr.contains("the zone example.net does not exist") && ran.stdout.is_empty());
     workspace.run(&["import", "not a zone"]).exits(1);
     let only = workspace.run(&["import", "example.com", "--only-dns"]).exits(0);
     assert!(only.stdout.contains("records: []"), "{}", only.stdout);

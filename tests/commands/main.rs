@@ -6,6 +6,7 @@ mod accidents;
 #[cfg(target_os = "linux")]
 mod asking;
 mod base;
+mod brevity;
 mod cli;
 #[cfg(unix)]
 mod clients;
@@ -20,11 +21,13 @@ mod foresight;
 mod formats;
 mod hostile;
 mod import;
+mod import_anything;
 #[cfg(unix)]
 mod interrupted;
 mod killed;
 #[cfg(target_os = "linux")]
 mod network;
+mod newcomers;
 #[cfg(unix)]
 mod pipelines;
 mod real_zones;

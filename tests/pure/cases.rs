@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use zonewright::diagnostic::Sources;
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Consents, Lowering, Plan, Policy, Step, lower, plan_zone};
-use zonewright::render::text::{PlanView, write_plan, write_requests};
+use zonewright::plan::{Consents, Lowering, Plan, Step, lower, plan_zone};
+use zonewright::render::text::{Extent, PlanView, write_plan, write_requests};
 use zonewright::{render, spec, wire};
 
 /// The live zone of a case.
@@ -77,15 +77,22 @@ fn run(case: &Value) -> String {
     let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
     let consents = Consents {
         deletes: case["consents"]["deletes"].as_u64().map(|n| usize::try_from(n).unwrap()),
-        policy: Policy::default(),
         dangers: BTreeSet::from_iter(case["consents"]["dangers"].as_str().and_then(Danger::by_code)),
+        ..Consents::default()
     };
     let verdict = plan.verdict(&consents);
     let mut out = Vec::new();
     // The snapshots count the requests for records.
     let is_of_records = |step: &&Step| step.operations.iter().all(|n| plan.zones[0].operations[*n].record().is_some());
     let requests_to_apply = steps.iter().filter(is_of_records).count();
-    let view = PlanView { plan: &plan, verdict: &verdict, requests_to_apply, colour: false, verbose: true };
+    let view = PlanView {
+        plan: &plan,
+        verdict: &verdict,
+        requests_to_apply,
+        colour: false,
+        verbose: true,
+        extent: Extent::Whole,
+    };
     write_plan(&mut out, &view).unwrap();
     let requests: Vec<_> = steps.into_iter().map(|s| s.request).collect();
     if !requests.is_empty() {

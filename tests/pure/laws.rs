@@ -15,7 +15,7 @@ use zonewright::diagnostic::Sources;
 use zonewright::diff::{SetAsideReason, diff_records};
 use zonewright::model::{
     Desired, DesiredRecord, DesiredZone, Facets, Fields, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
-    Settings, Spelling, Unmanaged, Value, ZoneId,
+    Spelling, Unmanaged, Value, ZoneId,
 };
 use zonewright::plan::{Action, Lowering, Operation, RecordAction, ZonePlan, lower, plan_zone};
 use zonewright::{spec, wire};
@@ -266,11 +266,8 @@ proptest! {
             carry_out(&mut after, &undone.plan.operations, 2_000_000 + 1000 * n);
         }
         // A setting that is not reported is off.
-        let on = |setting: Option<bool>| setting.filter(|on| *on);
         let without_id = |r: &LiveRecord| {
-            let Settings { flatten_cname, ipv4_only, ipv6_only } = r.settings;
-            let settings =
-                Settings { flatten_cname: on(flatten_cname), ipv4_only: on(ipv4_only), ipv6_only: on(ipv6_only) };
+            let settings = r.settings.map(|_, setting| setting.filter(|on| *on));
             LiveRecord { id: RecordId(String::new()), settings, ..r.clone() }
         };
         let without_ids = |world: &World| {

@@ -550,6 +550,17 @@ fn a_variable_cannot_be_a_credential() {
     let text = "version: 1\nvariables: { cf_token: hunter2 }\nzones: { example.com: { records: [] } }\n";
     let shown = shown_text(text);
     assert!(shown.contains("names a credential") && !shown.contains("hunter2"), "{shown}");
+    // The command line is no better place.
+    let text = "version: 1\nzones: { example.com: { records: [{ name: t, type: TXT, content: \"${cf_token}\" }] } }\n";
+    for value in ["hunter2", "hünter2 =x", ""] {
+        let variables = vec![("cf_token".to_owned(), value.to_owned()), ("A".to_owned(), "b".to_owned())];
+        let mut sources = Sources::default();
+        let options = Options { variables, ..Options::default() };
+        let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);
+        let shown = self::shown(&outcome, &sources);
+        assert!(outcome.desired.is_none() && shown.contains("SPEC0018") && !shown.contains("nter2"), "{shown}");
+        assert!(shown.contains("--var:1:1"), "{shown}");
+    }
 }
 
 /// The digest without variables.

@@ -13,12 +13,13 @@ use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
-use crate::diagnostic::MOST_OF_A_KIND;
-use crate::plan::{Consents, PlanMoved, Verdict};
+use crate::diagnostic::{MOST_OF_A_KIND, count};
+use crate::model::Danger;
+use crate::plan::{Consents, MissingConsent, PlanMoved, Verdict};
 use crate::reconcile::{self, Goal, Planned, changed_since, changed_since_saved, resume, saved};
 use crate::render::json;
 use crate::render::safe::safe;
-use crate::render::text::write_requests;
+use crate::render::text::{Extent, write_requests};
 
 /// Plans, asks and applies.
 pub(in crate::cli) async fn run(
@@ -68,6 +69,22 @@ pub(super) struct How {
 }
 
 impl How {
+    /// Whether consents that are missing can be asked for.
+    fn asks(self, output: &Output) -> bool {
+        !self.yes && !self.dry_run && output.format == Format::Text && output.can_ask()
+    }
+
+    /// How a run ends that goes no further than the plan.
+    fn stop(self, verdict: &Verdict, planned: &Planned<'_>) -> Option<Exit> {
+        match verdict {
+            Verdict::Incomplete if planned.is_stale() => Some(Exit::Stale),
+            Verdict::Incomplete => Some(Exit::Error),
+            Verdict::NeedsConsent(_) => Some(Exit::Refused),
+            Verdict::InSync => Some(Exit::Success),
+            Verdict::Ready => self.dry_run.then_some(Exit::Success),
+        }
+    }
+
     /// Refuses what leaves nobody anything to look at.
     pub(super) fn refused(self, output: &Output) -> Option<Exit> {
         let is_blind = output.format == Format::Json && !self.yes && !self.dry_run;
@@ -115,18 +132,24 @@ async fn over(
         return Ok(report_moved(error, &moved, output));
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
-    let verdict = planned.judge(&consents);
+    let mut verdict = planned.judge(&consents);
     let requests = planned.requests();
-    let stop = match verdict {
-        Verdict::Incomplete if planned.is_stale() => Some(Exit::Stale),
-        Verdict::Incomplete => Some(Exit::Error),
-        Verdict::NeedsConsent(_) => Some(Exit::Refused),
-        Verdict::InSync => Some(Exit::Success),
-        Verdict::Ready => how.dry_run.then_some(Exit::Success),
-    };
+    let mut stop = how.stop(&verdict, &planned);
     // In JSON there is one document: the requests of a dry run, the plan that goes no further, or the plan with its result.
-    if output.format == Format::Text || (stop.is_some() && !how.dry_run) {
-        show(&planned, &verdict, requests.len(), settings, output)?;
+    // Who wants quiet, and is not asked, gets the result alone.
+    let extent = if output.is_quiet() && (how.yes || how.dry_run) { Extent::Summary } else { Extent::Whole };
+    let is_result_enough = extent == Extent::Summary && matches!(verdict, Verdict::Ready);
+    if (output.format == Format::Text && !is_result_enough) || (stop.is_some() && !how.dry_run) {
+        show(&planned, &verdict, requests.len(), extent, settings, output)?;
+    }
+    if let Verdict::NeedsConsent(missing) = &verdict
+        && how.asks(output)
+    {
+        if !interrupt.while_asking(|| ask_consents(missing, &mut consents, output))? {
+            return Ok(Exit::Refused);
+        }
+        verdict = planned.judge(&consents);
+        stop = how.stop(&verdict, &planned);
     }
     if how.dry_run && verdict != Verdict::Incomplete {
         if output.format == Format::Json {
@@ -135,7 +158,7 @@ async fn over(
             output.result(|out| write_requests(out, &requests, output.colour))?;
         }
     } else if how.dry_run && output.format == Format::Json {
-        show(&planned, &verdict, requests.len(), settings, output)?;
+        show(&planned, &verdict, requests.len(), extent, settings, output)?;
     }
     let (None, Some(writer)) = (stop, &service.writer) else { return Ok(stop.unwrap_or(Exit::Success)) };
     if !how.yes {
@@ -151,6 +174,24 @@ async fn over(
     }
     let means = (&service.reader, writer, interrupt.stop());
     interrupt.while_writing(execute((&planned, &consents), means, requests.len(), settings, output)).await
+}
+
+/// Asks for each missing consent; whether all were given. Deletes are allowed by typing their number, so that nobody allows
+/// them out of habit.
+fn ask_consents(missing: &[MissingConsent], consents: &mut Consents, output: &Output) -> anyhow::Result<bool> {
+    for MissingConsent { danger, operations, .. } in missing {
+        let what = format!("{}: {}.", danger.about(), count(*operations, "operation"));
+        let (question, key) = match danger {
+            Danger::Delete => (format!("{what} To allow this, type their number:"), operations.to_string()),
+            other => (format!("{what} To allow this, type {}:", other.code()), other.code().to_owned()),
+        };
+        if output.ask(&question)?.trim() != key {
+            output.message("No consent. Nothing was applied.");
+            return Ok(false);
+        }
+        consents.allow_typed(*danger, *operations);
+    }
+    Ok(true)
 }
 
 /// Asks whether to go on. Without a terminal there is nobody to ask.

@@ -60,9 +60,7 @@ fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Out
         // The others are refused before.
         Format::Text | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
             // What was found in the spec itself has been shown already.
-            let known: Vec<_> = look.goal.diagnostics.iter().collect();
-            let new = look.plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
-            output.diagnostics(&new, &look.goal.sources);
+            output.plan_diagnostics(&look.plan, &look.goal.diagnostics, &look.goal.sources);
             output.result(|out| write_drift(out, view, output.colour, output.verbose > 0))?;
         }
     }

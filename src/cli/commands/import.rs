@@ -13,8 +13,8 @@ use crate::cli::settings::Settings;
 use crate::import::{Imported, from_live};
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
+use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
-use crate::spec;
 
 /// Reads the zones and prints a spec.
 pub(in crate::cli) async fn run(
@@ -39,7 +39,8 @@ pub(in crate::cli) async fn run(
         desired.zones.insert(zone.name.clone(), zone);
     }
     output.hide();
-    let text = spec::print(&desired);
+    let AsFound { text, notes } = as_found(&desired);
+    notes.iter().for_each(|note| output.news(&safe(note)));
     output.result(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Success)
 }
@@ -61,7 +62,13 @@ async fn read(
     let wanted: Vec<_> = names.iter().map(wanted).collect();
     let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
-        bail!("the zone {missing} is not there, or these credentials may not see it");
+        match &options.account {
+            Some(account) => bail!(
+                "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \
+                 credentials cannot see it"
+            ),
+            None => bail!("the zone {missing} does not exist, or these credentials cannot see it"),
+        }
     }
     Ok(fetched.live.zones.values().map(from_live).collect())
 }

@@ -21,7 +21,7 @@ use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved::{self, Stamp};
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
 use crate::render::safe::visible_json;
-use crate::render::text::{PlanView, write_plan};
+use crate::render::text::{Extent, PlanView, write_plan};
 use crate::render::{Review, json, snapshot};
 
 /// Begins `plan` or `apply`: a good spec and the consents given; wrong usage and mistakes are reported here and end the run.
@@ -83,7 +83,7 @@ pub(in crate::cli) async fn run(
         files::write(path, visible_json(&text).as_bytes(), Readers::Owner, output)
             .with_context(|| format!("failed to save the plan as {}", path.display()))?;
     }
-    show(&planned, &verdict, requests.len(), settings, output)?;
+    show(&planned, &verdict, requests.len(), Extent::Whole, settings, output)?;
     let exit = exit(&verdict, args);
     // The process ends here; taking 100,000 records apart before would be a twentieth of the work. The credentials are among
     // the options, and are wiped.
@@ -107,7 +107,7 @@ async fn against(
     let mut planned = reconcile::plan(goal, snapshot, &options).await?;
     output.hide();
     let verdict = planned.judge(consents);
-    show(&planned, &verdict, planned.requests().len(), settings, output)?;
+    show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
     Ok(exit(&verdict, args))
 }
 
@@ -177,11 +177,12 @@ fn note_answers(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     }
 }
 
-/// Prints a plan as wanted.
+/// Prints a plan as wanted; `extent` is how much of it, as text.
 pub(super) fn show(
     planned: &Planned<'_>,
     verdict: &Verdict,
     requests_to_apply: usize,
+    extent: Extent,
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<()> {
@@ -196,11 +197,9 @@ pub(super) fn show(
         }
         Format::Text => {
             // What was found in the spec itself has been shown already.
-            let known: Vec<_> = goal.diagnostics.iter().collect();
-            let new = plan.diagnostics.iter().filter(|d| !known.contains(d)).cloned().collect();
-            output.diagnostics(&new, &goal.sources);
+            output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
-            let view = PlanView { plan, verdict, requests_to_apply, colour, verbose };
+            let view = PlanView { plan, verdict, requests_to_apply, colour, verbose, extent };
             output.result(|out| {
                 if let Some(as_of) = goal.as_of() {
                     writeln!(out, "{}\n", snapshot::words(as_of))?;

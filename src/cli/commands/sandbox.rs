@@ -9,6 +9,7 @@ use crate::cli::args::{Global, SandboxCommand, ServeArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::service::{SEED, store};
+use crate::diagnostic::{count, read_bytes, read_text};
 use crate::sandbox::{self, StoreLocation};
 
 /// Where the state is if no directory is named.
@@ -28,7 +29,9 @@ pub(in crate::cli) async fn run(command: &SandboxCommand, global: &Global, outpu
         SandboxCommand::Serve(args) => return serve(args, store, global, output).await,
         SandboxCommand::Seed { file } => {
             let report = sandbox::seed(&store, &document(file)?)?;
-            output.result(|out| writeln!(out, "Added {} zones and {} records.", report.zones, report.records))?;
+            output.result(|out| {
+                writeln!(out, "Added {} and {}.", count(report.zones, "zone"), count(report.records, "record"))
+            })?;
         }
         SandboxCommand::Dump => output.json(&sandbox::dump(&store)?)?,
         SandboxCommand::Reset => {
@@ -47,8 +50,7 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
     } else {
         Box::new(std::fs::File::open(file).with_context(what)?)
     };
-    let mut text = Vec::new();
-    reader.take(MOST_BYTES).read_to_end(&mut text).with_context(what)?;
+    let text = read_bytes(reader, MOST_BYTES).with_context(what)?;
     serde_json::from_slice(&text).with_context(what)
 }
 
@@ -83,17 +85,16 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
     })?;
     output.say("The sandbox is serving; interrupt to stop.");
     stop.asked(1).await;
-    let count = running.request_count();
+    let requests = running.request_count();
     running.shutdown().await;
-    output.say(&format!("The sandbox answered {count} requests."));
+    output.say(&format!("The sandbox answered {}.", count(requests, "request")));
     Ok(Exit::Success)
 }
 
 /// The failures that a document asks for.
 fn faults(file: &Path) -> anyhow::Result<Vec<sandbox::Fault>> {
-    let mut text = String::new();
-    let opened = std::fs::File::open(file).and_then(|opened| opened.take(MOST_OF_FAULTS).read_to_string(&mut text));
-    opened.with_context(|| format!("failed to read {}", file.display()))?;
+    let text = std::fs::File::open(file).and_then(|opened| read_text(opened, MOST_OF_FAULTS));
+    let text = text.with_context(|| format!("failed to read {}", file.display()))?;
     let what = || format!("the faults in {} cannot be used (docs/faults.md tells them all)", file.display());
     sandbox::Fault::list_from_json(&text).with_context(what)
 }

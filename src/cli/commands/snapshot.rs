@@ -13,6 +13,7 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
+use crate::diagnostic::count;
 use crate::live::snapshot::{About, Snapshot, Taken, take};
 use crate::model::ZoneName;
 use crate::model::time::rfc3339;
@@ -85,9 +86,8 @@ fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -
         }))?;
         return Ok(());
     }
-    let count = |n: usize, noun: &str| if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") };
     let zones = about.zones.iter().filter(|z| z.id.is_some()).count();
-    let records = about.zones.iter().map(|z| z.records).sum();
+    let records: usize = about.zones.iter().map(|z| z.records).sum();
     let line = format!(
         "Snapshot of {} with {}: {}, {}. ({} made)",
         count(zones, "zone"),

@@ -8,6 +8,7 @@ use crate::cli::formats::write_findings;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
+use crate::diagnostic::count;
 use crate::plan::Plan;
 use crate::render::{self, Findings};
 use crate::spec;
@@ -24,7 +25,6 @@ pub(in crate::cli) fn run(args: &ValidateArgs, settings: &Settings<'_>, output: 
         output.result(|out| out.write_all(text.as_bytes()))?;
         return Ok(Exit::Success);
     }
-    let count = |n: usize, noun: &str| if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") };
     let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
     match output.format {
         Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,

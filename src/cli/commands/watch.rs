@@ -21,7 +21,7 @@ use crate::cli::monitor::{self, Health};
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::cli::signals;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostics, Severity, count};
 use crate::drift::Verdict;
 use crate::model::time::rfc3339;
 use crate::reconcile::Unusable;
@@ -139,10 +139,10 @@ impl Watcher<'_> {
             Ok(look) => {
                 let view = look.view(&self.args.tell);
                 let line = format!(
-                    "{clock} round {number}: {}: {} ({} requests, {:.1} s)",
+                    "{clock} round {number}: {}: {} ({}, {:.1} s)",
                     view.verdict().as_str(),
                     view.counts(),
-                    look.plan.requests_made,
+                    count(usize::try_from(look.plan.requests_made).unwrap_or(usize::MAX), "request"),
                     begun.elapsed().as_secs_f64()
                 );
                 self.last = exit(view.verdict(), Exit::Differences);
@@ -208,7 +208,7 @@ impl Watcher<'_> {
         if self.shown == Some(now) {
             return Ok(());
         }
-        self.output.diagnostics(&look.plan.diagnostics, &look.goal.sources);
+        self.output.plan_diagnostics(&look.plan, &Diagnostics::default(), &look.goal.sources);
         self.output.result(|out| write_drift(out, &view, self.output.colour, self.output.verbose > 0))?;
         self.shown = Some(now);
         Ok(())

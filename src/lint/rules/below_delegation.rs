@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::{Finding, Severity};
+use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::view::View;
-use crate::lint::{Findings, Rule, counted};
+use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
 /// The rule.
@@ -48,7 +48,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             let (Some(record), Some(ns)) = (hidden.first(), cut.of_type(RecordType::Ns).next()) else { continue };
             let others = match hidden.len() - 1 {
                 0 => String::new(),
-                n => format!(", like {} of this name", counted(n, "other record")),
+                n => format!(", like {} of this name", count(n, "other record")),
             };
             let detail = format!("`{}` is below `{}`, so this record may not be seen{others}", owner.name, cut.name);
             findings.push(

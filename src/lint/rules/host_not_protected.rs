@@ -1,9 +1,9 @@
 //! Hosts whose requests bypass Cloudflare, in zones that have protection.
 
-use crate::diagnostic::{Finding, Severity};
+use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::protection::{Proxying, is_protected, proxying, serves_others};
 use crate::lint::view::View;
-use crate::lint::{Findings, Rule, counted};
+use crate::lint::{Findings, Rule};
 
 /// How many hosts a finding names.
 const NAMED: usize = 5;
@@ -62,7 +62,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         let shown = names.iter().take(NAMED).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         let verb = if names.len() == 1 { "is" } else { "are" };
         let detail =
-            format!("{} {verb} not proxied, and none of this applies to {shown}{more}", counted(names.len(), "host"));
+            format!("{} {verb} not proxied, and none of this applies to {shown}{more}", count(names.len(), "host"));
         findings.push(
             RULE.at(waf.place, detail)
                 .about(zone.zone.name.to_string())

@@ -1,8 +1,8 @@
 //! Records of one name and type that are too long together.
 
-use crate::diagnostic::{Finding, Severity};
+use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::view::View;
-use crate::lint::{Findings, RELATED, Rule, counted};
+use crate::lint::{Findings, RELATED, Rule};
 use crate::model::{DesiredRecord, Rdata};
 
 /// Longest content of all records of one name and type.
@@ -61,8 +61,8 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             } else {
                 format!("{most} characters with their quotes and escapes")
             };
-            let count = counted(records.len(), &format!("{} record", last.data.type_name()));
-            let detail = format!("{count} at `{}` with {how}; at most {COMBINED} are allowed", owner.name);
+            let number = count(records.len(), &format!("{} record", last.data.type_name()));
+            let detail = format!("{number} at `{}` with {how}; at most {COMBINED} are allowed", owner.name);
             let mut diagnostic = RULE.at(last.spelling.place, detail);
             if !certain {
                 diagnostic.severity = Severity::Warning;

@@ -1,8 +1,8 @@
 //! Zones in which no name has an address.
 
-use crate::diagnostic::{Finding, Severity};
+use crate::diagnostic::{Finding, Severity, count};
 use crate::lint::view::{ADDRESSES, View};
-use crate::lint::{Findings, Rule, counted};
+use crate::lint::{Findings, Rule};
 use crate::model::{Fqdn, RecordType};
 
 /// The rule.
@@ -43,7 +43,7 @@ fn check(view: &View<'_>, findings: &mut Findings) {
             continue;
         }
         let detail =
-            format!("{} has {} and none of them is an A, AAAA or CNAME", zone.zone.name, counted(records, "record"));
+            format!("{} has {} and none of them is an A, AAAA or CNAME", zone.zone.name, count(records, "record"));
         findings.push(
             RULE.at(zone.zone.place, detail)
                 .about(zone.zone.name.to_string())

@@ -2,6 +2,7 @@
 
 use super::DataError;
 use super::digits::Digits;
+use crate::diagnostic::count;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,7 +198,7 @@ pub(super) fn then_digits<const N: usize>(
     let rest = all.split_off(N.min(found));
     match <[Word; N]>::try_from(all) {
         Ok(first) if !rest.is_empty() => Ok((first, Digits::of_words(&rest))),
-        _ => Err(DataError::whole(format!("{found} words where at least {} are needed", N + 1))
+        _ => Err(DataError::whole(format!("{} where at least {} are needed", count(found, "word"), N + 1))
             .help(format!("write `{}`", [&form[..], &[digits]].concat().join(" ")))),
     }
 }
@@ -207,7 +208,8 @@ pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Re
     let all = words(text)?;
     let found = all.len();
     <[Word; N]>::try_from(all).map_err(|_| {
-        DataError::whole(format!("{found} words where {N} are needed")).help(format!("write `{}`", form.join(" ")))
+        DataError::whole(format!("{} where {N} are needed", count(found, "word")))
+            .help(format!("write `{}`", form.join(" ")))
     })
 }
 

@@ -223,6 +223,11 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
                     flatten_cname: setting("flatten_cname", settings.flatten_cname, settings_before.flatten_cname),
                     ipv4_only: setting("ipv4_only", settings.ipv4_only, settings_before.ipv4_only),
                     ipv6_only: setting("ipv6_only", settings.ipv6_only, settings_before.ipv6_only),
+                    private_routing: setting(
+                        "private_routing",
+                        settings.private_routing,
+                        settings_before.private_routing,
+                    ),
                 }
             } else {
                 Settings::default()

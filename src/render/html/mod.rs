@@ -11,8 +11,8 @@ mod zone;
 
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
-use super::text::count;
 use super::view::{OperationView, Review, place, views, zone_dangers};
+use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent};
 use crate::wire::budget;
@@ -193,7 +193,8 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
         count(all.len(), "finding")
     ));
     for diagnostic in all {
-        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
+        let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+            diagnostic;
         let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
         page.push_str(&format!(
             "<li><b class=\"badge {0}\">{0}</b> <code>{1}</code> <b>{2}</b>: {3}",

@@ -2,6 +2,7 @@
 
 use super::budget::{Budget, Piece};
 use super::{Comment, findings as diagnostics, marker, short};
+use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
 use crate::render::drift::{aside, findings, how, remarks, sides, words};
@@ -78,10 +79,8 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
 /// The zones as a folded list, with what is unmanaged; returns how many did not fit.
 fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
     const END: &str = "\n</details>\n";
-    let heading = Piece::new(format!(
-        "\n<details><summary>{} checked</summary>\n\n",
-        super::count(view.report.zones.len(), "zone")
-    ));
+    let heading =
+        Piece::new(format!("\n<details><summary>{} checked</summary>\n\n", count(view.report.zones.len(), "zone")));
     if !budget.take(END.len()) || heading.size > budget.free() {
         return view.report.zones.len();
     }

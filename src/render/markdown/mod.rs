@@ -14,10 +14,9 @@ use budget::{Budget, Piece};
 pub use drift::drift;
 
 use super::escape::{code, prose};
-use super::findings::{Findings, Region, detail};
-use super::text::count;
+use super::findings::{Findings, Region, detail, known_notes};
 use super::view::{OperationView, Review, views, zone_dangers};
-use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::diagnostic::{Diagnostic, Severity, Sources, count};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::wire::budget as limit;
 
@@ -141,6 +140,9 @@ fn head(review: &Review<'_>) -> String {
                 code(flag)
             ));
         }
+        if missing.len() > 1 {
+            head.push_str(&format!("> - To allow all of them: {}\n", code(&MissingConsent::flags(missing))));
+        }
     }
     if !plan.consents_given.is_empty() {
         head.push('\n');
@@ -228,8 +230,12 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
 
 /// Findings, worst first.
 fn findings<'d>(out: &mut String, all: impl Iterator<Item = &'d Diagnostic>, sources: &Sources, budget: &mut Budget) {
-    let mut all: Vec<_> = all.collect();
+    let (known, mut all): (Vec<_>, Vec<_>) = all.partition(|d| d.is_known);
+    let known = known_notes(known.into_iter());
     if all.is_empty() {
+        if let Some(known) = known {
+            out.push_str(&format!("\n{known}.\n"));
+        }
         return;
     }
     all.sort_by_key(|d| d.severity);
@@ -245,11 +251,15 @@ fn findings<'d>(out: &mut String, all: impl Iterator<Item = &'d Diagnostic>, sou
     if left > 0 {
         out.push_str(&format!("- and {left} more\n"));
     }
+    if let Some(known) = known {
+        out.push_str(&format!("- {known}\n"));
+    }
 }
 
 /// One finding.
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
-    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _ } = diagnostic;
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+        diagnostic;
     let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
     let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
     let mut piece = format!(

@@ -14,10 +14,10 @@ use std::cmp::Reverse;
 
 use super::budget::{Budget, Piece};
 use crate::diagnostic::Sources;
+use crate::diagnostic::count;
 use crate::plan::ZonePlan;
 use crate::render::escape::{html, prose};
 use crate::render::safe::safe;
-use crate::render::text::count;
 use crate::render::view::{Attention, OperationView, Review, Tally, rest, views, zone_words};
 
 /// Largest number of zones that are unfolded because of a danger; more would be confusing.

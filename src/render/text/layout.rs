@@ -21,11 +21,6 @@ pub(super) fn styled(text: &str, style: Style, colour: bool) -> String {
     if colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// A count with its noun: `1 record`, `2 records`.
-pub(in crate::render) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
-}
-
 /// Pads to a width in characters; longer text is left as it is.
 pub(super) fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.chars().count());

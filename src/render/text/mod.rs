@@ -9,8 +9,8 @@ mod spec_diff;
 mod waf;
 
 pub use drift::write_drift;
-pub(super) use layout::{count, facets};
-pub use plan::{PlanView, write_plan};
+pub(super) use layout::facets;
+pub use plan::{Extent, PlanView, write_plan};
 pub use requests::write_requests;
 pub use result::{ZoneResult, write_result};
 pub use spec_diff::write_spec_changes;

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, pad, styled};
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
+use crate::diagnostic::count;
 use crate::insight::Direction;
 use crate::model::Danger;
 use crate::plan::{Action, GivenConsent, MissingConsent, Plan, SetAsideCount, Verdict, ZonePlan};
@@ -39,6 +40,17 @@ pub struct PlanView<'a> {
     pub colour: bool,
     /// Also name what is unmanaged.
     pub verbose: bool,
+    /// How much of the plan is shown.
+    pub extent: Extent,
+}
+
+/// How much of a plan is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Every operation.
+    Whole,
+    /// Counts and consents only.
+    Summary,
 }
 
 /// Writes a plan.
@@ -46,8 +58,10 @@ pub struct PlanView<'a> {
 /// # Errors
 /// Those of the writer.
 pub fn write_plan(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
-    for zone in &view.plan.zones {
-        write_zone(out, zone, view)?;
+    if view.extent == Extent::Whole {
+        for zone in &view.plan.zones {
+            write_zone(out, zone, view)?;
+        }
     }
     write_summary(out, view)?;
     for GivenConsent { danger, by } in &view.plan.consents_given {
@@ -304,6 +318,9 @@ fn write_consents(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
             count(*operations, "operation"),
             styled(flag, BOLD, view.colour)
         )?;
+    }
+    if missing.len() > 1 {
+        writeln!(out, "To allow all of them: {}", styled(&MissingConsent::flags(missing), BOLD, view.colour))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::layout::{BOLD, styled};
+use crate::diagnostic::count;
 use crate::render::safe::{visible, visible_json};
 use crate::wire::Request;
 
@@ -22,5 +23,5 @@ pub fn write_requests(out: &mut dyn Write, requests: &[Request], colour: bool) -
         }
         writeln!(out)?;
     }
-    writeln!(out, "Dry run: nothing was sent. {} would be.", super::layout::count(requests.len(), "request"))
+    writeln!(out, "Dry run: nothing was sent. {} would be.", count(requests.len(), "request"))
 }

@@ -1,9 +1,12 @@
 //! The result of an apply as text.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, count, styled};
+use super::layout::{BOLD, CREATE, DELETE, styled};
 use crate::apply::{Outcome, Verified, ZoneApplied};
+use crate::diagnostic::count;
+use crate::model::Address;
 use crate::plan::ZonePlan;
 use crate::render::safe::safe;
 
@@ -21,7 +24,43 @@ pub struct ZoneResult<'a> {
     pub verified: Option<&'a Verified>,
 }
 
-/// Writes the result of an apply; operations that did not succeed are named with the reason.
+/// How many operations are named that ended in the same way.
+const EXAMPLES: usize = 3;
+
+/// Operations of a zone that did not succeed, in the same way and for the same reason.
+struct Group<'a> {
+    /// What became of them.
+    word: &'static str,
+    /// Why.
+    reason: &'a str,
+    /// Their addresses, in the order of the plan.
+    addresses: Vec<&'a Address>,
+}
+
+/// The operations of a zone that did not succeed, in the order of the first of each group.
+fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
+    for (address, outcome) in plan.addresses().zip(&applied.outcomes) {
+        let (word, reason) = match outcome {
+            Outcome::Done => continue,
+            Outcome::Refused(reason) => ("refused", reason.as_str()),
+            Outcome::NotSent(reason) => ("not sent", reason.as_str()),
+            Outcome::Stale(reason) => ("stale", reason.as_str()),
+            Outcome::Restored => ("restored", Outcome::WHY_RESTORED),
+            Outcome::Unknown(reason) => ("unknown", reason.as_str()),
+            Outcome::Deferred(reason) => ("deferred", reason.as_str()),
+        };
+        let number = *numbers.entry((word, reason)).or_insert_with(|| {
+            groups.push(Group { word, reason, addresses: Vec::new() });
+            groups.len() - 1
+        });
+        groups[number].addresses.push(address);
+    }
+    groups
+}
+
+/// Writes the result of an apply; operations that did not succeed are grouped by the reason.
 ///
 /// # Errors
 /// Those of the writer.
@@ -42,18 +81,19 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             None => styled("nothing was written", DELETE, colour),
         };
         writeln!(out, "{name}  {} of {total} done; {state}", applied.done())?;
-        for (address, outcome) in plan.addresses().zip(&applied.outcomes) {
-            let (word, reason) = match outcome {
-                Outcome::Done => continue,
-                Outcome::Refused(reason) => ("refused", reason.as_str()),
-                Outcome::NotSent(reason) => ("not sent", reason.as_str()),
-                Outcome::Stale(reason) => ("stale", reason.as_str()),
-                Outcome::Restored => ("restored", Outcome::WHY_RESTORED),
-                Outcome::Unknown(reason) => ("unknown", reason.as_str()),
-                Outcome::Deferred(reason) => ("deferred", reason.as_str()),
-            };
+        for Group { word, reason, addresses } in groups(plan, applied) {
             let word = styled(word, DELETE, colour);
-            writeln!(out, "  {word}  {}: {}", safe(address.as_str()), safe(reason))?;
+            if let [address] = addresses[..] {
+                writeln!(out, "  {word}  {}: {}", safe(address.as_str()), safe(reason))?;
+                continue;
+            }
+            writeln!(out, "  {word}  {}: {}", count(addresses.len(), "operation"), safe(reason))?;
+            for address in addresses.iter().take(EXAMPLES) {
+                writeln!(out, "    {}", safe(address.as_str()))?;
+            }
+            if let Some(more) = addresses.len().checked_sub(EXAMPLES).filter(|n| *n > 0) {
+                writeln!(out, "    and {more} more")?;
+            }
         }
         for address in remaining.iter().flat_map(|r| r.addresses()).take(MOST_LEFT) {
             writeln!(out, "  {}  {}", styled("left", DELETE, colour), safe(address.as_str()))?;

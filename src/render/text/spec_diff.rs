@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, styled};
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
+use crate::diagnostic::count;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::model::Value;
 use crate::render::safe::safe;

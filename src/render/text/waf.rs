@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, count, pad, styled};
+use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
+use crate::diagnostic::count;
 use crate::insight::lock::LockChanges;
 use crate::insight::{
     Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, reach_summary,

@@ -10,6 +10,7 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
+use crate::diagnostic::count;
 use crate::model::ZoneName;
 use crate::model::ruleset::LiveWaf;
 use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
@@ -32,8 +33,9 @@ pub(super) async fn of_spec(
     service.close().await;
     let zones = zones.map_err(unreadable)?;
     for Protected { name, problems, .. } in zones.iter().filter(|zone| zone.problems > 0) {
+        let entries = count(*problems, "entry");
         output.say(&format!(
-            "{name}: {problems} entries of the spec cannot be had, or have no effect; `zonewright plan` says which"
+            "{name}: not possible or without effect: {entries} of the spec; `zonewright plan` says which"
         ));
     }
     output.hide();

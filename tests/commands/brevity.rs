@@ -1,0 +1,124 @@
+//! What is said once instead of a thousand times: equal failures, notes that are not new, and what `--quiet` leaves out.
+
+use std::fmt::Write as _;
+
+use crate::support::workspace::{Ran, Workspace, options};
+use serde_json::json;
+use zonewright::sandbox::{Fault, What, When};
+
+/// A spec with so many new records.
+fn many(workspace: &Workspace, number: usize) {
+    let records = (0..number).fold(String::new(), |mut text, n| {
+        writeln!(text, "      - {{ name: h{n}, type: A, content: 192.0.2.1 }}").unwrap();
+        text
+    });
+    workspace.records_spec(&records);
+}
+
+/// The lines of a text that are not empty.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.trim().is_empty()).collect()
+}
+
+#[test]
+fn equal_failures_are_counted() {
+    let workspace = Workspace::new(options());
+    many(&workspace, 150);
+    let path_suffix = "/dns_records/batch".to_owned();
+    let when = When::Matching { method: Some("POST".to_owned()), path_suffix, nth: 1 };
+    workspace.fault(Fault { when, what: What::Status { code: 403, html: false, retry_after: None }, times: 1_000 });
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes", "--quiet"]).exits(1);
+    let said = lines(&ran.stdout);
+    assert!(said.len() < 10, "{}", ran.stdout);
+    assert!(said.iter().any(|line| line.starts_with("  refused  150 operations: ")), "{}", ran.stdout);
+    assert_eq!(said.iter().filter(|line| line.starts_with("    example.com/dns/h")).count(), 3);
+    assert!(said.iter().any(|line| line.trim() == "and 147 more"), "{}", ran.stdout);
+    let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
+    assert!(
+        ran.stderr.contains("150 operations left, 150 of them refused. Correct what was refused; then run"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn quiet_is_quiet() {
+    let workspace = Workspace::new(options());
+    many(&workspace, 60);
+    let quiet = |arguments: &[&str]| workspace.run(&[arguments, &["--quiet"]].concat());
+    let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        ("example.com  60 of 60 operations done; in sync, read back\n", "")
+    );
+    let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert_eq!(lines(&ran.stdout).len(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("In sync") && ran.stderr.is_empty(), "{}{}", ran.stdout, ran.stderr);
+    // What is missing is said, and warnings are not.
+    workspace.file(
+        "spec.yaml",
+        "version: 1\nzones: { example.com: { unmanaged: prune, records: [{ name: a, type: CNAME, content: host }] } }\n",
+    );
+    let ran = quiet(&["apply", "spec.yaml", "--yes"]).exits(3);
+    assert!(ran.stdout.contains("--allow-deletes 60") && lines(&ran.stdout).len() < 6, "{}", ran.stdout);
+    assert_eq!(ran.stderr, "");
+    assert!(workspace.run(&["plan", "spec.yaml"]).exits(0).stderr.contains("DNS0020"));
+    assert_eq!(quiet(&["validate", "spec.yaml"]).exits(0).stderr, "");
+    // Errors are said.
+    workspace.file("spec.yaml", "version: 1\nzones: { example.com: { record: [] } }\n");
+    assert!(quiet(&["plan", "spec.yaml"]).exits(1).stderr.contains("SPEC0016"));
+}
+
+/// A zone on the business plan, whose protection has notes: of the spec alone, and of the spec with the live rulesets.
+fn protected() -> (Workspace, String) {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    let spec = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1, proxied: true }\n      \
+         - { name: open, type: A, content: 192.0.2.1 }\n    waf:\n      owasp: { paranoia: 1, threshold: 60 }\n";
+    workspace.file("spec.yaml", spec);
+    (workspace, spec.to_owned())
+}
+
+/// How often findings of a code are shown in full.
+fn shown(ran: &Ran, code: &str) -> usize {
+    ran.stderr.matches(&format!("[{code}]")).count()
+}
+
+#[test]
+fn notes_that_are_not_new_are_counted() {
+    let (workspace, spec) = protected();
+    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    let full = workspace.run(&["plan", "spec.yaml", "-v"]).exits(0);
+    let reach = shown(&full, "PLAN0018");
+    assert!(reach > 0 && shown(&full, "LINT0012") == 1, "{}", full.stderr);
+    assert_eq!(shown(&workspace.run(&["validate", "spec.yaml"]).exits(0), "LINT0012"), 1);
+    for command in ["plan", "drift", "apply"] {
+        let ran = workspace.run(&[command, "spec.yaml"]).exits(0);
+        assert_eq!((shown(&ran, "PLAN0018"), shown(&ran, "LINT0012")), (0, 0), "{}", ran.stderr);
+        let words = format!("are not shown (1 LINT0012, {reach} PLAN0018); -v shows them; --base shows the new ones");
+        assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+    }
+    assert_eq!(workspace.run(&["plan", "spec.yaml", "--quiet"]).exits(0).stderr, "");
+    let json = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(json["diagnostics"].as_array().unwrap().len(), reach + 1, "documents have all");
+    let markdown = workspace.run(&["plan", "spec.yaml", "--format", "markdown"]).exits(0).stdout;
+    assert!(!markdown.contains("**note**") && markdown.contains("are not shown (1 LINT0012"), "{markdown}");
+
+    // With a base, those that the change brings are shown, in every format.
+    workspace.file("before.yaml", &spec);
+    workspace.file(
+        "spec.yaml",
+        spec.replace("name: open,", "name: open2, type: A, content: 192.0.2.9 }\n      - { name: open,"),
+    );
+    let with_base =
+        |format: &str| workspace.run(&["plan", "spec.yaml", "--base", "./before.yaml", "--format", format]).exits(0);
+    let ran = with_base("text");
+    assert_eq!((shown(&ran, "PLAN0018"), shown(&ran, "LINT0012")), (0, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("({reach} PLAN0018); -v shows them\n")), "{}", ran.stderr);
+    assert_eq!(with_base("markdown").stdout.matches("**note**").count(), 1);
+    assert_eq!(json!(with_base("github").stdout.matches("LINT0012").count()), json!(1));
+    // A lower threshold can be reached again: nothing is new.
+    workspace.file("spec.yaml", spec.replace("threshold: 60", "threshold: 25"));
+    assert_eq!(shown(&with_base("text"), "LINT0012"), 0);
+}
