@@ -51,6 +51,11 @@ pub trait Reader: Send + Sync {
     /// [`ApiError`]; [`ApiError::Misused`] if the request is not a read.
     fn read(&self, request: &Request) -> impl Future<Output = Result<Envelope, ApiError>> + Send;
 
+    /// Whether a list that it reads has everything that Cloudflare lists. A recording keeps only what is needed of some lists.
+    fn lists_everything(&self) -> bool {
+        true
+    }
+
     /// Reads a page whose items are decoded as they arrive; its result is `None` if it is no list.
     ///
     /// # Errors

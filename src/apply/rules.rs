@@ -1,7 +1,8 @@
 //! Carries out what is done to a zone's rules.
 //!
 //! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
-//! | after a write | the answer holds the whole ruleset: if its version made more than one step, somebody else writes as well |
+//! | after a write | the answer holds the whole ruleset: if its version made more steps than we sent requests, someone else wrote at the same time; the previous version says what was overwritten |
+//! | an entry point that someone makes at the same time | ours is refused, as it is made with POST. Where Cloudflare has no POST for it, PUT replaces the rules, and those that were erased are put back |
 //! | an answer that got lost, or cannot be read | the entry point is read: the effect is there, or the request is sent again |
 //! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal that says nothing of an earlier try that got lost | the same; nobody can tell what became of what does not show |
@@ -24,7 +25,12 @@ use crate::live::entry_point;
 use crate::model::LiveZone;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
 use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, lower_operation};
-use crate::wire::ruleset::read_ruleset;
+use crate::wire::ruleset::{get_ruleset_version, read_ruleset, replace_entry_point, rule_json};
+
+/// "Exceeded maximum number of zone rulesets for phase": there is an entry point.
+const ENTRY_POINT_EXISTS: i64 = 20217;
+/// Longest text of a rule in a message, in characters.
+const MOST_SHOWN: usize = 1_000;
 
 /// What stops the rest of a zone's rules.
 const AFTER_A_FAILURE: &str = "an earlier change of the zone's rules did not succeed, and the order matters";
@@ -70,7 +76,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             unread.insert(now);
         }
-        let request = lower_operation(zone, operation, None);
+        let mut request = lower_operation(zone, operation, None);
+        let mut replaces = false;
         let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
         let Some(number) = self.journal.intent_of(zone, operation, &before, &request) else {
             return Outcome::NotSent(BROKEN.to_owned());
@@ -82,19 +89,31 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             let unsettled = match self.writer.write(&request).await {
                 Ok(answer) => match read_ruleset(&answer.result) {
                     Ok(ruleset) => {
-                        let was = known.get(&phase).and_then(version);
-                        let noticed = stepped_twice(was, ruleset.version.as_deref());
                         created = new_rules(&before, &ruleset.rules);
-                        // Somebody else writes as well: the next write looks again.
-                        match noticed {
-                            Some(_) => known.remove(&phase),
-                            None => known.insert(phase, EntryPoint::Present(ruleset)),
-                        };
-                        break ("done", noticed, Outcome::Done);
+                        let was = known.get(&phase).and_then(version);
+                        let race = Race { zone: live, rule, was, sent, replaces };
+                        if let Some((reason, restored)) = self.overwritten(&race, &ruleset).await {
+                            created = restored.unwrap_or(created);
+                            known.remove(&phase);
+                            break ("done", Some(reason.clone()), Outcome::Unknown(reason));
+                        }
+                        known.insert(phase, EntryPoint::Present(ruleset));
+                        break ("done", None, Outcome::Done);
                     }
                     Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
                 },
                 Err(error) => {
+                    if let RuleAction::CreateEntryPoint { rules } = &rule.action {
+                        if sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
+                            let reason = "someone made the entry point since it was read; plan again".to_owned();
+                            break ("refused", Some(said(&error)), Outcome::Stale(reason));
+                        }
+                        if !replaces && error.is_no_such_route() {
+                            replaces = true;
+                            request = replace_entry_point(&zone.id, phase, rules.iter());
+                            continue;
+                        }
+                    }
                     let refused = refused(&error, words(&error, rule));
                     let makes_a_rule = matches!(rule.action, RuleAction::Create { .. });
                     let refusal = match meaning(&error, sent > 1) {
@@ -114,6 +133,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             match entry_point(self.reader, live, phase).await {
                 Ok(now) if has_effect(rule, &now) => {
                     created = new_rules(&before, now.rules());
+                    let was = known.get(&phase).and_then(version);
+                    let race = Race { zone: live, rule, was, sent, replaces };
+                    if let EntryPoint::Present(ruleset) = &now
+                        && let Some((race, restored)) = self.overwritten(&race, ruleset).await
+                    {
+                        created = restored.unwrap_or(created);
+                        known.remove(&phase);
+                        break ("done", Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
+                    }
                     known.insert(phase, now);
                     break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
                 }
@@ -140,6 +168,104 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         };
         self.journal.rule_outcome(number, word, detail.as_deref(), &created);
         outcome
+    }
+}
+
+/// A write that someone else's may have come in between.
+struct Race<'a> {
+    zone: &'a LiveZone,
+    rule: &'a RuleSubject,
+    /// The version before it.
+    was: Option<u64>,
+    /// How often it was sent.
+    sent: usize,
+    /// Whether it replaces all rules of the entry point.
+    replaces: bool,
+}
+
+impl<R: Reader, W: Writer> Executor<'_, R, W> {
+    /// What someone else wrote between the last read and a write that led to this ruleset, in words; `None` if nobody did. With
+    /// it the ids of the rules of an entry point that was written once more, to put back what was erased.
+    async fn overwritten(&self, race: &Race<'_>, now: &LiveRuleset) -> Option<(String, Option<Vec<RuleId>>)> {
+        let Race { zone, rule, was, sent, replaces } = race;
+        let is_created = matches!(rule.action, RuleAction::CreateEntryPoint { .. });
+        let (before, after) = ((*was)?, now.version.as_deref()?.parse::<u64>().ok()?);
+        let steps = after.checked_sub(before)?;
+        if steps <= u64::try_from(*sent).unwrap_or(u64::MAX) || (is_created && !replaces) {
+            return None;
+        }
+        let jump = format!("someone else changed the ruleset at the same time: version {before} is now {after}");
+        let request = get_ruleset_version(&zone.id, &now.id, after - 1);
+        let previous = match self.reader.read(&request).await {
+            Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
+            Err(error) => Err(said(&error)),
+        };
+        let previous = match previous {
+            Ok(previous) => previous,
+            Err(error) => {
+                return Some((
+                    format!("{jump}; version {}, which was overwritten, cannot be read: {error}", after - 1),
+                    None,
+                ));
+            }
+        };
+        if let RuleAction::CreateEntryPoint { rules } = &rule.action {
+            return Some(self.put_back(race, rules, &previous.rules, jump).await);
+        }
+        let replaced = match &rule.action {
+            RuleAction::Update { id, before, .. } | RuleAction::Delete { id, before, .. } => {
+                let theirs = previous.rules.iter().find(|other| other.id == *id).map(|other| &other.body);
+                theirs.filter(|theirs| canonical(theirs) != canonical(before))
+            }
+            RuleAction::CreateEntryPoint { .. } | RuleAction::Create { .. } | RuleAction::Move { .. } => None,
+        };
+        let what = match replaced {
+            Some(theirs) => format!("overwritten is the rule {} as {}", rule.name, shown(theirs)),
+            None => "nothing of that was overwritten".to_owned(),
+        };
+        Some((format!("{jump}; {what}; plan again"), None))
+    }
+
+    /// Puts back the rules of an entry point that our rules have replaced.
+    async fn put_back(
+        &self,
+        race: &Race<'_>,
+        ours: &[RuleBody],
+        theirs: &[LiveRule],
+        jump: String,
+    ) -> (String, Option<Vec<RuleId>>) {
+        let is_ours = |rule: &&LiveRule| ours.iter().any(|body| canonical(body) == canonical(&rule.body));
+        let lost: Vec<&RuleBody> = theirs.iter().filter(|rule| !is_ours(rule)).map(|rule| &rule.body).collect();
+        if lost.is_empty() {
+            return (format!("{jump}; nothing of that was overwritten; plan again"), None);
+        }
+        let request = replace_entry_point(&race.zone.id, race.rule.phase, lost.iter().copied().chain(ours));
+        let names: Vec<String> = lost.iter().map(|body| shown(body)).collect();
+        let written = match self.writer.write(&request).await {
+            Ok(answer) => read_ruleset(&answer.result).map_err(|error| error.to_string()),
+            Err(error) => Err(said(&error)),
+        };
+        match written {
+            Ok(ruleset) => {
+                let own = ruleset.rules.iter().skip(lost.len()).map(|rule| rule.id.clone()).collect();
+                let text = format!("{jump}; {} of its rules were erased and are there again, with new ids", lost.len());
+                (format!("{text}: {}; plan again", names.join(", ")), Some(own))
+            }
+            Err(error) => {
+                let text =
+                    format!("{jump}; {} of its rules are erased and could not be put back ({error})", lost.len());
+                (format!("{text}: {}", names.join(", ")), None)
+            }
+        }
+    }
+}
+
+/// A rule as Cloudflare has it, cut where it is long.
+fn shown(body: &RuleBody) -> String {
+    let text = serde_json::Value::Object(rule_json(body)).to_string();
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
     }
 }
 
@@ -173,15 +299,6 @@ fn version(entry_point: &EntryPoint) -> Option<u64> {
         EntryPoint::Absent => Some(0),
         EntryPoint::Present(ruleset) => ruleset.version.as_deref()?.parse().ok(),
     }
-}
-
-/// Whether a ruleset made more than one step with our write.
-fn stepped_twice(before: Option<u64>, after: Option<&str>) -> Option<String> {
-    let (before, after) = (before?, after?.parse::<u64>().ok()?);
-    after
-        .checked_sub(before)
-        .is_some_and(|steps| steps > 1)
-        .then(|| format!("the ruleset went from version {before} to {after}: somebody else writes as well"))
 }
 
 /// Why an entry point is not as a plan expects it, if it is not.

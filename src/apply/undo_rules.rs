@@ -191,7 +191,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                     (self.name(&rule.body), None, kind, rule.body.clone(), Vec::new())
                 }
             };
-            changes.push(RuleChange { name, kind, after, fields, placed, place });
+            changes.push(RuleChange { name, kind, after, fields, placed, place, is_expiry: false });
         }
         for live in &moved {
             let rule = &self.rules()[*live];
@@ -208,6 +208,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 fields: Vec::new(),
                 placed: Some(Member::Live(*live)),
                 place: entry.map(|entry| entry.place),
+                is_expiry: false,
             });
         }
         // Deletions last, as everywhere.

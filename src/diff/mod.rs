@@ -17,6 +17,7 @@ mod field;
 mod planned;
 mod records;
 mod rule_fields;
+mod rule_order;
 mod rulesets;
 mod scope;
 mod sequence;

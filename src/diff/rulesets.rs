@@ -11,14 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::field::FieldChange;
 use super::rule_fields::rule_fields;
-use super::sequence::{Item, Member, sequence};
+use super::rule_order::{WantedOrder, first_of};
+use super::sequence::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{
-    Anchor, DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch,
-    canonical, compile_rule,
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical,
+    compile_rule,
 };
-use crate::model::{DesiredZone, LiveZone, Unmanaged, Value};
+use crate::model::{DesiredZone, LiveZone, Unmanaged};
 
 /// Why a rule is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub struct RuleChange<'a> {
     pub placed: Option<Member>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,
+    /// Whether it only carries out what `expires` says in the spec.
+    pub is_expiry: bool,
 }
 
 /// All differences of the entry point of one phase.
@@ -129,7 +132,7 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
 }
 
 /// One of our rules.
-enum Ours<'w> {
+pub(super) enum Ours<'w> {
     /// It deploys a managed ruleset.
     Deployment(&'w DesiredDeployment),
     /// Any other.
@@ -156,10 +159,10 @@ fn all_of(list: Option<&[DesiredRule]>) -> Option<Vec<Ours<'_>>> {
 }
 
 /// One of our rules beside the live one.
-struct Pair<'w, 'a> {
-    ours: Ours<'w>,
-    live: Option<usize>,
-    compiled: Compiled,
+pub(super) struct Pair<'w, 'a> {
+    pub(super) ours: Ours<'w>,
+    pub(super) live: Option<usize>,
+    pub(super) compiled: Compiled,
     rules: &'a [LiveRule],
 }
 
@@ -167,6 +170,11 @@ impl<'a> Pair<'_, 'a> {
     /// The live rule.
     fn live(&self) -> Option<&'a LiveRule> {
         self.live.map(|n| &self.rules[n])
+    }
+
+    /// It in the order, as the one with this number among those that are wanted.
+    pub(super) fn member(&self, number: usize) -> Member {
+        self.live.map_or(Member::New(number), Member::Live)
     }
 
     /// Why it is wanted gone, if it is.
@@ -185,7 +193,7 @@ impl<'a> Pair<'_, 'a> {
     }
 
     /// Where the spec asks for it.
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         match &self.ours {
             Ours::Deployment(wants) => wants.place,
             Ours::Rule(wants) => wants.place,
@@ -193,7 +201,7 @@ impl<'a> Pair<'_, 'a> {
     }
 
     /// What a person knows it by.
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match &self.ours {
             Ours::Deployment(wants) => wants.ruleset.key(),
             Ours::Rule(wants) => &wants.name,
@@ -244,27 +252,18 @@ fn diff_phase<'a>(
     let gone: BTreeSet<usize> =
         pairs.iter().filter(|p| p.gone().is_some()).filter_map(|p| p.live).chain(pruned.iter().copied()).collect();
     let placed: Vec<&Pair> = pairs.iter().filter(|p| p.gone().is_none() && !p.is_nothing()).collect();
-    let names = Names {
-        rules: first_of(rules.iter().enumerate().flat_map(|(n, rule)| {
-            let names = [Some(rule.id.0.as_str()), rule.body.reference()];
-            names.into_iter().flatten().map(move |name| (n, name))
-        })),
-        pairs: first_of(pairs.iter().enumerate().map(|(n, pair)| (n, pair.name()))),
-    };
-    let executing =
-        rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.body.executes()?))).collect::<Vec<_>>();
-    let items: Vec<Item> = placed.iter().map(|pair| item(pair, &executing, &names, &pairs, all)).collect();
-    let order = order(phase, rules.len(), &placed, &items, &gone, all);
+    let order = WantedOrder { phase, rules, placed: &placed, pairs: &pairs, gone: &gone, pruned: &pruned };
+    let sequence = order.find(&mut all.misplaced);
     let mut changes = PhaseChanges {
         phase,
         live: entry_point,
         changes: Vec::new(),
-        order: order.0,
+        order: sequence.order,
         unchanged: 0,
         foreign: Vec::new(),
     };
     for (n, pair) in placed.iter().enumerate() {
-        match change(pair, order.1.contains(&n).then_some((n, &items[n])), waf) {
+        match change(pair, sequence.placed.contains(&n).then_some(n), wants.unmanaged, waf) {
             Some(change) => changes.changes.push(change),
             None => changes.unchanged += 1,
         }
@@ -337,114 +336,15 @@ fn pruned(wants: &DesiredWaf, phase: Phase, rules: &[LiveRule], taken: &BTreeSet
     if wants.unmanaged == Unmanaged::Prune { numbers.map(|(n, _)| n).collect() } else { Vec::new() }
 }
 
-/// The number of the first thing with each name.
-fn first_of<'n>(names: impl Iterator<Item = (usize, &'n str)>) -> HashMap<&'n str, usize> {
-    let mut first = HashMap::new();
-    names.for_each(|(n, name)| {
-        first.entry(name).or_insert(n);
-    });
-    first
-}
-
-/// What the rules of a phase are known by.
-struct Names<'n> {
-    /// Live rules by id and by `ref`.
-    rules: HashMap<&'n str, usize>,
-    /// Ours by name.
-    pairs: HashMap<&'n str, usize>,
-}
-
-/// Where a rule of ours stands, and what it must stand before and after. `executing` are the live rules that execute a
-/// ruleset, with its id.
-fn item(
-    pair: &Pair<'_, '_>,
-    executing: &[(usize, &str)],
-    names: &Names<'_>,
-    pairs: &[Pair<'_, '_>],
-    all: &mut WafChanges,
-) -> Item {
-    let mut item = Item { live: pair.live, ..Item::default() };
-    let Ours::Rule(wants) = &pair.ours else { return item };
-    for anchor in &wants.anchors {
-        let (Anchor::Before(name, place) | Anchor::After(name, place)) = anchor;
-        let at = |name: &str| names.pairs.get(name).copied();
-        let found = names.rules.get(name.as_str()).copied().or_else(|| pairs[at(name)?].live);
-        let is_ours = at(name).is_some();
-        match (found, anchor) {
-            (Some(n), Anchor::Before(..)) => drop(item.before.insert(n)),
-            (Some(n), Anchor::After(..)) => drop(item.after.insert(n)),
-            // The list itself says in which order ours stand; one that says otherwise contradicts it.
-            (None, _) if is_ours => {
-                let fits = match anchor {
-                    Anchor::Before(..) => at(&wants.name) < at(name),
-                    Anchor::After(..) => at(&wants.name) > at(name),
-                };
-                if !fits {
-                    let what = format!("`{name}` stands on the other side of `{}` in the list", wants.name);
-                    all.misplaced.push((*place, what));
-                }
-            }
-            (None, _) => {
-                all.misplaced.push((*place, format!("there is no rule with the `ref` or id `{name}` in the phase")))
-            }
-        }
-    }
-    if pair.compiled.body.action() == "skip" {
-        let concerned = concerned(&pair.compiled.body);
-        let is_concerned = |id: &str| concerned.as_ref().is_none_or(|ids| ids.contains(id));
-        item.before.extend(executing.iter().filter(|(_, id)| is_concerned(id)).map(|(n, _)| *n));
-    }
-    item
-}
-
-/// The rulesets that an exception bypasses; `None` for all.
-fn concerned(body: &RuleBody) -> Option<BTreeSet<String>> {
-    if body.parameter("ruleset").is_some() {
-        return None;
-    }
-    let mut ids = BTreeSet::new();
-    if let Some(Value::List(list)) = body.parameter("rulesets") {
-        ids.extend(list.iter().map(ToString::to_string));
-    }
-    if let Some(Value::Map(rules)) = body.parameter("rules") {
-        ids.extend(rules.keys().cloned());
-    }
-    Some(ids)
-}
-
-/// The order of everything, and which of ours are placed anew.
-fn order(
-    phase: Phase,
-    live: usize,
-    placed: &[&Pair<'_, '_>],
-    items: &[Item],
-    gone: &BTreeSet<usize>,
-    all: &mut WafChanges,
-) -> (Vec<Member>, BTreeSet<usize>) {
-    // Deployments stay where they are; only rules of the other kinds have an order among themselves.
-    let is_ordered = |n: &usize| matches!(placed[*n].ours, Ours::Rule(_));
-    let (ordered, fixed): (Vec<usize>, Vec<usize>) = (0..items.len()).partition(is_ordered);
-    let found = sequence(live, &ordered.iter().map(|n| items[*n].clone()).collect::<Vec<_>>(), gone);
-    for n in &found.impossible {
-        let pair = placed[ordered[*n]];
-        let what = format!("no place in the {} satisfies everything that is said about {}", phase.about(), pair.name());
-        all.misplaced.push((pair.place(), what));
-    }
-    let rename = |member: &Member| match member {
-        Member::Live(n) => Member::Live(*n),
-        Member::New(n) => Member::New(ordered[*n]),
-    };
-    let mut order: Vec<Member> = found.order.iter().map(rename).collect();
-    let new: Vec<usize> = fixed.into_iter().filter(|n| items[*n].live.is_none()).collect();
-    order.extend(new.iter().map(|n| Member::New(*n)));
-    let anew = found.placed.iter().map(|n| ordered[*n]).chain(new).collect();
-    (order, anew)
-}
-
 /// What is to be done to one of our rules; `None` if nothing.
-fn change<'a>(pair: &Pair<'_, 'a>, placed: Option<(usize, &Item)>, waf: &LiveWaf) -> Option<RuleChange<'a>> {
+fn change<'a>(
+    pair: &Pair<'_, 'a>,
+    placed: Option<usize>,
+    unmanaged: Unmanaged,
+    waf: &LiveWaf,
+) -> Option<RuleChange<'a>> {
     let after = pair.compiled.body.clone();
-    let member = placed.map(|(n, item)| item.live.map_or(Member::New(n), Member::Live));
+    let member = placed.map(|n| pair.member(n));
     let fields = |before: Option<&RuleBody>| rule_fields(before, &after, waf);
     let (kind, fields) = match pair.live() {
         None => (RuleChangeKind::Create, fields(None)),
@@ -454,7 +354,19 @@ fn change<'a>(pair: &Pair<'_, 'a>, placed: Option<(usize, &Item)>, waf: &LiveWaf
         Some(live) if placed.is_some() => (RuleChangeKind::Move(live), Vec::new()),
         Some(_) => return None,
     };
-    Some(RuleChange { name: pair.name().to_owned(), kind, after, fields, placed: member, place: Some(pair.place()) })
+    let is_expiry = is_expiry(pair, unmanaged, waf);
+    let (name, place) = (pair.name().to_owned(), Some(pair.place()));
+    Some(RuleChange { name, kind, after, fields, placed: member, place, is_expiry })
+}
+
+/// Whether a deployment is as it was wanted until the last day of some of its entries.
+fn is_expiry(pair: &Pair<'_, '_>, unmanaged: Unmanaged, waf: &LiveWaf) -> bool {
+    let (Ours::Deployment(desired), Some(live)) = (&pair.ours, pair.live()) else { return false };
+    let until_then = desired.with_notes(|note| note.is_expired = false);
+    until_then != **desired && {
+        let compiled = compile(&until_then, waf.managed(desired.ruleset), Some(&live.body), unmanaged);
+        canonical(&compiled.body) == canonical(&live.body)
+    }
 }
 
 /// A rule that is to be deleted.
@@ -466,6 +378,7 @@ fn deletion(live: &LiveRule, name: String, reason: RuleDeleteReason, place: Opti
         fields: Vec::new(),
         placed: None,
         place,
+        is_expiry: reason == RuleDeleteReason::Expired,
     }
 }
 

@@ -1,19 +1,20 @@
 //! The order of rules: which of ours stay where they are, and where the others go.
 //!
-//! Foreign rules are never moved. Of ours, the longest run that stands in the wanted order already stays; each of the others
-//! is placed once. So a change of order costs as few moves as possible.
+//! Foreign rules and deployments are never moved. Of ours, the longest run that is in the wanted order already stays; each of
+//! the others is placed once. So a change of order costs as few moves as possible.
+//!
+//! Everything that is said about the order is an edge of a graph: the order of the rules that stay, the order of the spec's
+//! list, and the wishes (`before`, `after`, exceptions before what they skip). A wish is refused only if it closes a cycle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One of our rules in the wanted order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Item {
-    /// Where it stands now, as an index into the live rules; `None` if it is new.
+    /// Where it is now, as an index into the live rules; `None` if it is new.
     pub(super) live: Option<usize>,
-    /// Live rules that it must come after.
-    pub(super) after: BTreeSet<usize>,
-    /// Live rules that it must come before.
-    pub(super) before: BTreeSet<usize>,
+    /// Whether it has no place in the order of the list: it stays where it is, or is added at the end.
+    pub(super) is_free: bool,
 }
 
 /// Something in the order: a live rule, or one of ours that is new.
@@ -25,6 +26,26 @@ pub enum Member {
     New(usize),
 }
 
+/// Why one member comes before another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// Both stay where they are.
+    Stays,
+    /// The order of the spec's list.
+    List,
+    /// The wish with this number.
+    Wish(usize),
+}
+
+/// A wish that cannot be fulfilled together with the rest: each member comes before the next one, and the last is the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cycle {
+    /// The wish that is refused.
+    pub(super) wish: usize,
+    /// One member before another one, and why.
+    pub(super) steps: Vec<(Member, Member, Reason)>,
+}
+
 /// The wanted order of a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sequence {
@@ -32,64 +53,178 @@ pub(super) struct Sequence {
     pub(super) placed: BTreeSet<usize>,
     /// Everything in its order, once all is placed.
     pub(super) order: Vec<Member>,
-    /// Items for which there is no place, by their index.
-    pub(super) impossible: Vec<usize>,
+    /// What cannot be, in the order of the wishes.
+    pub(super) cycles: Vec<Cycle>,
 }
 
-/// Finds the order. `live` is the number of live rules; those in `gone` are deleted.
-pub(super) fn sequence(live: usize, items: &[Item], gone: &BTreeSet<usize>) -> Sequence {
-    let fits = |item: &Item, at: usize| {
-        item.after.iter().filter(|n| !gone.contains(n)).all(|n| *n < at)
-            && item.before.iter().filter(|n| !gone.contains(n)).all(|n| *n > at)
-    };
-    let standing: Vec<(usize, usize)> = items
-        .iter()
-        .enumerate()
-        .filter_map(|(n, item)| item.live.filter(|at| fits(item, *at)).map(|at| (n, at)))
-        .collect();
-    let kept: BTreeSet<usize> = longest_rising(&standing).into_iter().collect();
-    let moved: BTreeSet<usize> = items
-        .iter()
-        .enumerate()
-        .filter(|(n, item)| item.live.is_some() && !kept.contains(n))
-        .filter_map(|(_, item)| item.live)
-        .collect();
-    let mut order =
-        Order::new((0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect());
-    let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
-    let mut sequence = Sequence::default();
-    // The next item that stays, for each; everything before an item stands by the time it is placed.
-    let mut next_kept: Vec<Option<usize>> = vec![None; items.len()];
-    let mut next = None;
-    for n in (0..items.len()).rev() {
-        next_kept[n] = next;
-        if kept.contains(&n) {
-            next = Some(n);
+/// What is known of the order, by the number of a member: live rules first, then items.
+struct Graph {
+    /// Each member that comes later, with the reason.
+    next: Vec<Vec<(usize, Reason)>>,
+    live: usize,
+}
+
+impl Graph {
+    /// The number of a member.
+    fn number(&self, member: Member) -> usize {
+        match member {
+            Member::Live(n) => n,
+            Member::New(n) => self.live + n,
         }
     }
-    for n in (0..items.len()).filter(|n| !kept.contains(n)) {
-        let found = |wanted: &BTreeSet<usize>| -> Vec<Label> {
-            wanted.iter().filter_map(|n| order.label(Member::Live(*n))).collect()
-        };
-        let ours_before = n.checked_sub(1).and_then(|n| order.label(member(n)));
-        let ours_after = next_kept[n].and_then(|n| order.label(member(n)));
-        let lowest = found(&items[n].after).into_iter().chain(ours_before).max();
-        let highest = found(&items[n].before).into_iter().chain(ours_after).min();
-        let spot = match (lowest, highest) {
-            (Some(low), Some(high)) if low >= high => {
-                sequence.impossible.push(n);
-                Spot::After(low)
+
+    /// The member with a number.
+    fn member(&self, number: usize) -> Member {
+        number.checked_sub(self.live).map_or(Member::Live(number), Member::New)
+    }
+
+    /// Numbers one after the other.
+    fn chain(&mut self, numbers: impl Iterator<Item = usize>, reason: Reason) {
+        let mut last = None;
+        for number in numbers {
+            if let Some(last) = last.replace(number) {
+                self.next[last].push((number, reason));
             }
-            (Some(low), _) if ours_before.is_some() || highest.is_none() => Spot::After(low),
+        }
+    }
+
+    /// All numbers, each after those that come before it; those of cycles and behind them are missing.
+    fn topological(&self) -> Vec<usize> {
+        let mut before = vec![0_usize; self.next.len()];
+        self.next.iter().flatten().for_each(|(n, _)| before[*n] += 1);
+        let mut order: Vec<usize> = (0..before.len()).filter(|n| before[*n] == 0).collect();
+        let mut at = 0;
+        while let Some(number) = order.get(at).copied() {
+            at += 1;
+            for (n, _) in &self.next[number] {
+                before[*n] -= 1;
+                if before[*n] == 0 {
+                    order.push(*n);
+                }
+            }
+        }
+        order
+    }
+
+    /// The shortest way from one number to another, as steps.
+    fn way(&self, from: usize, to: usize) -> Option<Vec<(usize, usize, Reason)>> {
+        let mut came: BTreeMap<usize, (usize, Reason)> = BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(number) = queue.pop_front().filter(|n| *n != to) {
+            for (n, reason) in &self.next[number] {
+                if *n != from && !came.contains_key(n) {
+                    came.insert(*n, (number, *reason));
+                    queue.push_back(*n);
+                }
+            }
+        }
+        let mut steps = Vec::new();
+        let mut at = to;
+        while at != from {
+            let (previous, reason) = came.get(&at).copied()?;
+            steps.push((previous, at, reason));
+            at = previous;
+        }
+        steps.reverse();
+        Some(steps)
+    }
+
+    /// Takes out the first wish that closes a cycle, and tells the cycle.
+    fn break_cycle(&mut self, wishes: &[(Member, Member)], refused: &[Cycle]) -> Option<Cycle> {
+        let open = (0..wishes.len()).filter(|wish| refused.iter().all(|c| c.wish != *wish));
+        for wish in open {
+            let (first, then) = (self.number(wishes[wish].0), self.number(wishes[wish].1));
+            let Some(way) = self.way(then, first) else { continue };
+            self.next[first].retain(|(_, reason)| *reason != Reason::Wish(wish));
+            let steps = std::iter::once((first, then, Reason::Wish(wish))).chain(way);
+            let mut joined: Vec<(Member, Member, Reason)> = Vec::new();
+            for (from, to, reason) in steps {
+                match joined.last_mut().filter(|(.., last)| *last == reason) {
+                    Some((_, end, _)) => *end = self.member(to),
+                    None => joined.push((self.member(from), self.member(to), reason)),
+                }
+            }
+            return Some(Cycle { wish, steps: joined });
+        }
+        None
+    }
+}
+
+/// Finds the order. `live` is the number of live rules; those in `gone` are deleted. Of each wish, the first comes before the
+/// second.
+pub(super) fn sequence(live: usize, items: &[Item], wishes: &[(Member, Member)], gone: &BTreeSet<usize>) -> Sequence {
+    let member = |n: usize| items[n].live.map_or(Member::New(n), Member::Live);
+    let listed: Vec<usize> = (0..items.len()).filter(|n| !items[*n].is_free).collect();
+    let listed_live: BTreeSet<usize> = listed.iter().filter_map(|n| items[*n].live).collect();
+    let stays = |n: &usize| !gone.contains(n) && !listed_live.contains(n);
+    let mut graph = Graph { next: vec![Vec::new(); live + items.len()], live };
+    graph.chain((0..live).filter(stays), Reason::Stays);
+    let numbers: Vec<usize> = listed.iter().map(|n| graph.number(member(*n))).collect();
+    graph.chain(numbers.into_iter(), Reason::List);
+    for (wish, (first, then)) in wishes.iter().enumerate() {
+        let (first, then) = (graph.number(*first), graph.number(*then));
+        graph.next[first].push((then, Reason::Wish(wish)));
+    }
+    let mut cycles: Vec<Cycle> = Vec::new();
+    let mut sorted = graph.topological();
+    while sorted.len() < graph.next.len()
+        && let Some(cycle) = graph.break_cycle(wishes, &cycles)
+    {
+        cycles.push(cycle);
+        sorted = graph.topological();
+    }
+    // The last rule that stays among those before each member, and the first among those after it.
+    let (mut lowest, mut highest) = (vec![None; graph.next.len()], vec![None; graph.next.len()]);
+    let own = |n: usize| Some(n).filter(|n| *n < live && stays(n));
+    for n in &sorted {
+        for (next, _) in &graph.next[*n] {
+            lowest[*next] = lowest[*next].max(own(*n).or(lowest[*n]));
+        }
+    }
+    for n in sorted.iter().rev() {
+        let all = graph.next[*n].iter().filter_map(|(next, _)| own(*next).or(highest[*next]));
+        highest[*n] = all.min();
+    }
+    let standing: Vec<(usize, usize)> = listed.iter().filter_map(|n| Some((*n, items[*n].live?))).collect();
+    let fits = |(_, at): &(usize, usize)| {
+        lowest[*at].is_none_or(|low: usize| low < *at) && highest[*at].is_none_or(|high: usize| high > *at)
+    };
+    let kept: BTreeSet<usize> =
+        longest_rising(&standing.into_iter().filter(fits).collect::<Vec<_>>()).into_iter().collect();
+    let moved: BTreeSet<usize> = listed.iter().filter(|n| !kept.contains(n)).filter_map(|n| items[*n].live).collect();
+    let mut order =
+        Order::new((0..live).filter(|n| !gone.contains(n) && !moved.contains(n)).map(Member::Live).collect());
+    let mut placed = BTreeSet::new();
+    let mut kept_after: Vec<usize> = kept.iter().rev().copied().collect();
+    for (at, n) in listed.iter().enumerate() {
+        if kept.contains(n) {
+            kept_after.pop();
+            continue;
+        }
+        let number = graph.number(member(*n));
+        let label = |live: Option<usize>| live.and_then(|n| order.label(Member::Live(n)));
+        let ours_before = at.checked_sub(1).and_then(|at| order.label(member(listed[at])));
+        let ours_after = kept_after.last().and_then(|n| order.label(member(*n)));
+        let low = label(lowest[number]).into_iter().chain(ours_before).max();
+        let high = label(highest[number]).into_iter().chain(ours_after).min();
+        let spot = match (low, high) {
+            (Some(low), _) if ours_before.is_some() || high.is_none() => Spot::After(low),
             (_, Some(high)) => Spot::Before(high),
             (Some(low), None) => Spot::After(low),
             (None, None) => Spot::End,
         };
-        order.insert(spot, member(n));
-        sequence.placed.insert(n);
+        order.insert(spot, member(*n));
+        placed.insert(*n);
     }
-    sequence.order = order.finish();
-    sequence
+    // At the end, unless something has to come after them.
+    for n in (0..items.len()).filter(|n| items[*n].is_free && items[*n].live.is_none()) {
+        let number = graph.number(member(n));
+        let after = graph.next[number].iter().filter_map(|(n, _)| order.label(graph.member(*n)));
+        let high = highest[number].and_then(|n| order.label(Member::Live(n))).into_iter().chain(after).min();
+        order.insert(high.map_or(Spot::End, Spot::Before), member(n));
+        placed.insert(n);
+    }
+    Sequence { placed, order: order.finish(), cycles }
 }
 
 /// Stands for a place in an order: of two members, the later one has the larger label.
@@ -189,39 +324,91 @@ pub(super) fn longest_rising(list: &[(usize, usize)]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::Member::{Live, New};
     use super::*;
 
     fn at(live: usize) -> Item {
         Item { live: Some(live), ..Item::default() }
     }
 
-    fn order(live: usize, items: &[Item]) -> (Vec<usize>, Vec<Member>) {
-        let found = sequence(live, items, &BTreeSet::new());
-        assert!(found.impossible.is_empty());
+    fn new() -> Item {
+        Item::default()
+    }
+
+    fn free(live: Option<usize>) -> Item {
+        Item { live, is_free: true }
+    }
+
+    #[track_caller]
+    fn order(live: usize, items: &[Item], wishes: &[(Member, Member)]) -> (Vec<usize>, Vec<Member>) {
+        let found = sequence(live, items, wishes, &BTreeSet::new());
+        assert!(found.cycles.is_empty(), "{:?}", found.cycles);
         (found.placed.into_iter().collect(), found.order)
     }
 
     #[test]
-    fn what_stands_right_stays() {
-        use Member::{Live, New};
-        assert_eq!(order(3, &[at(0), at(2)]).0, Vec::<usize>::new());
+    fn what_is_right_stays() {
+        assert_eq!(order(3, &[at(0), at(2)], &[]).0, Vec::<usize>::new());
         // The last comes first: one move.
-        assert_eq!(order(3, &[at(2), at(0), at(1)]), (vec![0], vec![Live(2), Live(0), Live(1)]));
+        assert_eq!(order(3, &[at(2), at(0), at(1)], &[]), (vec![0], vec![Live(2), Live(0), Live(1)]));
         // A new one between two, beside a foreign one.
-        assert_eq!(order(3, &[at(0), Item::default(), at(2)]), (vec![1], vec![Live(0), New(1), Live(1), Live(2)]));
+        assert_eq!(order(3, &[at(0), new(), at(2)], &[]), (vec![1], vec![Live(0), New(1), Live(1), Live(2)]));
         // New ones at the end, in order.
-        assert_eq!(order(1, &[Item::default(), Item::default()]).1, [Live(0), New(0), New(1)]);
+        assert_eq!(order(1, &[new(), new()], &[]).1, [Live(0), New(0), New(1)]);
     }
 
     #[test]
-    fn rules_stand_where_they_are_told_beside_foreign_ones() {
-        use Member::{Live, New};
-        let before = |n| Item { before: BTreeSet::from([n]), ..Item::default() };
-        assert_eq!(order(2, &[before(0), before(1)]).1, [New(0), New(1), Live(0), Live(1)]);
-        assert_eq!(order(2, &[before(1)]).1, [Live(0), New(0), Live(1)]);
-        // It slid below a foreign rule that it belongs before.
-        let slid = Item { live: Some(1), before: BTreeSet::from([0]), ..Item::default() };
-        assert_eq!(order(2, &[slid]), (vec![0], vec![Live(1), Live(0)]));
+    fn rules_are_placed_beside_foreign_ones() {
+        assert_eq!(
+            order(2, &[new(), new()], &[(New(0), Live(0)), (New(1), Live(1))]).1,
+            [New(0), New(1), Live(0), Live(1)]
+        );
+        assert_eq!(order(2, &[new()], &[(New(0), Live(1))]).1, [Live(0), New(0), Live(1)]);
+        // It is below a foreign rule that it belongs before.
+        assert_eq!(order(2, &[at(1)], &[(Live(1), Live(0))]), (vec![0], vec![Live(1), Live(0)]));
+    }
+
+    /// What a later entry wants counts for those before it in the list, and the other way round.
+    #[test]
+    fn wishes_count_for_the_rest_of_the_list() {
+        assert_eq!(order(2, &[new(), new()], &[(New(1), Live(1))]).1, [Live(0), New(0), New(1), Live(1)]);
+        let both = order(3, &[at(2), new()], &[(New(1), Live(0))]);
+        assert_eq!(both, (vec![0, 1], vec![Live(2), New(1), Live(0), Live(1)]));
+        assert_eq!(order(3, &[new(), at(0)], &[(Live(1), New(0))]).1, [Live(1), New(0), Live(0), Live(2)]);
+    }
+
+    /// A deployment that is new goes where it is needed, and to the end otherwise.
+    #[test]
+    fn deployments_follow_what_comes_before_them() {
+        // Two exceptions: one from a new deployment, one from an existing one.
+        let wishes = [(New(0), New(2)), (New(1), Live(0))];
+        assert_eq!(order(1, &[new(), new(), free(None)], &wishes).1, [New(0), New(1), Live(0), New(2)]);
+        // An exception between the two.
+        let wishes = [(New(1), New(0)), (New(0), Live(0))];
+        assert_eq!(order(1, &[new(), free(None)], &wishes).1, [New(1), New(0), Live(0)]);
+    }
+
+    #[test]
+    fn a_cycle_is_told_with_its_reasons() {
+        let cycles =
+            |live, items: &[Item], wishes: &[(Member, Member)]| sequence(live, items, wishes, &BTreeSet::new()).cycles;
+        let found = cycles(2, &[new()], &[(Live(1), New(0)), (New(0), Live(0))]);
+        let steps = vec![
+            (Live(1), New(0), Reason::Wish(0)),
+            (New(0), Live(0), Reason::Wish(1)),
+            (Live(0), Live(1), Reason::Stays),
+        ];
+        assert_eq!(found, [Cycle { wish: 0, steps }]);
+        // The list says otherwise.
+        let steps = vec![(New(1), New(0), Reason::Wish(0)), (New(0), New(1), Reason::List)];
+        assert_eq!(cycles(0, &[new(), new()], &[(New(1), New(0))]), [Cycle { wish: 0, steps }]);
+        // Before itself.
+        assert_eq!(cycles(0, &[new()], &[(New(0), New(0))])[0].steps, [(New(0), New(0), Reason::Wish(0))]);
+        // Each is told, and the rest has an order.
+        let all =
+            sequence(1, &[new(), new()], &[(New(1), New(0)), (New(0), New(0)), (New(1), Live(0))], &BTreeSet::new());
+        assert_eq!(all.cycles.iter().map(|c| c.wish).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(all.order, [New(0), New(1), Live(0)]);
     }
 
     /// Members put anywhere stand as in a list into which they are inserted, also where room runs out again and again.
@@ -265,11 +452,5 @@ mod tests {
         let new = (0..500).rev().map(Member::New);
         let expected: Vec<Member> = [Member::Live(0)].into_iter().chain(new).chain([Member::Live(1)]).collect();
         assert_eq!(order.finish(), expected);
-    }
-
-    #[test]
-    fn an_order_that_cannot_be_is_told() {
-        let both = Item { live: None, after: BTreeSet::from([1]), before: BTreeSet::from([0]) };
-        assert_eq!(sequence(2, &[both], &BTreeSet::new()).impossible, [0]);
     }
 }

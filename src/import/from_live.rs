@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Place;
+use crate::model::facts::rulesets::is_ref;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
 use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleForm, recognise_rule};
 use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value};
@@ -205,10 +206,9 @@ fn deployments<'r>(
 
 /// A name for a rule: its `ref`, or one made from its description or id. `None` if its `ref` cannot be one.
 fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if let Some(reference) = rule.body.reference() {
         let reserved = Managed::ALL.iter().any(|m| m.key() == reference);
-        let legal = reference.len() <= 128 && reference.chars().all(is_legal) && !reserved;
+        let legal = is_ref(reference) && !reserved;
         return (legal && taken.insert(reference.to_owned())).then(|| reference.to_owned());
     }
     let words = rule.body.description().unwrap_or_default().to_lowercase();
@@ -219,5 +219,5 @@ fn name(rule: &LiveRule, taken: &mut BTreeSet<String>) -> Option<String> {
     let id: String = rule.id.0.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
     let plain = Some(slug.clone()).filter(|s| !s.is_empty() && !Managed::ALL.iter().any(|m| m.key() == s));
     let candidates = plain.into_iter().chain([format!("rule-{id}"), format!("rule-{}", rule.id.0)]);
-    candidates.into_iter().find(|name| name.chars().all(is_legal) && taken.insert(name.clone()))
+    candidates.into_iter().find(|name| is_ref(name) && taken.insert(name.clone()))
 }

@@ -21,7 +21,7 @@ const MOST_NAMES: usize = 8;
 
 /// Something that is bypassed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Target {
+pub(super) enum Target {
     /// Everything after the rule in its ruleset.
     Rest,
     /// A managed ruleset.
@@ -149,6 +149,11 @@ impl Skipped {
         let mut words = list(self.targets.iter(), phase, waf);
         words.extend(self.unknown.keys().map(|name| format!("what `{name}` says")));
         if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+    }
+
+    /// What matching requests bypass in effect: skipping the rule that compares the score skips its ruleset.
+    pub(super) fn in_effect(&self, waf: &LiveWaf) -> impl Iterator<Item = Target> {
+        self.targets.iter().map(|t| stronger(t, of(t, waf)))
     }
 
     /// Targets that have an effect, and those that name no rule.

@@ -10,6 +10,7 @@
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
 //! | does an exception cancel a deployment? | [`cancels`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
+//! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 //!
 //! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
@@ -29,6 +30,7 @@ mod reach;
 mod rule;
 mod scope;
 mod survey;
+mod treatment;
 mod tuning;
 mod words;
 
@@ -38,8 +40,11 @@ pub use direction::{Direction, Impact, NO_EFFECT};
 pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
-pub use order::{Move, MovedRule, move_impact};
+pub use order::{Move, MovedRule, lets_pass, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
-pub use survey::{Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey};
+pub use survey::{
+    AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
+};
+pub use treatment::{Requests, SimpleRule, Treatment};
 pub use words::{rule_label, title};

@@ -10,6 +10,8 @@
 //! | exception | exception | by what both bypass together, in either order |
 //! | deployment of a known ruleset | the same | neutral: what either stops is stopped |
 //! | rule that stops requests | one of equal strength, both without a rate | neutral |
+//! | challenge | block, both without a rate | weakens: a passed challenge accepts the request |
+//! | block | challenge, both without a rate | strengthens |
 //! | rule that only logs | any rule that stops requests, or the reverse | neutral |
 //! | anything | anything else | unclassified |
 
@@ -18,7 +20,7 @@ use std::cell::OnceCell;
 use super::direction::{Direction, Effects, Impact, Strength, strength};
 use super::exception::{self, Skipped, skipped};
 use super::{rate, rule, scope};
-use crate::model::expression::Expression;
+use crate::model::expression::{Expression, ScopeChange};
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
 
@@ -142,6 +144,8 @@ fn for_both(rises: &MovedRule<'_>, sinks: &MovedRule<'_>, waf: &LiveWaf) -> Dire
             Direction::Neutral
         }
         (Kind::Acts(one), Kind::Acts(other)) if one == other => Direction::Neutral,
+        (Kind::Acts(Strength::Challenge), Kind::Acts(Strength::Block)) => Direction::Weakens,
+        (Kind::Acts(Strength::Block), Kind::Acts(Strength::Challenge)) => Direction::Strengthens,
         (Kind::Executes(one), Kind::Executes(other)) if is_managed(one, waf) && is_managed(other, waf) => {
             Direction::Neutral
         }
@@ -183,6 +187,10 @@ fn sentence(
         (true, Direction::Strengthens) if is_exception(rule) => format!("{requests} no longer bypass it"),
         (true, Direction::Weakens) => format!("{requests} bypass this rule"),
         (true, Direction::Strengthens) => format!("{requests} no longer bypass this rule"),
+        (false, Direction::Weakens) if !is_exception(rule) => ACCEPTED.to_owned(),
+        (false, Direction::Strengthens) if !is_exception(rule) => {
+            "who would pass the challenge is blocked before it".to_owned()
+        }
         (false, Direction::Weakens) => "more is bypassed".to_owned(),
         (false, Direction::Strengthens) => "less is bypassed".to_owned(),
         (false, Direction::Both) => "something else is bypassed".to_owned(),
@@ -191,6 +199,36 @@ fn sentence(
         }
     };
     format!("stands {side} {name} now: {what}")
+}
+
+/// What a challenge does to the rules after it.
+const ACCEPTED: &str = "whoever passes the challenge is accepted, and is not blocked any more";
+
+/// What a challenge that is made, or that more requests get, does to the blocks after it: whoever passes it is accepted. `None`
+/// if the rule is no challenge, or no block follows for the same requests.
+#[must_use]
+pub fn lets_pass<'p, 'r: 'p>(
+    before: Option<&RuleBody>,
+    rule: &MovedRule<'r>,
+    later: impl Iterator<Item = &'p MovedRule<'r>>,
+    waf: &LiveWaf,
+) -> Option<(Direction, String)> {
+    let is_challenge = matches!(rule.kind(), Kind::Acts(Strength::Challenge)) && rule.body.is_enabled();
+    // Whoever skipped the blocks before is not let past them now.
+    if !is_challenge || before.is_some_and(|before| before.is_enabled() && skipped(before).is_some()) {
+        return None;
+    }
+    for other in later {
+        let is_block = matches!(other.kind(), Kind::Acts(Strength::Block)) && other.body.is_enabled();
+        if !is_block || scope::are_apart(rule.scope(), other.scope()) {
+            continue;
+        }
+        let is_within =
+            matches!(Expression::scope_change(rule.scope(), other.scope()), ScopeChange::Equal | ScopeChange::Wider);
+        let direction = if is_within { Direction::Weakens } else { Direction::Both };
+        return Some((direction, format!("stands before {}: {ACCEPTED}", name(other.body, waf))));
+    }
+    None
 }
 
 /// The display name of a rule.

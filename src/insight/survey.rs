@@ -9,7 +9,7 @@ use super::{rate, rule, scope, words};
 use crate::diagnostic::Place;
 use crate::model::facts::crs::Family;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
-use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveRule, LiveWaf, Phase};
 
 /// Whether a managed ruleset is deployed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,30 @@ pub struct Survey<'w> {
     pub custom: Vec<RuleSurvey>,
     /// Rate limits.
     pub rate_limits: Vec<RuleSurvey>,
+}
+
+/// What an account does for the requests of its zones, before their own rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountSurvey {
+    /// Its rules by phase, in the order in which they run.
+    Rules(Vec<(Phase, Vec<RuleSurvey>)>),
+    /// Unknown, for this reason.
+    Unknown(String),
+}
+
+/// Surveys the rules of a zone's account.
+#[must_use]
+pub fn survey_account(rules: &AccountRules, waf: &LiveWaf) -> AccountSurvey {
+    match rules {
+        AccountRules::Unknown(why) => AccountSurvey::Unknown(why.clone()),
+        AccountRules::Known(entry_points) => {
+            let present = entry_points.iter().filter(|(_, entry_point)| !entry_point.rules().is_empty());
+            let of_phase = |(phase, entry_point): (&Phase, &EntryPoint)| {
+                (*phase, entry_point.rules().iter().map(|rule| of_rule(rule, *phase, waf)).collect())
+            };
+            AccountSurvey::Rules(present.map(of_phase).collect())
+        }
+    }
 }
 
 /// The state of a rule of a managed ruleset in a zone.
@@ -202,7 +226,10 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
         (None, Some(rate)) => {
             format!("{} {}{}", rate::about(&rate), rule::fate(body.action()), rate::lasting(&rate))
         }
-        (None, None) => body.action().to_owned(),
+        (None, None) => match body.executes() {
+            Some(id) => format!("executes the {}", ruleset_name(id, waf)),
+            None => body.action().to_owned(),
+        },
     };
     RuleSurvey {
         name: live.shown().to_owned(),

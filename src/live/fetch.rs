@@ -300,9 +300,9 @@ pub async fn fetch_waf<R: Reader>(
     let mut known = zone.waf.catalogues.clone();
     if !query.managed.iter().all(|m| zone.waf.managed(*m).is_some()) {
         let all = rulesets::catalogues(reader, &[(zone, query)], options).await?;
-        known = rulesets::of_zone(&all, zone, options);
+        known = rulesets::of_zone(&all, zone, options).0;
     }
-    rulesets::read(reader, zone, query, known, options).await
+    rulesets::read(reader, zone, query, (known, None), options).await
 }
 
 /// The protection of a zone that does not exist yet: no rules, and the managed rulesets of the named account.

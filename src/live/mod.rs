@@ -16,4 +16,4 @@ pub use fetch::{
     FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_protection, fetch_record_quota, fetch_records,
     fetch_settings, fetch_waf, fetch_waf_of_new, find_zone_by_name,
 };
-pub use rulesets::{CatalogueCache, WafQuery, entry_point};
+pub use rulesets::{CatalogueCache, WafQuery, account_of, account_rules, entry_point};

@@ -1,7 +1,11 @@
 //! Reads the protection of zones: entry points, and the managed rulesets that they deploy.
 //!
-//! Only the documented response "there is no entry point" means that there is none. If any other failure counted as an
-//! empty entry point, a later write would delete the rules of others.
+//! Only the documented response "there is no entry point" means that there is none, or the list of the zone's rulesets, where
+//! Cloudflare documents to look for it. If any other failure counted as an empty entry point, a later write would delete the
+//! rules of others. Before a write, the entry point itself is read in any case.
+//!
+//! # Sources
+//! The list: developers.cloudflare.com/waf/rate-limiting-rules/create-api, read 2026-11-22.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,13 +17,13 @@ use serde_json::Value as Json;
 use super::fetch::{FetchError, Options};
 use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
-use crate::model::LiveZone;
 use crate::model::managed::{Catalogue, Managed};
-use crate::model::ruleset::{DesiredWaf, EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget};
+use crate::model::ruleset::{AccountRules, DesiredWaf, EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget};
+use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
-    ListedRuleset, Scope, get_entry_point, get_ruleset, list_rulesets, read_catalogue, read_managed, read_ruleset,
-    settle_names,
+    ListedRuleset, Scope, get_account_entry_point, get_entry_point, get_ruleset, list_rulesets, read_catalogue,
+    read_listed_phases, read_managed, read_ruleset, settle_names,
 };
 
 /// "Could not find entrypoint ruleset in the … phase".
@@ -73,27 +77,44 @@ pub trait CatalogueCache: fmt::Debug + Send + Sync {
     fn put(&self, id: &str, version: &str, ruleset: &Json);
 }
 
-/// Managed rulesets by account.
-pub(super) type Catalogues = BTreeMap<Option<String>, Vec<Arc<Catalogue>>>;
+/// What lists of rulesets say.
+#[derive(Debug, Default)]
+pub(super) struct Catalogues {
+    /// Managed rulesets by account.
+    of_accounts: BTreeMap<Option<String>, Vec<Arc<Catalogue>>>,
+    /// The phases of which a zone has an entry point, for zones whose own list was read.
+    of_zones: BTreeMap<ZoneId, BTreeSet<Phase>>,
+}
 
-/// Reads the managed rulesets that any zone of each account needs, once per account.
+/// Reads the managed rulesets that any zone of each account needs, once per account. For a single zone of an account, its own
+/// list has them as well, and says of which phases it has an entry point.
 pub(super) async fn catalogues<R: Reader>(
     reader: &R,
     zones: &[(&LiveZone, &WafQuery)],
     options: &Options,
 ) -> Result<Catalogues, FetchError> {
-    let mut needs: BTreeMap<Option<String>, (BTreeSet<Managed>, &LiveZone)> = BTreeMap::new();
-    for (zone, query) in zones.iter().filter(|(_, query)| !query.managed.is_empty()) {
-        let account = account_of(zone, options);
-        needs.entry(account).or_insert_with(|| (BTreeSet::new(), zone)).0.extend(&query.managed);
+    let mut needs: BTreeMap<Option<String>, (BTreeSet<Managed>, Vec<(&LiveZone, &WafQuery)>)> = BTreeMap::new();
+    for (zone, query) in zones {
+        let need = needs.entry(account_of(zone, options)).or_default();
+        need.0.extend(&query.managed);
+        need.1.push((zone, query));
     }
-    let mut all = Catalogues::new();
-    for (account, (managed, zone)) in needs {
+    let mut all = Catalogues::default();
+    for (account, (managed, zones)) in needs {
+        let is_cheaper = |query: &WafQuery| !query.managed.is_empty() || query.phases.len() > 1;
+        let is_single = reader.lists_everything() && matches!(zones.as_slice(), [(_, query)] if is_cheaper(query));
+        let Some((zone, _)) = zones.first().filter(|_| is_single || !managed.is_empty()) else { continue };
         let through_zone = Scope::Zone(zone.id.clone());
         let scope = account.as_ref().map(|id| Scope::Account(id.clone()));
-        let scopes: Vec<_> = scope.into_iter().chain([through_zone]).collect();
-        let of_account = read_catalogues(reader, &scopes, &managed, options).await?;
-        all.insert(account, of_account);
+        let mut scopes: Vec<_> = scope.into_iter().chain([through_zone]).collect();
+        if is_single {
+            scopes.reverse();
+        }
+        let (of_account, listed) = read_catalogues(reader, &scopes, &managed, options).await?;
+        all.of_accounts.insert(account, of_account);
+        if let Some((Scope::Zone(zone), phases)) = listed {
+            all.of_zones.insert(zone, phases);
+        }
     }
     Ok(all)
 }
@@ -106,25 +127,26 @@ pub(super) async fn of_account<R: Reader>(
 ) -> Result<Vec<Arc<Catalogue>>, FetchError> {
     match &options.account {
         Some(account) if !query.managed.is_empty() => {
-            read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options).await
+            Ok(read_catalogues(reader, &[Scope::Account(account.clone())], &query.managed, options).await?.0)
         }
         Some(_) | None => Ok(Vec::new()),
     }
 }
 
 /// The account of a zone, if known.
-pub(super) fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
+pub fn account_of(zone: &LiveZone, options: &Options) -> Option<String> {
     zone.account.clone().or_else(|| options.account.clone())
 }
 
-/// Reads managed rulesets through the first scope that these credentials can access: an account, or one of its zones.
+/// Reads managed rulesets through the first scope that these credentials can access: an account, or one of its zones. With
+/// them the scope, and the phases of the entry points on its list.
 async fn read_catalogues<R: Reader>(
     reader: &R,
     scopes: &[Scope],
     managed: &BTreeSet<Managed>,
     options: &Options,
-) -> Result<Vec<Arc<Catalogue>>, FetchError> {
-    let Some((mut scope, others)) = scopes.split_first() else { return Ok(Vec::new()) };
+) -> Result<(Vec<Arc<Catalogue>>, Option<(Scope, BTreeSet<Phase>)>), FetchError> {
+    let Some((mut scope, others)) = scopes.split_first() else { return Ok((Vec::new(), None)) };
     let mut listed = list(reader, scope).await;
     for other in others {
         match &listed {
@@ -135,24 +157,28 @@ async fn read_catalogues<R: Reader>(
             _ => break,
         }
     }
-    let mut listed = listed?;
+    let (mut listed, phases) = listed?;
     settle_names(&mut listed);
     let wanted = |r: &ListedRuleset| r.which.is_some_and(|which| managed.contains(&which));
     let wanted: Vec<_> = listed.into_iter().filter(wanted).collect();
     // Rulesets that are listed for an account may be readable only through its zones.
     let from = scopes.iter().position(|s| s == scope).unwrap_or(0);
-    let scopes = &scopes[from..];
-    stream::iter(wanted)
-        .map(|ruleset| async move { one(reader, scopes, &ruleset, options).await.map(Arc::new) })
+    let readable = &scopes[from..];
+    let catalogues = stream::iter(wanted)
+        .map(|ruleset| async move { one(reader, readable, &ruleset, options).await.map(Arc::new) })
         .buffered(options.concurrency.max(1))
         .try_collect()
-        .await
+        .await?;
+    Ok((catalogues, phases.map(|phases| (scope.clone(), phases))))
 }
 
-/// The managed rulesets of a scope.
-async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>, FetchError> {
+/// The managed rulesets of a scope, and the phases of its entry points.
+async fn list<R: Reader>(
+    reader: &R,
+    scope: &Scope,
+) -> Result<(Vec<ListedRuleset>, Option<BTreeSet<Phase>>), FetchError> {
     let what = || "the list of managed rulesets".to_owned();
-    let mut all = Vec::new();
+    let (mut all, mut phases) = (Vec::new(), None::<BTreeSet<Phase>>);
     let mut seen = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for page in 1.. {
@@ -167,13 +193,16 @@ async fn list<R: Reader>(reader: &R, scope: &Scope) -> Result<Vec<ListedRuleset>
         })
         .await?;
         all.extend(read_managed(&items));
+        if let Some(listed) = read_listed_phases(&items) {
+            phases.get_or_insert_default().extend(listed);
+        }
         // A repeated cursor leads nowhere.
         match next.filter(|c| !items.is_empty() && seen.insert(c.clone())) {
             Some(next) => cursor = Some(next),
             None => break,
         }
     }
-    Ok(all)
+    Ok((all, phases))
 }
 
 /// One managed ruleset with its rules, from the cache if it has this version.
@@ -221,20 +250,31 @@ pub(super) async fn read<R: Reader>(
     reader: &R,
     zone: &LiveZone,
     query: &WafQuery,
-    catalogues: Vec<Arc<Catalogue>>,
+    (catalogues, listed): (Vec<Arc<Catalogue>>, Option<&BTreeSet<Phase>>),
     options: &Options,
 ) -> Result<LiveWaf, FetchError> {
+    let is_absent = |phase: Phase| listed.is_some_and(|listed| !listed.contains(&phase));
     let entry_points = stream::iter(query.phases.iter().copied())
-        .map(|phase| async move { Ok::<_, FetchError>((phase, entry_point(reader, zone, phase).await?)) })
+        .map(|phase| async move {
+            let entry_point = match is_absent(phase) {
+                true => EntryPoint::Absent,
+                false => entry_point(reader, zone, phase).await?,
+            };
+            Ok::<_, FetchError>((phase, entry_point))
+        })
         .buffered(options.concurrency.max(1))
         .try_collect()
         .await?;
     Ok(LiveWaf { entry_points, catalogues })
 }
 
-/// The catalogues of a zone's account.
-pub(super) fn of_zone(all: &Catalogues, zone: &LiveZone, options: &Options) -> Vec<Arc<Catalogue>> {
-    all.get(&account_of(zone, options)).cloned().unwrap_or_default()
+/// The catalogues of a zone's account, and the phases of its entry points, if its list was read.
+pub(super) fn of_zone<'c>(
+    all: &'c Catalogues,
+    zone: &LiveZone,
+    options: &Options,
+) -> (Vec<Arc<Catalogue>>, Option<&'c BTreeSet<Phase>>) {
+    (all.of_accounts.get(&account_of(zone, options)).cloned().unwrap_or_default(), all.of_zones.get(&zone.id))
 }
 
 /// Reads the entry point of a phase of a zone.
@@ -252,6 +292,30 @@ pub async fn entry_point<R: Reader>(reader: &R, zone: &LiveZone, phase: Phase) -
         Err(source) => Err(FetchError::Api { what: what(), source }),
     })
     .await
+}
+
+/// Reads the rules of an account for its zones. That they cannot be read is a result, as many tokens are for zones only.
+pub async fn account_rules<R: Reader>(reader: &R, account: Option<&str>) -> AccountRules {
+    let Some(account) = account else {
+        return AccountRules::Unknown("the account of the zone is not known".to_owned());
+    };
+    let mut entry_points = BTreeMap::new();
+    for phase in Phase::ALL {
+        let entry_point = match reader.read(&get_account_entry_point(account, *phase)).await {
+            Ok(answer) => match read_ruleset(&answer.result) {
+                Ok(ruleset) => EntryPoint::Present(ruleset),
+                Err(error) => return AccountRules::Unknown(error.to_string()),
+            },
+            Err(error) if is_absent(&error) => EntryPoint::Absent,
+            Err(error) => {
+                let words: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
+                let said = if words.is_empty() { error.to_string() } else { words.join("; ") };
+                return AccountRules::Unknown(said);
+            }
+        };
+        entry_points.insert(*phase, entry_point);
+    }
+    AccountRules::Known(entry_points)
 }
 
 /// Whether Cloudflare says that there is no entry point.

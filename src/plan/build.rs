@@ -33,8 +33,10 @@ pub fn plan_changes(
 ) -> (ZonePlan, Diagnostics) {
     let count = |wanted: fn(&SetAsideReason) -> bool| changes.set_aside.iter().filter(|a| wanted(&a.reason)).count();
     let mut diagnostics = Diagnostics::default();
-    let rule_operations = rules::operations(desired, live, rule_changes);
+    let (rule_operations, windows) = rules::operations(desired, live, rule_changes);
     diagnostics.append(rule_checks::check(desired, live, rule_changes, &rule_operations));
+    diagnostics.append(rule_checks::windows(desired, &rule_operations, &windows));
+    diagnostics.append(rule_checks::expiries(desired, live, rule_changes));
     let creation = live.is_new.then(|| zone::operation(desired));
     let mut operations: Vec<_> = creation.into_iter().collect();
     operations.extend(setting::operations(desired, live, setting_changes, &mut diagnostics));

@@ -19,6 +19,7 @@ mod rule_checks;
 mod rules;
 mod subject;
 mod three_way;
+mod transition;
 mod zone_plan;
 
 pub use base_source::BaseSource;

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use super::operation::Operation;
 use super::subject::RuleAction;
+use super::transition::Window;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::diff::WafChanges;
-use crate::insight::unreachable_families;
+use crate::insight::{Impact, deployment_impact, rule_impact, unreachable_families};
 use crate::model::facts::rulesets::RATE_LONGEST_PERIOD;
-use crate::model::managed::{Managed, Overrides, Problem, ProblemKind};
+use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
 use crate::model::{DesiredZone, Expression, LiveZone, Tier, Value};
 
@@ -42,6 +43,78 @@ pub(super) fn check(
     limits(desired, live, changes, operations, &mut found);
     expressions(live, operations, &mut found);
     reach(desired, live, changes, &mut found);
+    found
+}
+
+/// States between two operations in which some requests are treated neither as before nor as afterwards.
+pub(super) fn windows(desired: &DesiredZone, operations: &[Operation], windows: &[Window]) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let name = |n: usize| operations.get(n).and_then(Operation::rule).map_or("?", |rule| rule.name.as_str());
+    for Window { steps, is_weaker, about } in windows {
+        let between = format!("between the changes of {} and {}", name(steps.start), name(steps.end));
+        let diagnostic = match is_weaker {
+            true => findings::WEAKER_MEANWHILE
+                .nowhere(format!("{between}, {about}: some that are stopped before and afterwards pass"))
+                .help("split the change into two, so that what stops these requests is in place before anything is removed"),
+            false => findings::STRICTER_MEANWHILE
+                .nowhere(format!("{between}, {about}: some that pass before and afterwards are stopped"))
+                .help("apply it when few requests come in"),
+        };
+        let place = operations.get(steps.start).and_then(|operation| operation.place).unwrap_or(desired.place);
+        found.push(diagnostic.at(place, "").about(desired.name.to_string()));
+    }
+    found
+}
+
+/// What will be done after the last day of entries that expire soon.
+pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let Some(waf) = &desired.waf else { return found };
+    let mut tell = |place: Place, what: String, impact: Impact| {
+        let (direction, lines) = (impact.direction.as_str(), impact.lines.join("; "));
+        let diagnostic = findings::EXPIRY_AHEAD.at(place, format!("{what} ({direction}): {lines}"));
+        found.push(diagnostic.about(desired.name.to_string()));
+    };
+    for phase in &changes.phases {
+        let lists = match phase.phase {
+            Phase::Custom => &waf.custom,
+            Phase::RateLimit => &waf.rate_limits,
+            Phase::Managed => &waf.exceptions,
+        };
+        // What will be there by then: as wanted, and else as it is.
+        let wanted = |name: &str| {
+            let changed = phase.changes.iter().find(|change| change.name == name).map(|change| &change.after);
+            let is = |body: &&RuleBody| body.reference() == Some(name);
+            changed.or_else(|| phase.live.rules().iter().map(|rule| &rule.body).find(is))
+        };
+        for rule in lists.iter().flatten().filter(|rule| rule.note.expires_soon && !rule.is_absent) {
+            let (Some(body), Some(day)) = (wanted(&rule.name), &rule.note.expires) else { continue };
+            let impact = rule_impact(phase.phase, Some(body), None, &live.waf);
+            tell(rule.place, format!("after {day}, the rule {} is removed", rule.name), impact);
+        }
+        if phase.phase != Phase::Managed {
+            continue;
+        }
+        for deployment in &waf.deployments {
+            let catalogue = live.waf.managed(deployment.ruleset);
+            let id = catalogue.map_or(deployment.ruleset.facts().id, |catalogue| catalogue.id.0.as_str());
+            let executes = |body: &&RuleBody| body.executes() == Some(id);
+            let changed = phase.changes.iter().map(|change| &change.after).find(executes);
+            let live_body = || phase.live.rules().iter().map(|rule| &rule.body).find(executes);
+            let Some(body) = changed.or_else(live_body) else { continue };
+            let notes = deployment.tags.iter().map(|tag| (&tag.note, tag.place));
+            let notes = notes.chain(deployment.rules.iter().map(|rule| (&rule.note, rule.place)));
+            let Some((note, place)) = notes.filter(|(note, _)| note.expires_soon).min_by_key(|(note, _)| &note.expires)
+            else {
+                continue;
+            };
+            let over = deployment.with_notes(|note| note.is_expired |= note.expires_soon);
+            let then = compile(&over, catalogue, Some(body), waf.unmanaged).body;
+            let day = note.expires.as_deref().unwrap_or_default();
+            let what = format!("after {day}, overrides of {} are taken back", deployment.ruleset.key());
+            tell(place, what, deployment_impact(Some(body), Some(&then), catalogue));
+        }
+    }
     found
 }
 

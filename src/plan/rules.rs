@@ -1,38 +1,68 @@
-//! A zone's changes of rules as operations, in an order that never opens a hole.
+//! A zone's changes of rules as operations, in an order that opens no gap if there is one ([`transition`]).
 //!
-//! Within a zone: exceptions that are new come before the stricter rules that need them and before the exceptions that they
-//! replace; then everything that makes the protection stronger; then what makes no difference or cannot be judged; at last
-//! what makes it weaker. Each write makes a new version of its ruleset, and positions are said relative to rules that exist
-//! by then.
+//! Where it makes no difference: exceptions that are new come before the stricter rules that need them; then everything that
+//! makes the protection stronger; then what makes no difference or cannot be judged; at last what makes it weaker. Each write
+//! makes a new version of its ruleset, and positions are relative to rules that exist by then.
 
 use std::collections::BTreeMap;
 
 use super::operation::Operation;
 use super::positions::RulePositions;
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
+use super::transition::{self, Step, Transition, Window, member};
 use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
 use crate::insight::{
-    Direction, Impact, Move, MovedRule, cancels, deployment_impact, move_impact, relieves_nothing, rule_impact,
+    Direction, Impact, Move, MovedRule, cancels, deployment_impact, lets_pass, move_impact, relieves_nothing,
+    rule_impact,
 };
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
 
-/// All operations on the rules of a zone.
-pub(super) fn operations(desired: &DesiredZone, live: &LiveZone, changes: &WafChanges) -> Vec<Operation> {
-    let mut ranked: Vec<(Rank, Operation)> = Vec::new();
-    for phase in &changes.phases {
-        let wanted = wanted(phase);
-        let impact = |change| in_company(impact(phase, change, &wanted, &live.waf), phase, change, &wanted, &live.waf);
-        let impacts: Vec<Impact> = phase.changes.iter().map(impact).collect();
+/// All operations on the rules of a zone, and the states between two of them in which some requests are treated neither as
+/// before nor as afterwards.
+pub(super) fn operations(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &WafChanges,
+) -> (Vec<Operation>, Vec<Window>) {
+    let impacts: Vec<Vec<Impact>> = changes.phases.iter().map(|phase| impacts(phase, &live.waf)).collect();
+    let mut ranked: Vec<(Rank, Step)> = Vec::new();
+    for (n, (phase, impacts)) in changes.phases.iter().zip(&impacts).enumerate() {
         match phase.live {
-            EntryPoint::Absent => ranked.extend(entry_point(desired, phase, &impacts)),
-            EntryPoint::Present(_) => ranked.extend(in_entry_point(desired, phase, &impacts)),
+            EntryPoint::Absent => {
+                let direction = impacts.iter().fold(Direction::Neutral, |all, impact| all.combine(impact.direction));
+                let step = Step { phase: n, change: None };
+                ranked.extend((!phase.changes.is_empty()).then_some((Rank::of(direction), step)));
+            }
+            EntryPoint::Present(_) => {
+                let of_phase = ranks(phase, impacts).into_iter();
+                ranked.extend(of_phase.map(|(rank, change)| (rank, Step { phase: n, change: Some(change) })));
+            }
         }
     }
     ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, operation)| operation).collect()
+    let steps: Vec<Step> = ranked.into_iter().map(|(_, step)| step).collect();
+    let Transition { order, windows } = transition::order(&changes.phases, &steps, &live.waf);
+    let mut positions: Vec<RulePositions> =
+        changes.phases.iter().map(|phase| RulePositions::new(phase.live.rules(), phase)).collect();
+    let operation = |step: usize| {
+        let Step { phase: n, change } = steps[step];
+        let phase = &changes.phases[n];
+        match change {
+            None => entry_point(desired, phase, &impacts[n]),
+            Some(change) => of_rule(desired, phase, &phase.changes[change], &impacts[n][change], &mut positions[n]),
+        }
+    };
+    (order.into_iter().filter_map(operation).collect(), windows)
+}
+
+/// What the changes of a phase mean for traffic.
+fn impacts(phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Impact> {
+    let wanted = wanted(phase);
+    let impact = |change| in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
+    phase.changes.iter().map(impact).collect()
 }
 
 /// When an operation is carried out.
@@ -98,16 +128,6 @@ fn wanted<'c>(phase: &'c PhaseChanges) -> Wanted<'c> {
     Wanted { rules, at, deployments }
 }
 
-/// The member of the order that a change is about.
-fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
-    let live = match &change.kind {
-        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(live),
-        RuleChangeKind::Create => None,
-    };
-    let index = || phase.live.rules().iter().position(|rule| live.is_some_and(|live| rule.id == live.id));
-    change.placed.or_else(|| index().map(Member::Live))
-}
-
 /// What a rule that is there passes on its way to another place.
 fn passed<'w, 'c>(wanted: &'w Wanted<'c>, placed: Member) -> Option<Move<'w, 'c>> {
     let (at, wanted) = (*wanted.at.get(&placed)?, &wanted.rules);
@@ -171,7 +191,23 @@ fn in_company(
             impact.lines.push(format!("no effect: the exception {name} bypasses all of it, for all its requests"));
         }
     }
-    if impact.direction == Direction::Unclassified {
+    let is_made = matches!(change.kind, RuleChangeKind::Create | RuleChangeKind::Update(_));
+    if is_made && impact.direction == Direction::Strengthens {
+        let own = member(phase, change);
+        let mut rest = wanted.rules.iter().skip_while(|(member, _)| Some(*member) != own);
+        let rule = rest.next().map(|(_, rule)| rule);
+        let before = match &change.kind {
+            RuleChangeKind::Update(live) => Some(&live.body),
+            RuleChangeKind::Create | RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => None,
+        };
+        // A rule that is new as well stopped nobody before.
+        let there = rest.filter(|(member, _)| matches!(member, Member::Live(_))).map(|(_, rule)| rule);
+        if let Some((direction, line)) = rule.and_then(|rule| lets_pass(before, rule, there, waf)) {
+            impact.direction = direction;
+            impact.lines.push(line);
+        }
+    }
+    if impact.direction == Direction::Unclassified && !change.is_expiry {
         let consent = Danger::WeakensProtection.code();
         impact.lines.push(format!("may weaken: cannot be classified, so it needs the consent {consent}"));
     }
@@ -185,15 +221,19 @@ fn in_company(
         && !cancels_any()
     {
         impact.direction = Direction::Neutral;
-        impact.lines.push("nothing that it bypasses was there before".to_owned());
+        let line = "nothing that it bypasses was there before (rules of the account, which come first, are not read)";
+        impact.lines.push(line.to_owned());
     }
     impact
 }
 
 /// The dangers of a change. What cannot be classified counts as weaker.
-fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
+fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>, is_expiry: bool) -> Vec<Danger> {
     let mut dangers = Vec::new();
-    // An entry whose last day is over was dated by its author, who thereby agreed to its end.
+    // An entry whose last day is over was dated by its author, who thereby agreed to its end, whatever that means.
+    if is_expiry {
+        return dangers;
+    }
     if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Undone)) {
         dangers.push(Danger::Delete);
     }
@@ -204,7 +244,7 @@ fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>) -> Vec<Danger> {
 }
 
 /// A phase without an entry point: it is made with all rules at once.
-fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<(Rank, Operation)> {
+fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<Operation> {
     let first = phase.changes.first()?;
     let placed = by_place(phase);
     let in_order: Vec<(&RuleChange, &Impact)> = phase
@@ -224,16 +264,15 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
         name: names.join(", "),
         action: RuleAction::CreateEntryPoint { rules: in_order.iter().map(|(c, _)| c.after.clone()).collect() },
         expect: ExpectRuleset::Absent,
+        is_expiry: false,
     };
-    let rank = Rank::of(impact.direction);
-    let operation = Operation {
+    Some(Operation {
         fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name))).collect(),
-        dangers: dangers(&impact, None),
+        dangers: dangers(&impact, None, false),
         impact: Some(impact),
         place: first.place,
         ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
-    };
-    Some((rank, operation))
+    })
 }
 
 /// A field of one of several rules.
@@ -246,16 +285,15 @@ fn within(change: &FieldChange, rule: &str) -> FieldChange {
     FieldChange { field, before, after }
 }
 
-/// Changes in an entry point that exists.
-fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, Operation)> {
-    let EntryPoint::Present(ruleset) = phase.live else { return Vec::new() };
+/// The ranks of the changes in an entry point that exists, in their order.
+fn ranks(phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, usize)> {
     let is_stricter = |(change, impact): (&RuleChange, &Impact)| {
         let deleted_exception = matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
         matches!(impact.direction, Direction::Strengthens | Direction::Both)
             && (deleted_exception || change.after.action() != "skip")
     };
     let any_stricter = phase.changes.iter().zip(impacts).any(is_stricter);
-    let mut order: Vec<(Rank, usize)> = phase
+    let mut ranks: Vec<(Rank, usize)> = phase
         .changes
         .iter()
         .zip(impacts)
@@ -265,35 +303,39 @@ fn in_entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact
             (if prepares { Rank::Prepares } else { Rank::of(impact.direction) }, n)
         })
         .collect();
-    order.sort();
-    let mut positions = RulePositions::new(&ruleset.rules, phase);
-    let expect = ExpectRuleset::Version { id: ruleset.id.clone(), version: ruleset.version.clone() };
-    order
-        .into_iter()
-        .map(|(rank, n)| {
-            let (change, impact) = (&phase.changes[n], &impacts[n]);
-            let deleted = match &change.kind {
-                RuleChangeKind::Delete(_, reason) => Some(*reason),
-                RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => None,
-            };
-            let address = Address::of_rule(&desired.name, phase.phase, Some(&change.name));
-            let subject = RuleSubject {
-                phase: phase.phase,
-                name: change.name.clone(),
-                action: positions.action(change),
-                expect: expect.clone(),
-            };
-            let operation = Operation {
-                fields: change.fields.clone(),
-                impact: Some(impact.clone()),
-                dangers: dangers(impact, deleted),
-                modified_on: modified_on(change),
-                place: change.place,
-                ..Operation::new(address, Subject::Rule(Box::new(subject)))
-            };
-            (rank, operation)
-        })
-        .collect()
+    ranks.sort();
+    ranks
+}
+
+/// A change in an entry point that exists.
+fn of_rule(
+    desired: &DesiredZone,
+    phase: &PhaseChanges,
+    change: &RuleChange,
+    impact: &Impact,
+    positions: &mut RulePositions,
+) -> Option<Operation> {
+    let EntryPoint::Present(ruleset) = phase.live else { return None };
+    let deleted = match &change.kind {
+        RuleChangeKind::Delete(_, reason) => Some(*reason),
+        RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => None,
+    };
+    let address = Address::of_rule(&desired.name, phase.phase, Some(&change.name));
+    let subject = RuleSubject {
+        phase: phase.phase,
+        name: change.name.clone(),
+        action: positions.action(change),
+        expect: ExpectRuleset::Version { id: ruleset.id.clone(), version: ruleset.version.clone() },
+        is_expiry: change.is_expiry,
+    };
+    Some(Operation {
+        fields: change.fields.clone(),
+        impact: Some(impact.clone()),
+        dangers: dangers(impact, deleted, change.is_expiry),
+        modified_on: modified_on(change),
+        place: change.place,
+        ..Operation::new(address, Subject::Rule(Box::new(subject)))
+    })
 }
 
 /// When the live rule of a change was last changed.

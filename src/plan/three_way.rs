@@ -18,7 +18,7 @@ use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
 use crate::diff::DeleteReason;
-use crate::model::ruleset::{DesiredDeployment, DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
+use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
 
 /// Fewest records that a spec or a zone must have had before its shrinking is remarkable.
@@ -32,11 +32,21 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
     let (past, _) = plan_zone(base, live);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
+        // What the previous spec did not date was not agreed to.
+        if let (Subject::Rule(rule), Some(impact)) = (&operation.subject, &operation.impact)
+            && impact.direction.may_weaken()
+            && !operation.dangers.contains(&Danger::WeakensProtection)
+            && rule_differs(desired, base, rule.phase, &rule.name)
+        {
+            operation.dangers.push(Danger::WeakensProtection);
+        }
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
         let (changed, drifted) = match &operation.subject {
             Subject::Zone => (base.create != desired.create, is_drifted()),
             Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
+            // What a date in both specs ends is what they say, not what somebody did.
+            Subject::Rule(rule) if rule.is_expiry => (true, false),
             Subject::Rule(rule) => (rule_changed(desired, base, rule.phase, &rule.name), is_drifted()),
             Subject::Record(record) => record_changed(desired, base, &drift, record),
         };
@@ -123,32 +133,38 @@ fn record_changed(
 
 /// Whether the specs say different things about a rule, or about all rules where the name is that of several.
 fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
-    let plain = |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
-    let (Some(own), Some(old)) = (plain(desired), plain(base)) else { return true };
-    let rule = |waf: &DesiredWaf| -> Option<DesiredRule> {
-        let list = match phase {
-            Phase::Custom => &waf.custom,
-            Phase::RateLimit => &waf.rate_limits,
-            Phase::Managed => &waf.exceptions,
-        };
-        list.iter().flatten().find(|r| r.name == name).cloned()
-    };
-    let deployment = |waf: &DesiredWaf| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
-    match (phase, deployment(&own), deployment(&old)) {
-        // That the last day of an entry is over is what the spec says, not what somebody did.
-        (Phase::Managed, Some(own), Some(old)) => own != old || has_expired(&own),
-        (Phase::Managed, Some(_), None) | (Phase::Managed, None, Some(_)) => true,
-        _ => match (rule(&own), rule(&old)) {
-            (Some(own), Some(old)) => own != old || own.note.is_expired,
-            (None, None) => own != old,
-            _ => true,
-        },
-    }
+    // That the last day of an entry is over is what the spec says, not what somebody did.
+    let has_expired = desired.waf.as_deref().is_some_and(|waf| {
+        let deployments = waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
+        let mut notes = deployments.flat_map(|d| d.rules.iter().map(|r| &r.note).chain(d.tags.iter().map(|t| &t.note)));
+        notes.any(|note| note.is_expired) || rule_of(waf, phase, name).is_some_and(|rule| rule.note.is_expired)
+    });
+    has_expired || rule_differs(desired, base, phase, name)
 }
 
-/// Whether the last day of any entry is over.
-fn has_expired(wants: &DesiredDeployment) -> bool {
-    wants.rules.iter().map(|r| &r.note).chain(wants.tags.iter().map(|t| &t.note)).any(|n| n.is_expired)
+/// The entry of a rule.
+fn rule_of<'w>(waf: &'w DesiredWaf, phase: Phase, name: &str) -> Option<&'w DesiredRule> {
+    let list = match phase {
+        Phase::Custom => &waf.custom,
+        Phase::RateLimit => &waf.rate_limits,
+        Phase::Managed => &waf.exceptions,
+    };
+    list.iter().flatten().find(|r| r.name == name)
+}
+
+/// Whether the specs say different things about a rule.
+fn rule_differs(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
+    let plain = |zone: &DesiredZone| zone.waf.as_deref().cloned().map(|w| w.at_place(Place::NOWHERE));
+    let (Some(own), Some(old)) = (plain(desired), plain(base)) else { return true };
+    let deployment = |waf: &DesiredWaf| waf.deployments.iter().find(|d| d.ruleset.key() == name).cloned();
+    match (phase, deployment(&own), deployment(&old)) {
+        (Phase::Managed, Some(own), Some(old)) => own != old,
+        (Phase::Managed, Some(_), None) | (Phase::Managed, None, Some(_)) => true,
+        _ => match (rule_of(&own, phase, name), rule_of(&old, phase, name)) {
+            (None, None) => own != old,
+            (own, old) => own != old,
+        },
+    }
 }
 
 /// A spec or a listing that lost half of a zone is more likely broken than meant.

@@ -1,10 +1,14 @@
 //! The protection of zones: as it is, and as a goal wants it.
 
+use std::collections::BTreeMap;
+
 use super::goal::Goal;
 use crate::api::Reader;
 use crate::diff::{diff_rulesets, planned};
-use crate::live::{FetchError, Options, WafQuery, Wanted, fetch_protection, fetch_waf_of_new};
-use crate::model::ruleset::LiveWaf;
+use crate::live::{
+    FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
+};
+use crate::model::ruleset::{AccountRules, LiveWaf};
 use crate::model::{DesiredSettings, LiveZone, ZoneName};
 
 /// A zone of a spec.
@@ -75,11 +79,22 @@ pub async fn protection_of<R: Reader>(
     names: &[ZoneName],
     reader: &R,
     options: &Options,
-) -> Result<Vec<(ZoneName, LiveWaf)>, ProtectionError> {
+) -> Result<Vec<(ZoneName, LiveWaf, AccountRules)>, ProtectionError> {
     let wanted: Vec<_> = names.iter().map(wanted).collect();
     let fetched = fetch_protection(reader, &wanted, options).await?;
     if let Some(name) = fetched.missing.first() {
         return Err(ProtectionError::NoZone(name.clone()));
     }
-    Ok(fetched.live.zones.into_values().map(|zone| (zone.name, zone.waf)).collect())
+    let mut of_accounts: BTreeMap<Option<String>, AccountRules> = BTreeMap::new();
+    let mut all = Vec::new();
+    for zone in fetched.live.zones.into_values() {
+        let account = account_of(&zone, options);
+        let rules = match of_accounts.get(&account) {
+            Some(rules) => rules.clone(),
+            None => account_rules(reader, account.as_deref()).await,
+        };
+        of_accounts.insert(account, rules.clone());
+        all.push((zone.name, zone.waf, rules));
+    }
+    Ok(all)
 }

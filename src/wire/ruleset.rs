@@ -7,6 +7,8 @@
 //! developers.cloudflare.com/ruleset-engine/rulesets-api (view, create, update, update-rule, add-rule, delete-rule, dry-run),
 //! read 2026-11-20.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::record::to_json;
@@ -78,11 +80,36 @@ pub fn get_entry_point(zone: &ZoneId, phase: Phase) -> Request {
     Request::new(Method::Get, entry_point_path(zone, phase))
 }
 
-/// Creates the entry point of a phase with these rules. If there is one already, its rules are replaced.
+/// Reads the entry point of an account for a phase.
+#[must_use]
+pub fn get_account_entry_point(account: &str, phase: Phase) -> Request {
+    let scope = Scope::Account(account.to_owned());
+    Request::new(Method::Get, format!("{}/phases/{}/entrypoint", scope.path(), phase.as_str()))
+}
+
+/// Creates the entry point of a phase with these rules. It is refused if there is one already (code 20217).
+///
+/// # Sources
+/// developers.cloudflare.com/waf/rate-limiting-rules/create-api ("If the entry point ruleset does not exist"), read 2026-11-22.
 #[must_use]
 pub fn create_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
     let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
+    let body = json!({ "name": "default", "kind": "zone", "phase": phase.as_str(), "rules": rules });
+    Request::new(Method::Post, Scope::Zone(zone.clone()).path()).body(body)
+}
+
+/// Replaces all rules of the entry point of a phase, which is created if there is none.
+#[must_use]
+pub fn replace_entry_point<'r>(zone: &ZoneId, phase: Phase, rules: impl Iterator<Item = &'r RuleBody>) -> Request {
+    let rules: Vec<Json> = rules.map(|rule| rule_json(rule).into()).collect();
     Request::new(Method::Put, entry_point_path(zone, phase)).body(json!({ "rules": rules }))
+}
+
+/// Reads a ruleset of a zone as it was in a version.
+#[must_use]
+pub fn get_ruleset_version(zone: &ZoneId, ruleset: &RulesetId, version: u64) -> Request {
+    let path = Scope::Zone(zone.clone()).path();
+    Request::new(Method::Get, format!("{path}/{}/versions/{version}", segment(&ruleset.0)))
 }
 
 /// Adds a rule; without a position, at the end.
@@ -257,6 +284,17 @@ pub fn read_managed(list: &[Json]) -> Vec<ListedRuleset> {
         })
     };
     list.iter().filter_map(one).collect()
+}
+
+/// The phases of which a zone has an entry point, by the list of its rulesets. `None` if the list shows no ruleset of our phases
+/// at all: then it may be that these credentials are not shown any.
+#[must_use]
+pub fn read_listed_phases(list: &[Json]) -> Option<BTreeSet<Phase>> {
+    let phase = |json: &Json| Phase::ALL.iter().copied().find(|phase| text(json, "phase") == Some(phase.as_str()));
+    let ours: Vec<(Phase, bool)> =
+        list.iter().filter_map(|json| Some((phase(json)?, text(json, "kind") == Some("zone")))).collect();
+    let entry_points = ours.iter().filter(|(_, is_entry_point)| *is_entry_point);
+    (!ours.is_empty()).then(|| entry_points.map(|(phase, _)| *phase).collect())
 }
 
 /// Assigns each known name to one ruleset: the one with the documented id, else the first with that name.

@@ -58,7 +58,7 @@ fn hold(workspace: &Workspace, method: &str, suffix: &str, nth: u64, times: u64)
 /// Holds the nth write, counted from 1: the rule, the setting, the update, and then the creates.
 fn hold_write(workspace: &Workspace, nth: u64) {
     match nth {
-        1 => hold(workspace, "PUT", "/entrypoint", 1, 1),
+        1 => hold(workspace, "POST", "/rulesets", 1, 1),
         2 => hold(workspace, "PATCH", "/settings/always_use_https", 1, 1),
         // The setting is a PATCH as well.
         3 => hold(workspace, "PATCH", "", 2, 1),

@@ -44,7 +44,7 @@ fn workspace() -> Workspace {
 fn at_write(n: u64, what: What) -> Vec<Fault> {
     // Faults count requests of one method and path, so each kind of write has its own number.
     let kinds: [(&str, &str); 5] = [
-        ("PUT", "/entrypoint"),
+        ("POST", "/rulesets"),
         ("PATCH", "/settings/always_use_https"),
         ("PATCH", ""),
         ("DELETE", ""),

@@ -44,6 +44,7 @@ mod undo;
 mod undo_protection;
 mod waf;
 mod waf_commands;
+mod waf_races;
 #[cfg(unix)]
 mod watch;
 mod zones;

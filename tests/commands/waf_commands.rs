@@ -2,7 +2,7 @@
 
 use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
-use zonewright::sandbox::{Options, Profile};
+use zonewright::sandbox::{Fault, Options, Profile, What, When};
 
 /// A zone on a plan that has the managed rulesets.
 fn workspace() -> Workspace {
@@ -110,6 +110,40 @@ fn what_is_in_effect_is_shown_without_a_spec() {
     assert_eq!(owasp["rules"].as_array().map(Vec::len), Some(211));
     let nobody = workspace.run(&["waf", "effective", "example.org"]).exits(1);
     assert!(nobody.stderr.contains("the service has no zone example.org"), "{}", nobody.stderr);
+}
+
+/// Rules of the account come first; without the permission to read them, that is said.
+#[test]
+fn rules_of_the_account_are_shown_first() {
+    let workspace = workspace();
+    let shown = || workspace.run(&["waf", "effective", "example.com", "--color", "never"]).exits(0).stdout;
+    assert!(shown().contains("  account rules  none"), "{}", shown());
+    let account = workspace.dump()["zones"][0]["account"]["id"].as_str().expect("an account").to_owned();
+    let rule = |name: &str, expression: &str| {
+        json!({ "ref": name, "action": "execute", "expression": format!("({expression}) and cf.zone.plan eq \"ENT\""),
+            "action_parameters": { "id": "4814384a9e5d4991b9815dcfc25d2f1f" } })
+    };
+    let path = format!("/accounts/{account}/rulesets/phases/http_request_firewall_managed/entrypoint");
+    workspace.write(
+        "PUT",
+        &path,
+        &json!({ "rules": [rule("all", "true"), rule("shop", "http.host eq \"shop.example.com\"")] }),
+    );
+    let text = shown();
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part:?} is not in\n{text}"));
+    assert!(at("managed rules: all:") < at("managed rules: shop:") && at("managed rules: shop:") < at("not deployed"));
+    assert!(text.contains("executes the OWASP ruleset"), "{text}");
+    let json = workspace.run(&["waf", "effective", "example.com", "--format", "json"]).exits(0).json();
+    assert_eq!(json["zones"][0]["account_rules"][0]["rules"][1]["name"], "shop");
+    let refused = json!({ "success": false, "errors": [{ "message": "request is not authorized" }], "messages": [], "result": null });
+    let path_suffix = format!("/accounts/{account}/rulesets/phases/http_request_firewall_custom/entrypoint");
+    let when = When::Matching { method: Some("GET".into()), path_suffix, nth: 1 };
+    workspace.fault(Fault { when, what: What::Answer { code: 403, body: refused }, times: 9 });
+    let text = shown();
+    assert!(
+        text.contains("account rules  unknown: these credentials cannot read them (request is not authorized)"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn a_refusal_of_the_second_try_alone_leaves_what_got_lost_unknown() {
         ("settings: { min_tls_version: '1.2', ssl: strict }", "PATCH", "/settings/min_tls_version"),
         ("dnssec: on", "PATCH", "/dnssec"),
         ("dns_settings: { ns_ttl: 3600 }", "PATCH", "/dns_settings"),
-        ("waf: { custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }] }", "PUT", "/entrypoint"),
+        ("waf: { custom: [{ name: a, when: 'http.host eq \"a.example.com\"', action: block }] }", "POST", "/rulesets"),
     ];
     let refusals = [
         (What::Status { code: 401, html: false, retry_after: None }, "was not sent again"),

@@ -132,6 +132,24 @@ fn changed_actions_are_classified() {
     }
 }
 
+/// Whoever passes a challenge is accepted, so one before a block can weaken; what it stops beside that is stronger.
+#[test]
+fn a_challenge_before_a_block_is_judged_by_what_it_accepts() {
+    use zonewright::insight::{MovedRule, lets_pass};
+    let block = act("block", AB).unwrap();
+    let judged = |before: Option<RuleBody>, action: &str, expression: &str| {
+        let (rule, block) = (act(action, expression).unwrap(), MovedRule::new(&block));
+        let found = lets_pass(before.as_ref(), &MovedRule::new(&rule), std::iter::once(&block), &LiveWaf::default());
+        found.map(|(direction, _)| direction)
+    };
+    assert_eq!(judged(None, "managed_challenge", A), Some(Weakens));
+    assert_eq!(judged(act("log", A), "managed_challenge", A), Some(Weakens));
+    assert_eq!(judged(None, "js_challenge", NET), Some(Both));
+    assert_eq!(judged(None, "challenge", "ip.src eq 198.51.100.1"), None);
+    assert_eq!(judged(None, "block", A), None);
+    assert_eq!(judged(act("skip", A), "managed_challenge", A), None);
+}
+
 #[test]
 fn changed_rates_are_classified() {
     let rate = |change: Json| {
@@ -257,10 +275,11 @@ fn condition() -> impl Strategy<Value = Condition> {
 /// A rule of the custom phase: what it does, for which requests.
 type Rule = (&'static str, Condition);
 
-/// Whether some rule stops a request: the first that blocks it, unless it was allowed to skip the rest.
-fn stops(rules: &[(usize, Rule)], request: Request) -> bool {
+/// Whether some rule stops a request: the first that blocks it, unless it was allowed to skip the rest, or accepted as it
+/// solved a challenge.
+fn stops(rules: &[(usize, Rule)], request: Request, solves: bool) -> bool {
     let first = rules.iter().find(|(_, (action, when))| *action != "log" && when.holds(request));
-    first.is_some_and(|(_, (action, _))| *action == "block")
+    first.is_some_and(|(_, (action, _))| *action == "block" || (*action == "managed_challenge" && !solves))
 }
 
 /// The operations that lead from these rules to those.
@@ -301,7 +320,7 @@ fn plan(before: &[(usize, Rule)], after: &[(usize, Rule)]) -> Vec<Operation> {
 }
 
 fn rules() -> impl Strategy<Value = Vec<(usize, Rule)>> {
-    let rule = (select(&["block", "block", "skip", "log"][..]), condition());
+    let rule = (select(&["block", "block", "managed_challenge", "skip", "log"][..]), condition());
     prop::collection::vec(rule, 0..4).prop_map(|rules| rules.into_iter().enumerate().collect())
 }
 
@@ -318,7 +337,8 @@ proptest! {
         if turn {
             after.reverse();
         }
-        let passes: Vec<Request> = requests().filter(|r| stops(&before, *r) && !stops(&after, *r)).collect();
+        let passes = |r: &Request| [false, true].iter().any(|s| stops(&before, *r, *s) && !stops(&after, *r, *s));
+        let passes: Vec<Request> = requests().filter(passes).collect();
         let operations = plan(&before, &after);
         if !passes.is_empty() {
             let has_danger = operations.iter().any(|o| o.dangers.contains(&Danger::WeakensProtection));

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::support::rulesets::{body, deployment, owasp, tuning, waf};
+use crate::support::rulesets::{body, deployment, owasp, plan_of, tuning, waf};
 use serde_json::{Value as Json, json};
 use zonewright::diagnostic::Sources;
 use zonewright::insight::{Direction, Move, MovedRule, cancels, move_impact};
 use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
-use zonewright::plan::{Operation, plan_zone};
+use zonewright::plan::{Operation, plan_zone, plan_zone_with_base};
 use zonewright::{spec, wire};
 
 const OWASP: &str = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -16,24 +16,8 @@ const PATH: &str = "http.request.uri.path eq \"/a\"";
 
 /// The operations that lead from an entry point (`null`: none) to a spec's section.
 fn plan(phase: Phase, rules: &Json, section: &str) -> Vec<Operation> {
-    let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
-    let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
-    let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
-    let desired = outcome.desired.expect("a good spec");
-    let entry_point = match rules {
-        Json::Null => EntryPoint::Absent,
-        rules => {
-            let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": rules });
-            EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"))
-        }
-    };
-    let live = LiveZone {
-        tier: Tier::from_legacy_id("business"),
-        waf: LiveWaf { entry_points: [(phase, entry_point)].into(), catalogues: vec![Arc::new(owasp())] },
-        ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
-    };
-    let (zone, found) = plan_zone(desired.zones.values().next().expect("a zone"), &live);
+    let waf = LiveWaf { catalogues: vec![Arc::new(owasp())], ..LiveWaf::default() };
+    let (zone, found) = plan_of(&[(phase, rules.clone())], &waf, section);
     assert!(!found.has_errors(), "{found:?}");
     zone.operations
 }
@@ -107,7 +91,7 @@ fn a_move_is_judged_by_what_is_passed() {
         (skip(json!({ "news": true }), PATH), block.clone(), unknown),
         (act("block", "ssl"), block.clone(), neutral),
         (act("log", "ssl"), block.clone(), neutral),
-        (act("js_challenge", "ssl"), block.clone(), unknown),
+        (act("js_challenge", "ssl"), block.clone(), weakens),
         // The first that bypasses the rest is the last of them.
         (all("ssl"), all(PATH), neutral),
         (skip(json!({ "ruleset": "current", "products": ["bic"] }), "ssl"), all(PATH), weakens),
@@ -236,4 +220,53 @@ fn an_exception_cancels_what_it_covers_whole() {
     let mut off = skip(json!({ "ruleset": "current" }), "true");
     off.set("enabled", false);
     assert!(!cancels(&off, &owasp, &waf()));
+}
+
+/// The plan of a spec on a day, for the custom rules of a zone.
+fn on_day(day: &str, section: &str, base: Option<&str>) -> (Vec<Operation>, Vec<String>) {
+    let spec = |section: &str| {
+        let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
+        let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
+        let options = spec::Options { today: Some(day.to_owned()), ..spec::Options::default() };
+        let outcome = spec::load(&[spec::Input::Stdin(text.clone())], &options, &mut Sources::default());
+        outcome.desired.unwrap_or_else(|| panic!("{text}\n{:?}", outcome.diagnostics))
+    };
+    let live = rule(1, json!({ "ref": "old", "action": "block", "expression": PATH }));
+    let ruleset = json!({ "id": "2".repeat(32), "version": "7", "rules": [live] });
+    let entry_point = EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset"));
+    let live = LiveZone {
+        tier: Tier::from_legacy_id("business"),
+        waf: LiveWaf { entry_points: [(Phase::Custom, entry_point)].into(), ..LiveWaf::default() },
+        ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
+    };
+    let desired = spec(section);
+    let desired = desired.zones.values().next().expect("a zone");
+    let (zone, found) = match base.map(spec) {
+        None => plan_zone(desired, &live),
+        Some(base) => plan_zone_with_base(desired, base.zones.values().next().expect("a zone"), &live),
+    };
+    let ahead = found.iter().filter(|d| d.code() == "PLAN0043").map(|d| d.detail.clone()).collect();
+    (zone.operations, ahead)
+}
+
+/// The date was agreed to when it was written: its day needs no further word, and the days before it tell what comes.
+#[test]
+fn an_agreed_expiry_needs_no_further_consent() {
+    let section = |expires: &str| {
+        format!("custom:\n  - {{ name: old, when: 'http.request.uri.path eq \"/a\"', action: block{expires} }}\n")
+    };
+    let dated = section(", reason: r, expires: 2029-03-01");
+    let (operations, ahead) = on_day("2029-02-25", &dated, None);
+    assert!(operations.is_empty());
+    assert_eq!(ahead.len(), 1);
+    assert!(ahead[0].starts_with("after 2029-03-01, the rule old is removed (weakens): "), "{ahead:?}");
+    assert_eq!(on_day("2029-01-25", &dated, None).1, Vec::<String>::new());
+    for base in [None, Some(dated.as_str())] {
+        let (operations, _) = on_day("2029-03-02", &dated, base);
+        assert_eq!(judged(&operations[0]).0, Direction::Weakens);
+        assert_eq!(operations[0].dangers, []);
+    }
+    // With a base, a date that this change brings was not agreed to.
+    let (operations, _) = on_day("2029-03-02", &dated, Some(&section(", reason: r")));
+    assert_eq!(operations[0].dangers, [Danger::WeakensProtection]);
 }

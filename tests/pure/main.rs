@@ -21,9 +21,11 @@ mod journal;
 mod laws;
 mod lint;
 mod outputs;
+mod rule_order;
 mod rulesets;
 mod spec;
 mod spellings;
 mod style;
 #[path = "../support/mod.rs"]
 mod support;
+mod transitions;

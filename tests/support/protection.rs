@@ -38,7 +38,7 @@ fn expression() -> impl Strategy<Value = Expression> {
 /// Why an entry is there; `reason` is there wherever it may be required.
 fn note() -> impl Strategy<Value = Note> {
     (words(), option::of(words()), option::of(Just("2027-03-01".to_owned())))
-        .prop_map(|(reason, owner, expires)| Note { reason: Some(reason), owner, expires, is_expired: false })
+        .prop_map(|(reason, owner, expires)| Note { reason: Some(reason), owner, expires, ..Note::default() })
 }
 
 /// A rule of a managed ruleset.

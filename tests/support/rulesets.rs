@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use zonewright::model::Value;
+use zonewright::diagnostic::{Diagnostics, Sources};
 use zonewright::model::facts::crs::CRS_RULES;
 use zonewright::model::facts::rulesets::{ANOMALY_RULE, PARANOIA_TAGS};
 use zonewright::model::managed::{Catalogue, CatalogueRule, Managed};
-use zonewright::model::ruleset::{LiveWaf, RuleBody, RuleId, RulesetId};
+use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody, RuleId, RulesetId};
+use zonewright::model::{LiveZone, Tier, Value, ZoneId, ZoneName};
+use zonewright::plan::{ZonePlan, plan_zone};
 use zonewright::wire::settings::from_json;
+use zonewright::{spec, wire};
 
 /// The id of a made-up rule: its number, padded.
 pub(crate) fn id_of(number: u32) -> String {
@@ -114,4 +117,30 @@ pub(crate) fn tuning(paranoia: u8, threshold: u32, action: &str) -> Json {
 /// Both rulesets, as a zone's protection.
 pub(crate) fn waf() -> LiveWaf {
     LiveWaf { catalogues: vec![Arc::new(cloudflare()), Arc::new(owasp())], ..LiveWaf::default() }
+}
+
+/// The plan that leads from the entry points of a zone (`null`: none) to a spec's section; phases that are not named are not
+/// read if any is.
+pub(crate) fn plan_of(live: &[(Phase, Json)], waf: &LiveWaf, section: &str) -> (ZonePlan, Diagnostics) {
+    let section: String = section.lines().map(|line| format!("      {line}\n")).collect();
+    let text = format!("version: 1\nzones:\n  example.com:\n    waf:\n{section}");
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text.clone())], &spec::Options::default(), &mut sources);
+    let desired = outcome.desired.unwrap_or_else(|| panic!("{text}\n{:?}", outcome.diagnostics));
+    let entry_point = |(phase, rules): &(Phase, Json)| {
+        let ruleset = json!({ "id": format!("{:032x}", *phase as u8), "version": "7", "rules": rules });
+        let entry_point = match rules {
+            Json::Null => EntryPoint::Absent,
+            _ => EntryPoint::Present(wire::ruleset::read_ruleset(&ruleset).expect("a ruleset")),
+        };
+        (*phase, entry_point)
+    };
+    let none = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent));
+    let entry_points = if live.is_empty() { none.collect() } else { live.iter().map(entry_point).collect() };
+    let live = LiveZone {
+        tier: Tier::from_legacy_id("business"),
+        waf: LiveWaf { entry_points, ..waf.clone() },
+        ..LiveZone::new(ZoneName::parse("example.com").expect("a name"), ZoneId("1".repeat(32)))
+    };
+    plan_zone(desired.zones.values().next().expect("a zone"), &live)
 }

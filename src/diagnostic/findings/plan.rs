@@ -94,4 +94,13 @@ findings! {
     COMBINED_LENGTH = "PLAN0036" Error "too much text at one name and type",
         "Cloudflare stores at most 8,192 characters of all values of one name and type together, and refuses the record that exceeds it.",
         "Remove values that are no longer needed, or use another name.";
+    WEAKER_MEANWHILE = "PLAN0041" Warning "weaker protection while the plan is applied",
+        "No order of the changes keeps every request stopped that is stopped both before and after the plan.",
+        "Split the change into two plans: first add what stops these requests, then remove the rest.";
+    STRICTER_MEANWHILE = "PLAN0042" Note "stricter protection while the plan is applied",
+        "No order of the changes lets every request pass that passes both before and after the plan.",
+        "Apply it when few requests come in, or split the change into two plans.";
+    EXPIRY_AHEAD = "PLAN0043" Note "what will be done after the last day of an entry",
+        "The spec says until when the entry holds. What follows then needs no further consent.",
+        "Remove the entry, or write a later date, if that is not wanted.";
 }

@@ -23,7 +23,7 @@ findings! {
         "Below 5, the first match of almost any rule reaches the threshold. 1 to 4 are paranoia levels.",
         "Move the number to `paranoia`, or write a threshold such as `high`.";
     RULE_NAME = "WAF0008" Error "invalid rule name",
-        "The name becomes the `ref` of the rule: 1 to 128 letters, digits, `-`, `_` and `.`; it is not the name of a managed ruleset.",
+        "The name becomes the `ref` of the rule: 1 to 128 letters, digits, `-`, `_` and `.`, not `-` or `.` at an end; it is not the name of a managed ruleset.",
         "Rename the rule.";
     NAME_TWICE = "WAF0009" Error "duplicate rule name",
         "Rules are identified by their names, so each name is used once in a list.",

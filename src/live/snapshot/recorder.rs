@@ -147,6 +147,10 @@ impl Log {
 }
 
 impl<R: Reader> Reader for Recorder<'_, R> {
+    fn lists_everything(&self) -> bool {
+        false
+    }
+
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
         let answer = self.reader.read(request).await.map_err(|error| self.failed(request, error))?;
         let path = &request.path;

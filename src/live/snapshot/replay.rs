@@ -11,6 +11,10 @@ use crate::api::{ApiError, Reader, RequestName, Signature};
 use crate::wire::{Envelope, PageInfo, Request};
 
 impl Reader for Snapshot {
+    fn lists_everything(&self) -> bool {
+        false
+    }
+
     async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
         if !request.method.is_read() {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "a snapshot can only be read" });

@@ -22,6 +22,26 @@ const fn foreign(name: &'static str) -> PhaseFacts {
     PhaseFacts { name, source: None, actions: &[], most_rules: None }
 }
 
+/// Longest `ref` of a rule that a spec can name, in characters.
+pub const REF_CHARACTERS: usize = 128;
+
+/// Whether a character can be in a `ref` that a spec names.
+#[must_use]
+pub fn is_ref_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// Whether a `ref` can be named in a spec. Which ones Cloudflare takes is not documented; `a-` has been refused, so neither end is
+/// a separator.
+#[must_use]
+pub fn is_ref(text: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.len() <= REF_CHARACTERS
+        && text.chars().all(is_ref_character)
+        && is_end(text.chars().next())
+        && is_end(text.chars().next_back())
+}
+
 /// The phase of managed rulesets.
 pub const MANAGED_PHASE: &str = "http_request_firewall_managed";
 /// The phase of custom rules.

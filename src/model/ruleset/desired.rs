@@ -72,6 +72,8 @@ pub struct Note {
     pub expires: Option<String>,
     /// Whether that day has passed, so that the entry must be reverted.
     pub is_expired: bool,
+    /// Whether it is near, so that a plan says what will be done then.
+    pub expires_soon: bool,
 }
 
 /// A managed ruleset as it should be deployed and tuned. `None` leaves the live value.
@@ -118,6 +120,16 @@ impl DesiredDeployment {
             rules: Vec::new(),
             raw: None,
         }
+    }
+
+    /// The same with other notes of its entries.
+    #[must_use]
+    pub fn with_notes(&self, change: impl Fn(&mut Note)) -> Self {
+        let mut other = self.clone();
+        let notes =
+            other.tags.iter_mut().map(|tag| &mut tag.note).chain(other.rules.iter_mut().map(|rule| &mut rule.note));
+        notes.for_each(change);
+        other
     }
 
     /// Whether it has anything to merge into overrides.
@@ -189,7 +201,7 @@ pub struct DesiredRule {
     pub is_absent: bool,
     /// Whether it is on.
     pub enabled: bool,
-    /// Its description; `None` leaves the live one, or uses the reason on creation.
+    /// Its description; `None` leaves the live one.
     pub description: Option<String>,
     /// What it does.
     pub form: RuleForm,

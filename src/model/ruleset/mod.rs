@@ -21,4 +21,4 @@ pub use desired::{
 };
 pub use phase::Phase;
 pub use recognise::recognise_rule;
-pub use rule::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};
+pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};

@@ -193,6 +193,18 @@ impl EntryPoint {
     }
 }
 
+/// The rules of an account for its zones; those of a phase run before the zone's own.
+///
+/// # Sources
+/// developers.cloudflare.com/ruleset-engine/about/phases (order) and /waf/account (Enterprise), read 2026-11-22.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountRules {
+    /// The account's entry points by phase.
+    Known(BTreeMap<Phase, EntryPoint>),
+    /// They could not be read, for this reason.
+    Unknown(String),
+}
+
 /// The live rulesets of a zone, as far as they were read. A phase that is missing here was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveWaf {

@@ -18,6 +18,8 @@ pub struct RuleSubject {
     pub action: RuleAction,
     /// What is expected to be there.
     pub expect: ExpectRuleset,
+    /// Whether it only carries out what `expires` says in the spec.
+    pub is_expiry: bool,
 }
 
 /// What is done to one rule, or to the entry point of a phase.

@@ -4,9 +4,11 @@ use serde_json::{Value as Json, json};
 
 use crate::insight::lock::{LockChanges, LockedRule};
 use crate::insight::{
-    ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey, Survey, title,
+    AccountSurvey, ChangedRule, Difference, FamilyCount, Reach, RuleDifference, RuleRow, RuleSurvey, RulesetSurvey,
+    Survey, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_word};
+use crate::model::ruleset::Phase;
 use crate::plan::Plan;
 
 /// The rules of one managed ruleset in several zones.
@@ -58,17 +60,29 @@ fn row(row: &RuleRow) -> Json {
 
 /// The protection of zones.
 #[must_use]
-pub fn effective(zones: &[(&str, Survey)], with_rules: bool) -> Json {
+pub fn effective(zones: &[(&str, Survey, AccountSurvey)], with_rules: bool) -> Json {
     let own = |rules: &[RuleSurvey]| rules.iter().map(own_rule).collect::<Vec<_>>();
-    let zones = zones.iter().map(|(name, survey)| {
+    let zones = zones.iter().map(|(name, survey, account)| {
         json!({
             "zone": name,
+            "account_rules": account_rules(account),
             "rulesets": survey.rulesets.iter().map(|r| ruleset(r, with_rules)).collect::<Vec<_>>(),
             "custom_rules": own(&survey.custom),
             "rate_limits": own(&survey.rate_limits),
         })
     });
     json!({ "format": Plan::FORMAT, "kind": "waf_effective", "zones": zones.collect::<Vec<_>>() })
+}
+
+/// The rules of the account; `null` if they are not known.
+fn account_rules(account: &AccountSurvey) -> Json {
+    match account {
+        AccountSurvey::Unknown(_) => Json::Null,
+        AccountSurvey::Rules(phases) => {
+            let of_phase = |(phase, rules): &(Phase, Vec<RuleSurvey>)| json!({ "phase": phase.as_str(), "rules": rules.iter().map(own_rule).collect::<Vec<_>>() });
+            phases.iter().map(of_phase).collect()
+        }
+    }
 }
 
 /// A managed ruleset with its state.

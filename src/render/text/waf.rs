@@ -6,8 +6,8 @@ use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
 use crate::diagnostic::count;
 use crate::insight::lock::LockChanges;
 use crate::insight::{
-    Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, reach_summary,
-    rule_label, title,
+    AccountSurvey, Deployed, Difference, Direction, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey,
+    reach_summary, rule_label, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_word};
 use crate::render::safe::safe;
@@ -125,11 +125,12 @@ fn cut(text: &str, most: usize) -> String {
 pub fn write_waf_survey(
     out: &mut dyn Write,
     zone: &str,
-    survey: &Survey,
+    (survey, account): (&Survey, &AccountSurvey),
     with_rules: bool,
     colour: bool,
 ) -> io::Result<()> {
     writeln!(out, "{}\n", styled(&safe(zone), BOLD, colour))?;
+    write_account(out, account, colour)?;
     for ruleset in &survey.rulesets {
         write_ruleset(out, ruleset, with_rules, colour)?;
     }
@@ -220,6 +221,28 @@ fn write_own(out: &mut dyn Write, label: &str, rules: &[RuleSurvey], colour: boo
         writeln!(out, "    {}{off}: {}: {}", safe(name), scope(expression), safe(does))?;
     }
     Ok(())
+}
+
+/// The rules of the account, which run before those of the zone.
+fn write_account(out: &mut dyn Write, account: &AccountSurvey, colour: bool) -> io::Result<()> {
+    let heading = styled("account rules", BOLD, colour);
+    match account {
+        AccountSurvey::Rules(phases) if phases.is_empty() => writeln!(out, "  {heading}  none")?,
+        AccountSurvey::Rules(phases) => {
+            writeln!(out, "  {heading}  run before the zone's rules of the same phase, in Enterprise zones")?;
+            for (phase, rules) in phases {
+                for RuleSurvey { name, id: _, action: _, is_on, scope: expression, does } in rules {
+                    let off = if *is_on { "" } else { " (off)" };
+                    let about = phase.about();
+                    writeln!(out, "    {about}: {}{off}: {}: {}", safe(name), scope(expression), safe(does))?;
+                }
+            }
+        }
+        AccountSurvey::Unknown(why) => {
+            writeln!(out, "  {heading}  unknown: these credentials cannot read them ({})", safe(why))?;
+        }
+    }
+    writeln!(out)
 }
 
 /// Writes the effective changes of a spec.

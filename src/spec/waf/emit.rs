@@ -43,7 +43,7 @@ impl Parts {
 
     /// Adds the reason, owner and expiry of an entry.
     fn note(&mut self, note: &Note) {
-        let Note { reason, owner, expires, is_expired: _ } = note;
+        let Note { reason, owner, expires, is_expired: _, expires_soon: _ } = note;
         self.put("reason", reason.as_deref().map(escape));
         self.put("owner", owner.as_deref().map(escape));
         self.put("expires", expires.clone());

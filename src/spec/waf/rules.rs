@@ -11,12 +11,11 @@ use super::syntax::{CustomSkipSyntax, CustomSyntax, ExceptionSkipSyntax, Excepti
 use crate::diagnostic::findings;
 use crate::diagnostic::{Place, Span};
 use crate::model::Value;
-use crate::model::facts::rulesets::{CUSTOM_PHASE, MANAGED_PHASE, RATE_LIMIT_PHASE, RESPONSE_STATUSES};
+use crate::model::facts::rulesets::{
+    CUSTOM_PHASE, MANAGED_PHASE, RATE_LIMIT_PHASE, REF_CHARACTERS, RESPONSE_STATUSES, is_ref, is_ref_character,
+};
 use crate::model::managed::{Managed, RuleName};
 use crate::model::ruleset::{Anchor, DesiredRule, RuleForm, SkipTarget};
-
-/// Longest name of a rule.
-const NAME_CHARACTERS: usize = 128;
 
 /// The keys that every rule with a name has.
 pub(super) struct Parts<'s> {
@@ -191,14 +190,25 @@ impl Section<'_> {
     /// The name of a rule.
     fn name(&mut self, syntax: &Spanned<Text>, phase: &str) -> Option<String> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let complain = |detail: String, help: String| findings::RULE_NAME.at(place, detail).help(help);
-        let diagnostic = if text.is_empty() || text.chars().count() > NAME_CHARACTERS {
+        let diagnostic = if text.is_empty() || text.chars().count() > REF_CHARACTERS {
             let count = text.chars().count();
-            complain(format!("the name has {count} characters"), format!("write 1 to {NAME_CHARACTERS} characters"))
-        } else if let Some(c) = text.chars().find(|c| !is_legal(*c)) {
-            let better: String = text.chars().map(|c| if is_legal(c) { c.to_ascii_lowercase() } else { '-' }).collect();
-            complain(format!("{c:?} cannot stand in a name"), format!("write `{}`", super::super::clip(&better)))
+            complain(format!("the name has {count} characters"), format!("write 1 to {REF_CHARACTERS} characters"))
+        } else if let Some(c) = text.chars().find(|c| !is_ref_character(*c)) {
+            let plain = |c: char| if is_ref_character(c) { c.to_ascii_lowercase() } else { '-' };
+            let better: String = text.chars().map(plain).collect();
+            let better = better.trim_matches(['-', '.']);
+            let help = match better.is_empty() {
+                true => "write a word, such as `office`".to_owned(),
+                false => format!("write `{}`", super::super::clip(better)),
+            };
+            complain(format!("{c:?} cannot be in a name"), help)
+        } else if !is_ref(text) {
+            let help = match text.trim_matches(['-', '.']) {
+                "" => "write a word, such as `office`".to_owned(),
+                better => format!("write `{better}`"),
+            };
+            complain(format!("`{text}` begins or ends with a separator; Cloudflare refuses that"), help)
         } else if phase == MANAGED_PHASE && Managed::ALL.iter().any(|m| m.key() == text) {
             complain(
                 format!("`{text}` is the name of the rule that executes the managed ruleset"),

@@ -121,16 +121,16 @@ impl Section<'_> {
     pub(super) fn note(&mut self, [reason, owner, expires]: NoteKeys<'_>, what: &str) -> Note {
         let reason = reason.and_then(|r| self.reader.words("reason", r)).map(|f| f.value);
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
-        let mut note = Note { reason, owner, expires: None, is_expired: false };
+        let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
-            note.is_expired = self.expiry(expires, what);
+            (note.is_expired, note.expires_soon) = self.expiry(expires, what);
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
         }
         note
     }
 
-    /// Whether an entry has expired; reports that, and expiry in the near future.
-    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> bool {
+    /// Whether an entry has expired, and whether it expires in the near future; reports both.
+    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> (bool, bool) {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
             self.reader.diagnostics.push(
@@ -138,9 +138,9 @@ impl Section<'_> {
                     .at(place, format!("`{}` is not a date", super::super::clip(text)))
                     .help("write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"),
             );
-            return false;
+            return (false, false);
         };
-        let Some(left) = self.today.map(|today| today.until(last)) else { return false };
+        let Some(left) = self.today.map(|today| today.until(last)) else { return (false, false) };
         if left < 0 {
             self.reader.diagnostics.push(
                 findings::EXPIRED
@@ -159,7 +159,7 @@ impl Section<'_> {
                     .help("see whether it is still needed; after that day it is planned for removal"),
             );
         }
-        left < 0
+        (left < 0, (0..=SOON).contains(&left))
     }
 
     /// Reports an entry that weakens protection without a reason.

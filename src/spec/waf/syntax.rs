@@ -191,7 +191,7 @@ macro_rules! named_rules {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $name {
-            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`; it becomes the `ref` that identifies the rule.
+            /// The name: 1 to 128 letters, digits, `-`, `_` and `.`, not `-` or `.` at an end; it becomes the `ref` that identifies the rule.
             #[schemars(required)]
             pub(super) name: Option<Spanned<Text>>,
             /// Which requests: `all`, or an expression.

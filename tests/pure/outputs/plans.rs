@@ -84,7 +84,13 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
         before: Word::Text(reason.to_owned()),
         after: Word::Text(impact.to_owned()),
     };
-    let rule = RuleSubject { phase: Phase::Custom, name: name.to_owned(), action, expect: ExpectRuleset::Absent };
+    let rule = RuleSubject {
+        phase: Phase::Custom,
+        name: name.to_owned(),
+        action,
+        expect: ExpectRuleset::Absent,
+        is_expiry: false,
+    };
     Operation {
         address: Address::of_rule(&ZoneName::parse("example.com").unwrap(), Phase::Custom, Some(name)),
         subject: Subject::Rule(Box::new(rule)),

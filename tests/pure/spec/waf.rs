@@ -220,3 +220,20 @@ fn a_section_printed_alone_is_what_stands_below_the_key() {
     let printed = zonewright::spec::print_waf(&waf);
     assert_eq!(printed, "owasp:\n  threshold: medium\n  when: all\ncustom:\n- name: a\n  when: all\n  action: log\n");
 }
+
+/// A `ref` that Cloudflare refuses is refused before anything is sent.
+#[test]
+fn names_do_not_end_in_a_separator() {
+    let load = |name: &str| {
+        let rule = format!("{{ name: {name}, when: 'http.host eq \"a.example.com\"', action: block }}");
+        load_text(&format!("version: 1\nzones:\n  example.com:\n    waf:\n      custom: [{rule}]\n")).0
+    };
+    for (name, better) in [("a-", "write `a`"), ("'-a'", "write `a`"), ("a.", "write `a`"), ("'--'", "write a word")] {
+        let outcome = load(name);
+        let found = outcome.diagnostics.iter().find(|d| d.code() == "WAF0008").unwrap_or_else(|| panic!("{name}"));
+        assert!(found.help.as_deref().is_some_and(|help| help.starts_with(better)), "{name}: {:?}", found.help);
+    }
+    for name in ["a", "a-b", "_a", "a.b_c-d", "9"] {
+        assert!(load(name).desired.is_some(), "{name}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::cli::args::{Format, WafEffectiveArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::insight::survey;
+use crate::insight::{survey, survey_account};
 use crate::render::json::waf as json;
 use crate::render::text::write_waf_survey;
 
@@ -18,14 +18,15 @@ pub(super) async fn run(
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
     let zones = protection::of_names(&args.zones, settings, output).await?;
-    let surveys: Vec<_> = zones.iter().map(|(name, waf)| (name.as_str(), survey(waf))).collect();
+    let surveys: Vec<_> =
+        zones.iter().map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf))).collect();
     match output.format {
         Format::Json => output.json(&json::effective(&surveys, args.rules))?,
         Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => output
             .result(|out| {
-                surveys
-                    .iter()
-                    .try_for_each(|(name, survey)| write_waf_survey(out, name, survey, args.rules, output.colour))
+                surveys.iter().try_for_each(|(name, survey, account)| {
+                    write_waf_survey(out, name, (survey, account), args.rules, output.colour)
+                })
             })?,
     }
     Ok(Exit::Success)

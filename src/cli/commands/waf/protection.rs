@@ -12,7 +12,7 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
 use crate::model::ZoneName;
-use crate::model::ruleset::LiveWaf;
+use crate::model::ruleset::{AccountRules, LiveWaf};
 use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_of};
 
 /// Loads a spec and reads the protection of its zones.
@@ -50,7 +50,7 @@ pub(super) async fn of_names(
     names: &[String],
     settings: &Settings<'_>,
     output: &Arc<Output>,
-) -> anyhow::Result<Vec<(ZoneName, LiveWaf)>> {
+) -> anyhow::Result<Vec<(ZoneName, LiveWaf, AccountRules)>> {
     let parse = |name: &String| ZoneName::parse(name).with_context(|| format!("{name:?} is no name of a zone"));
     let mut names = names.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
     names.sort();

@@ -1,0 +1,452 @@
+//! What a request meets on its way through the phases, for every kind of request that the rules tell apart.
+//!
+//! Each expression counts as one property that a request has or not; which of them go together is known as far as two
+//! expressions can be compared. What a request meets is a set of obstacles, and it passes if it gets past all of them. So one
+//! treatment is at least as strict as another one if whoever passes the one also passes the other.
+//!
+//! # Sources
+//! Order of the phases: developers.cloudflare.com/waf/feature-interoperability. A passed challenge accepts the request:
+//! developers.cloudflare.com/ruleset-engine/rules-language/actions, both read 2026-11-22.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::deployment::deployment_impact;
+use super::direction::{Direction, Strength, strength};
+use super::effective::effective_deployment;
+use super::exception::{Skipped, Target, skipped};
+use super::rule::rule_impact;
+use super::{rate, scope, words};
+use crate::model::expression::{Expression, ScopeChange};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
+
+/// Most properties that are told apart.
+const MOST_PROPERTIES: usize = 64;
+/// Up to this many properties, every combination is looked at; beyond, those of a few properties at a time.
+const ALL_COMBINATIONS: usize = 9;
+/// Most rules, limits and rulesets of each kind that are told apart; those beyond count as one.
+const MOST_BITS: usize = 63;
+
+/// What a rule does to a request that it applies to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Act {
+    /// It stops it.
+    Block,
+    /// It accepts it if it passes a challenge, and stops it otherwise.
+    Challenge,
+    /// It holds it against a limit.
+    Limit(usize),
+    /// It holds it against a ruleset.
+    Check { ruleset: usize, version: usize },
+    /// It lets it bypass something.
+    Skip(Bypass),
+    /// Something else.
+    Other(usize),
+}
+
+/// What a skip rule bypasses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Bypass {
+    /// What follows in the entry point.
+    rest: bool,
+    /// Phases that we know, by their number.
+    phases: u64,
+    /// Whole rulesets.
+    rulesets: u64,
+    /// Rules of rulesets.
+    rules: u64,
+    /// Other things: products, other phases, what is not known.
+    others: u64,
+}
+
+/// A rule, reduced to what it does with which requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleRule {
+    property: usize,
+    act: Act,
+}
+
+/// What a request meets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Treatment {
+    blocked: bool,
+    challenged: bool,
+    limits: u64,
+    others: u64,
+    /// Checks by a ruleset: its number, the version of its tuning, the rules that are bypassed.
+    checks: Vec<(usize, usize, u64)>,
+}
+
+/// Every kind of request that a set of rules tells apart.
+#[derive(Debug)]
+pub struct Requests {
+    expressions: Vec<Expression>,
+    numbers: BTreeMap<String, usize>,
+    /// Properties of each kind of request, as bits; few properties first.
+    kinds: Vec<u64>,
+    limits: Vec<RuleBody>,
+    /// Which limits hold if one holds.
+    limits_implied: Vec<u64>,
+    rulesets: Vec<String>,
+    versions: Vec<RuleBody>,
+    /// Which versions find nothing if one finds nothing.
+    versions_implied: Vec<BTreeSet<usize>>,
+    /// The bypassed rules that are off in each version.
+    versions_off: Vec<u64>,
+    exempt: Vec<(String, String)>,
+    others: Vec<String>,
+    /// What is an obstacle unless it is bypassed.
+    outside: u64,
+}
+
+/// The position of a value in a list, to which it is added if needed. The last place stands for all that have none.
+fn number_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
+    let found = list.iter().position(|one| *one == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    });
+    found.min(MOST_BITS)
+}
+
+/// The rule without what says which requests it is for and what it is called.
+fn deed(body: &RuleBody) -> RuleBody {
+    let mut deed = canonical(body);
+    for member in ["expression", "ref", "description", "enabled", "logging"] {
+        deed.remove(member);
+    }
+    deed
+}
+
+impl Requests {
+    /// The requests that these rules tell apart. `changes` are rules before and after a change; they come first, should there be
+    /// too many to tell all apart.
+    #[must_use]
+    pub fn new<'r>(
+        changes: &[(Phase, Option<&'r RuleBody>, Option<&'r RuleBody>)],
+        others: impl Iterator<Item = &'r RuleBody>,
+        waf: &LiveWaf,
+    ) -> Self {
+        let mut all = Self {
+            expressions: Vec::new(),
+            numbers: BTreeMap::new(),
+            kinds: Vec::new(),
+            limits: Vec::new(),
+            limits_implied: Vec::new(),
+            rulesets: Vec::new(),
+            versions: Vec::new(),
+            versions_implied: Vec::new(),
+            versions_off: Vec::new(),
+            exempt: Vec::new(),
+            others: Vec::new(),
+            outside: 0,
+        };
+        let changed = changes.iter().flat_map(|(_, before, after)| [*before, *after]).flatten();
+        for body in changed.chain(others) {
+            all.learn(body, waf);
+        }
+        all.limits_implied = (0..all.limits.len()).map(|n| 1 << n.min(MOST_BITS)).collect();
+        all.versions_implied = (0..all.versions.len()).map(|n| BTreeSet::from([n.min(MOST_BITS)])).collect();
+        all.versions_off = all.versions.iter().map(|version| all.off(version, waf)).collect();
+        for (phase, before, after) in changes {
+            if let (Some(before), Some(after)) = (before, after) {
+                all.compare(*phase, before, after, waf);
+            }
+        }
+        all.kinds = all.combinations();
+        all
+    }
+
+    /// Takes note of a rule.
+    fn learn(&mut self, body: &RuleBody, waf: &LiveWaf) {
+        let expression = scope::expression(body);
+        let key = expression.canonical().to_owned();
+        if !self.numbers.contains_key(&key) && self.expressions.len() < MOST_PROPERTIES {
+            self.numbers.insert(key, self.expressions.len());
+            self.expressions.push(expression);
+        }
+        if let Some(Act::Skip(bypass)) = self.act(body, waf) {
+            self.outside |= bypass.others;
+        }
+    }
+
+    /// What a rule does; `None` if nothing.
+    fn act(&mut self, body: &RuleBody, waf: &LiveWaf) -> Option<Act> {
+        if let Some(skipped) = skipped(body) {
+            return Some(Act::Skip(self.bypass(&skipped, waf)));
+        }
+        if let Some(id) = body.executes() {
+            let ruleset = number_of(&mut self.rulesets, id.to_owned());
+            return Some(Act::Check { ruleset, version: number_of(&mut self.versions, deed(body)) });
+        }
+        match strength(body.action()) {
+            Some(Strength::Log) => None,
+            Some(_) if rate::rate(body).is_some() => Some(Act::Limit(number_of(&mut self.limits, deed(body)))),
+            Some(Strength::Block) => Some(Act::Block),
+            Some(Strength::Challenge) => Some(Act::Challenge),
+            None => Some(Act::Other(number_of(&mut self.others, format!("{:?}", deed(body))))),
+        }
+    }
+
+    /// What a skip rule bypasses.
+    fn bypass(&mut self, skipped: &Skipped, waf: &LiveWaf) -> Bypass {
+        let mut bypass = Bypass::default();
+        for target in skipped.in_effect(waf) {
+            match target {
+                Target::Rest | Target::RestOfPhase => bypass.rest = true,
+                Target::Ruleset(id) => bypass.rulesets |= 1 << number_of(&mut self.rulesets, id),
+                Target::Rule(ruleset, id) => bypass.rules |= 1 << number_of(&mut self.exempt, (ruleset, id)),
+                Target::Phase(name) => match Phase::ALL.iter().position(|phase| phase.as_str() == name) {
+                    Some(n) => bypass.phases |= 1 << n,
+                    None => bypass.others |= 1 << number_of(&mut self.others, name),
+                },
+                Target::Product(name) => bypass.others |= 1 << number_of(&mut self.others, name),
+            }
+        }
+        for (name, value) in &skipped.unknown {
+            bypass.others |= 1 << number_of(&mut self.others, format!("{name}: {value:?}"));
+        }
+        bypass
+    }
+
+    /// Takes note of which of two rules is the stricter one, for requests that both apply to.
+    fn compare(&mut self, phase: Phase, before: &RuleBody, after: &RuleBody, waf: &LiveWaf) {
+        let mut same = after.clone();
+        for member in ["expression", "enabled"] {
+            match before.get(member) {
+                Some(value) => same.set(member, value.clone()),
+                None => drop(same.remove(member)),
+            }
+        }
+        let direction = match (self.act(before, waf), self.act(after, waf)) {
+            (Some(Act::Limit(_)), Some(Act::Limit(_))) => rule_impact(phase, Some(before), Some(&same), waf).direction,
+            (Some(Act::Check { ruleset, .. }), Some(Act::Check { ruleset: other, .. })) if ruleset == other => {
+                let catalogue = before.executes().and_then(|id| waf.catalogue(id));
+                deployment_impact(Some(before), Some(&same), catalogue).direction
+            }
+            _ => return,
+        };
+        let is_stricter = matches!(direction, Direction::Strengthens | Direction::Neutral);
+        let is_laxer = matches!(direction, Direction::Weakens | Direction::Neutral);
+        match (self.act(before, waf), self.act(after, waf)) {
+            (Some(Act::Limit(one)), Some(Act::Limit(other))) => {
+                self.limits_implied[other] |= u64::from(is_stricter) << one;
+                self.limits_implied[one] |= u64::from(is_laxer) << other;
+            }
+            (Some(Act::Check { version: one, .. }), Some(Act::Check { version: other, .. })) => {
+                self.versions_implied[other].extend(is_stricter.then_some(one));
+                self.versions_implied[one].extend(is_laxer.then_some(other));
+            }
+            _ => {}
+        }
+    }
+
+    /// The kinds of requests: properties that can go together.
+    fn combinations(&self) -> Vec<u64> {
+        let count = self.expressions.len();
+        let (mut implied, mut apart) = (vec![0_u64; count], vec![0_u64; count]);
+        let mut always = 0_u64;
+        for (n, one) in self.expressions.iter().enumerate() {
+            implied[n] |= 1 << n;
+            if one.is_always_true() {
+                always |= 1 << n;
+            }
+            for (m, other) in self.expressions.iter().enumerate().skip(n + 1) {
+                match Expression::scope_change(one, other) {
+                    ScopeChange::Equal => {
+                        implied[n] |= 1 << m;
+                        implied[m] |= 1 << n;
+                    }
+                    ScopeChange::Wider => implied[n] |= 1 << m,
+                    ScopeChange::Narrower => implied[m] |= 1 << n,
+                    ScopeChange::Unknown if scope::are_apart(one, other) => {
+                        apart[n] |= 1 << m;
+                        apart[m] |= 1 << n;
+                    }
+                    ScopeChange::Unknown => {}
+                }
+            }
+        }
+        let impossible = |n: usize| self.expressions[n].is_always_false();
+        let closed = |seeds: u64| -> Option<u64> {
+            let mut all = seeds | always;
+            loop {
+                let wider = bits(all).fold(all, |all, n| all | implied[n]);
+                if wider == all {
+                    break;
+                }
+                all = wider;
+            }
+            (!bits(all).any(|n| impossible(n) || apart[n] & all != 0)).then_some(all)
+        };
+        let mut kinds: BTreeSet<u64> = BTreeSet::new();
+        if count <= ALL_COMBINATIONS {
+            kinds.extend((0..1_u64 << count).filter_map(closed));
+        } else {
+            kinds.extend(closed(0));
+            for n in 0..count {
+                kinds.extend(closed(1 << n));
+                for m in 0..n {
+                    kinds.extend(closed(1 << n | 1 << m));
+                    if count <= MOST_PROPERTIES / 2 {
+                        kinds.extend((0..m).filter_map(|l| closed(1 << n | 1 << m | 1 << l)));
+                    }
+                }
+            }
+        }
+        let mut kinds: Vec<u64> = kinds.into_iter().collect();
+        kinds.sort_by_key(|kind| kind.count_ones());
+        kinds
+    }
+
+    /// How many kinds of requests there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Looks at this many of them only.
+    pub fn truncate(&mut self, most: usize) {
+        self.kinds.truncate(most);
+    }
+
+    /// A rule, reduced to what it does; `None` if it does nothing.
+    pub fn simple(&mut self, body: &RuleBody, waf: &LiveWaf) -> Option<SimpleRule> {
+        if !body.is_enabled() {
+            return None;
+        }
+        let property = *self.numbers.get(scope::expression(body).canonical())?;
+        Some(SimpleRule { property, act: self.act(body, waf)? })
+    }
+
+    /// What each kind of request meets, where the phases have these rules in this order.
+    #[must_use]
+    pub fn treatments(&self, phases: &[(Phase, Vec<&SimpleRule>)]) -> Vec<Treatment> {
+        self.kinds.iter().map(|kind| self.treatment(*kind, phases)).collect()
+    }
+
+    /// What one of them meets.
+    fn treatment(&self, kind: u64, phases: &[(Phase, Vec<&SimpleRule>)]) -> Treatment {
+        let mut met = Treatment { others: self.outside, ..Treatment::default() };
+        let mut bypassed = 0_u64;
+        for (phase, rules) in phases {
+            let number = Phase::ALL.iter().position(|p| p == phase).unwrap_or(MOST_BITS);
+            if bypassed & 1 << number != 0 {
+                continue;
+            }
+            let (mut rulesets, mut exempt) = (0_u64, 0_u64);
+            for rule in rules.iter().filter(|rule| kind & 1 << rule.property != 0) {
+                match &rule.act {
+                    Act::Block => return Treatment { blocked: true, ..Treatment::default() },
+                    Act::Challenge => {
+                        met.challenged = true;
+                        return met;
+                    }
+                    Act::Limit(n) => met.limits |= 1 << n,
+                    Act::Other(n) => met.others |= 1 << n,
+                    Act::Check { ruleset, version } => {
+                        if rulesets & 1 << ruleset == 0 {
+                            let off = self.versions_off.get(*version).copied().unwrap_or_default();
+                            met.checks.push((*ruleset, *version, exempt & self.rules_of(*ruleset) & !off));
+                        }
+                    }
+                    Act::Skip(bypass) => {
+                        bypassed |= bypass.phases;
+                        rulesets |= bypass.rulesets;
+                        exempt |= bypass.rules;
+                        met.others &= !bypass.others;
+                        if bypass.rest {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        met
+    }
+
+    /// The bypassed rules that are off in a version: bypassing them changes nothing.
+    fn off(&self, version: &RuleBody, waf: &LiveWaf) -> u64 {
+        let catalogue = version.executes().and_then(|id| waf.catalogue(id));
+        let Some(effective) = catalogue.and_then(|catalogue| effective_deployment(version, catalogue)) else {
+            return 0;
+        };
+        let id = version.executes().unwrap_or_default();
+        let off: BTreeSet<&str> =
+            effective.rules.iter().filter(|rule| !rule.effect.enabled).map(|rule| rule.rule.id.0.as_str()).collect();
+        let is_off = |(ruleset, rule): &(String, String)| ruleset == id && off.contains(rule.as_str());
+        let all = self.exempt.iter().enumerate().take(MOST_BITS);
+        all.filter(|(_, rule)| is_off(rule)).fold(0, |all, (n, _)| all | 1 << n)
+    }
+
+    /// The rules of a ruleset that are bypassed anywhere.
+    fn rules_of(&self, ruleset: usize) -> u64 {
+        let of_it = |(id, _): &(String, String)| self.rulesets.get(ruleset) == Some(id);
+        self.exempt
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| of_it(rule))
+            .fold(0, |all, (n, _)| all | 1 << n.min(MOST_BITS))
+    }
+
+    /// Whether whoever passes `stricter` also passes `other`.
+    #[must_use]
+    pub fn covers(&self, stricter: &Treatment, other: &Treatment) -> bool {
+        if stricter.blocked || other.blocked {
+            return stricter.blocked;
+        }
+        let limits =
+            bits(stricter.limits).fold(stricter.limits, |all, n| all | self.limits_implied.get(n).unwrap_or(&0));
+        let is_checked = |(ruleset, version, exempt): &(usize, usize, u64)| {
+            stricter.checks.iter().any(|(of, by, without)| {
+                let implies = by == version || self.versions_implied.get(*by).is_some_and(|all| all.contains(version));
+                let off = self.versions_off.get(*version).copied().unwrap_or_default();
+                of == ruleset && implies && without & !exempt & !off == 0
+            })
+        };
+        (stricter.challenged || !other.challenged)
+            && other.limits & !limits == 0
+            && other.others & !stricter.others == 0
+            && other.checks.iter().all(is_checked)
+    }
+
+    /// Both treatments, one after the other.
+    #[must_use]
+    pub fn both(one: &Treatment, other: &Treatment) -> Treatment {
+        Treatment {
+            blocked: one.blocked || other.blocked,
+            challenged: one.challenged || other.challenged,
+            limits: one.limits | other.limits,
+            others: one.others | other.others,
+            checks: one.checks.iter().chain(&other.checks).copied().collect(),
+        }
+    }
+
+    /// A kind of request in words.
+    #[must_use]
+    pub fn about(&self, kind: usize) -> String {
+        let all: Vec<String> = bits(self.kinds[kind])
+            .filter(|n| !self.expressions[*n].is_always_true())
+            .map(|n| words::expression(self.expressions[n].text().trim()))
+            .collect();
+        match all.is_empty() {
+            true => "all other requests".to_owned(),
+            false => format!("requests where {}", words::some(&all, 4)),
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let n = set.trailing_zeros();
+        (n < 64).then(|| {
+            set &= set - 1;
+            n as usize
+        })
+    })
+}

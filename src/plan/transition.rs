@@ -1,0 +1,348 @@
+//! The order in which the changes of a zone's rules are carried out, over all phases.
+//!
+//! Between two requests, each kind of request has to meet what it met before the plan or what it meets after it; at the least,
+//! nobody may pass who is stopped both before and after. Of all orders, the one with the fewest states is taken in which that
+//! is not so, and such states are reported. Among equal orders, the changes keep their ranks. With few changes every order
+//! is looked at; with many, the next change is the first one that leads to a good state.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::diff::{Member, PhaseChanges, RuleChange, RuleChangeKind};
+use crate::insight::{Requests, SimpleRule, Treatment};
+use crate::model::ruleset::{EntryPoint, LiveWaf, Phase, RuleBody};
+
+/// Up to this many changes every order is looked at.
+const ALL_ORDERS: usize = 8;
+/// How much is looked at: rules, times kinds of requests, times states.
+const MOST_WORK: usize = 10_000_000;
+/// With fewer kinds of requests a look at them says little.
+const FEWEST_KINDS: usize = 16;
+
+/// One request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The number of its phase.
+    pub(super) phase: usize,
+    /// The number of the change in it; `None` for all of them, which make the entry point.
+    pub(super) change: Option<usize>,
+}
+
+/// States between two requests in which some requests meet neither what they met before nor what they meet afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Window {
+    /// The steps after which it is open; it closes with the next one.
+    pub(super) steps: Range<usize>,
+    /// Whether some are stopped less than before and afterwards, rather than more.
+    pub(super) is_weaker: bool,
+    /// Such requests, in words.
+    pub(super) about: String,
+}
+
+/// An order of steps.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Transition {
+    /// The steps, by their number.
+    pub(super) order: Vec<usize>,
+    /// What is open meanwhile.
+    pub(super) windows: Vec<Window>,
+}
+
+/// The member of the order that a change is about.
+pub(super) fn member(phase: &PhaseChanges, change: &RuleChange) -> Option<Member> {
+    let live = match &change.kind {
+        RuleChangeKind::Update(live) | RuleChangeKind::Move(live) | RuleChangeKind::Delete(live, _) => Some(live),
+        RuleChangeKind::Create => None,
+    };
+    let index = || phase.live.rules().iter().position(|rule| live.is_some_and(|live| rule.id == live.id));
+    change.placed.or_else(|| index().map(Member::Live))
+}
+
+/// A phase, with what its rules do before and after their changes.
+struct Stage<'c> {
+    phase: Phase,
+    order: &'c [Member],
+    ranks: BTreeMap<Member, usize>,
+    before: BTreeMap<Member, SimpleRule>,
+    after: BTreeMap<Member, SimpleRule>,
+    /// How many live rules there are.
+    live: usize,
+    members: Vec<Option<Member>>,
+    changes: &'c [RuleChange<'c>],
+}
+
+/// A phase between two requests.
+#[derive(Clone)]
+struct Now {
+    line: Vec<Member>,
+    settled: BTreeSet<usize>,
+    done: BTreeSet<Member>,
+}
+
+/// What is wrong with a state: a kind of request that is stopped less, or more, than before and afterwards.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flaws {
+    weaker: Option<usize>,
+    stricter: Option<usize>,
+}
+
+impl Flaws {
+    /// How bad it is; weaker is always worse.
+    fn cost(self) -> (usize, usize) {
+        (usize::from(self.weaker.is_some()), usize::from(self.stricter.is_some()))
+    }
+}
+
+/// All phases on their way.
+struct Way<'c> {
+    stages: Vec<Stage<'c>>,
+    steps: &'c [Step],
+    requests: Requests,
+    before: Vec<Treatment>,
+    after: Vec<Treatment>,
+}
+
+/// Finds the order of these steps, which are in the order of their ranks.
+pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) -> Transition {
+    let as_ranked = Transition { order: (0..steps.len()).collect(), windows: Vec::new() };
+    if steps.len() < 2 {
+        return as_ranked;
+    }
+    let mut way = Way::new(phases, steps, waf);
+    let rules = phases.iter().map(|phase| phase.order.len().max(phase.live.rules().len())).sum::<usize>().max(1);
+    let states = match steps.len() {
+        few if few <= ALL_ORDERS => 1 << few,
+        many => many * many / 2,
+    };
+    let fits = |states: usize| MOST_WORK / (rules * states.max(1));
+    let (order, most) = match (fits(states), fits(steps.len())) {
+        (most, _) if most >= FEWEST_KINDS.min(way.requests.len()) => (None, most),
+        (_, most) if most >= FEWEST_KINDS => (Some(as_ranked.order.clone()), most),
+        _ => return as_ranked,
+    };
+    way.limit(most);
+    let order = order.unwrap_or_else(|| if steps.len() <= ALL_ORDERS { way.best() } else { way.greedy() });
+    let windows = way.windows(&order);
+    Transition { order, windows }
+}
+
+impl<'c> Way<'c> {
+    /// Nothing is done yet.
+    fn new(phases: &'c [PhaseChanges<'c>], steps: &'c [Step], waf: &LiveWaf) -> Self {
+        let mut changes = Vec::new();
+        let mut others: Vec<&RuleBody> = Vec::new();
+        for phase in phases {
+            for change in &phase.changes {
+                let (before, after) = sides(change);
+                changes.push((phase.phase, before, after));
+            }
+            others.extend(phase.live.rules().iter().map(|rule| &rule.body));
+        }
+        // Phases that the spec leaves alone count as well, as far as they were read.
+        let rest = waf.entry_points.iter().filter(|(phase, _)| phases.iter().all(|p| p.phase != **phase));
+        let rest: Vec<(Phase, &EntryPoint)> = rest.map(|(phase, entry_point)| (*phase, entry_point)).collect();
+        let resting = rest.iter().flat_map(|(_, entry_point)| entry_point.rules()).map(|rule| &rule.body);
+        let mut requests = Requests::new(&changes, others.into_iter().chain(resting), waf);
+        let mut stages: Vec<Stage<'_>> =
+            phases.iter().map(|phase| Stage::new(phase.phase, phase.live, Some(phase), &mut requests, waf)).collect();
+        stages.extend(rest.into_iter().map(|(phase, live)| Stage::new(phase, live, None, &mut requests, waf)));
+        let mut way = Self { stages, steps, requests, before: Vec::new(), after: Vec::new() };
+        way.look();
+        way
+    }
+
+    /// What requests meet before and after everything.
+    fn look(&mut self) {
+        let mut now = self.start();
+        self.before = self.treatments(&now);
+        (0..self.steps.len()).for_each(|step| self.carry_out(&mut now, step));
+        self.after = self.treatments(&now);
+    }
+
+    /// Looks at this many kinds of requests at most.
+    fn limit(&mut self, most: usize) {
+        self.requests.truncate(most);
+        self.before.truncate(most);
+        self.after.truncate(most);
+    }
+
+    /// The state before the first step.
+    fn start(&self) -> Vec<Now> {
+        let now = |stage: &Stage<'_>| {
+            let waiting: BTreeSet<Member> = stage.changes.iter().filter_map(|change| change.placed).collect();
+            let settled = (0..stage.order.len()).filter(|rank| !waiting.contains(&stage.order[*rank])).collect();
+            let line = (0..stage.live).map(Member::Live).collect();
+            Now { line, settled, done: BTreeSet::new() }
+        };
+        self.stages.iter().map(now).collect()
+    }
+
+    /// Carries out a step.
+    fn carry_out(&self, now: &mut [Now], step: usize) {
+        let Step { phase, change } = self.steps[step];
+        let (stage, now) = (&self.stages[phase], &mut now[phase]);
+        match change {
+            Some(change) => stage.carry_out(now, change),
+            None => (0..stage.changes.len()).for_each(|change| stage.carry_out(now, change)),
+        }
+    }
+
+    /// What each kind of request meets.
+    fn treatments<'s>(&'s self, now: &'s [Now]) -> Vec<Treatment> {
+        let rules = |(stage, now): (&'s Stage<'c>, &'s Now)| {
+            let of =
+                |member: &Member| (if now.done.contains(member) { &stage.after } else { &stage.before }).get(member);
+            (stage.phase, now.line.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        let mut phases: Vec<(Phase, Vec<&SimpleRule>)> = self.stages.iter().zip(now).map(rules).collect();
+        phases.sort_by_key(|(phase, _)| *phase);
+        self.requests.treatments(&phases)
+    }
+
+    /// What is wrong with a state.
+    fn flaws(&self, now: &[Now]) -> Flaws {
+        let mut flaws = Flaws::default();
+        for (kind, met) in self.treatments(now).iter().enumerate() {
+            let (before, after) = (&self.before[kind], &self.after[kind]);
+            if met == before || met == after {
+                continue;
+            }
+            if flaws.weaker.is_none() && !self.requests.covers(met, before) && !self.requests.covers(met, after) {
+                flaws.weaker = Some(kind);
+            }
+            if flaws.stricter.is_none() && !self.requests.covers(&Requests::both(before, after), met) {
+                flaws.stricter = Some(kind);
+            }
+        }
+        flaws
+    }
+
+    /// The best of all orders.
+    fn best(&self) -> Vec<usize> {
+        let count = self.steps.len();
+        let all = (1_usize << count) - 1;
+        let mut states: Vec<Vec<Now>> = vec![self.start()];
+        let mut costs = vec![(0, 0)];
+        for done in 1..=all {
+            let last = usize::BITS as usize - 1 - done.leading_zeros() as usize;
+            let mut now = states[done & !(1 << last)].clone();
+            self.carry_out(&mut now, last);
+            costs.push(if done == all { (0, 0) } else { self.flaws(&now).cost() });
+            states.push(now);
+        }
+        // The cost of the rest of the way, from the end, and its first step.
+        let mut rest: Vec<((usize, usize), usize)> = vec![((0, 0), 0); all + 1];
+        for done in (0..all).rev() {
+            let next = (0..count).filter(|step| done & 1 << step == 0).map(|step| {
+                let then = done | 1 << step;
+                let (weaker, stricter) = rest[then].0;
+                ((weaker + costs[then].0, stricter + costs[then].1), step)
+            });
+            rest[done] = next.min().unwrap_or_default();
+        }
+        let mut order = Vec::new();
+        let mut done = 0;
+        while done != all {
+            order.push(rest[done].1);
+            done |= 1 << rest[done].1;
+        }
+        order
+    }
+
+    /// Always the first step that leads to a good state; else to one that is not weaker; else the first.
+    fn greedy(&self) -> Vec<usize> {
+        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
+        let mut order = Vec::new();
+        let mut now = self.start();
+        while !waiting.is_empty() {
+            let mut best: Option<((usize, usize), usize)> = None;
+            for (at, step) in waiting.iter().enumerate() {
+                let mut then = now.clone();
+                self.carry_out(&mut then, *step);
+                let cost = self.flaws(&then).cost();
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, at));
+                }
+                if cost == (0, 0) {
+                    break;
+                }
+            }
+            let step = waiting.remove(best.map_or(0, |(_, at)| at));
+            self.carry_out(&mut now, step);
+            order.push(step);
+        }
+        order
+    }
+
+    /// What is open meanwhile; one after the other, of one kind each, as one.
+    fn windows(&self, order: &[usize]) -> Vec<Window> {
+        let mut windows: Vec<Window> = Vec::new();
+        let mut now = self.start();
+        for (n, step) in order.iter().enumerate().take(order.len() - 1) {
+            self.carry_out(&mut now, *step);
+            let flaws = self.flaws(&now);
+            for (kind, is_weaker) in [(flaws.weaker, true), (flaws.stricter, false)] {
+                let Some(kind) = kind else { continue };
+                match windows.iter_mut().rev().find(|w| w.is_weaker == is_weaker && w.steps.end == n) {
+                    Some(window) => window.steps.end = n + 1,
+                    None => windows.push(Window { steps: n..n + 1, is_weaker, about: self.requests.about(kind) }),
+                }
+            }
+        }
+        windows
+    }
+}
+
+/// A rule before and after its change.
+fn sides<'c>(change: &'c RuleChange<'_>) -> (Option<&'c RuleBody>, Option<&'c RuleBody>) {
+    match &change.kind {
+        RuleChangeKind::Create => (None, Some(&change.after)),
+        RuleChangeKind::Update(live) => (Some(&live.body), Some(&change.after)),
+        RuleChangeKind::Move(live) => (Some(&live.body), Some(&live.body)),
+        RuleChangeKind::Delete(live, _) => (Some(&live.body), None),
+    }
+}
+
+impl<'c> Stage<'c> {
+    /// A phase; without changes it stays as it is.
+    fn new(
+        phase: Phase,
+        live: &EntryPoint,
+        changes: Option<&'c PhaseChanges<'c>>,
+        requests: &mut Requests,
+        waf: &LiveWaf,
+    ) -> Self {
+        let order = changes.map_or(&[][..], |changes| &changes.order);
+        let members: Vec<Option<Member>> =
+            changes.iter().flat_map(|phase| phase.changes.iter().map(|change| member(phase, change))).collect();
+        let changed = changes.map_or(&[][..], |changes| &changes.changes);
+        let rules = live.rules().iter().enumerate();
+        let before = rules.filter_map(|(n, rule)| Some((Member::Live(n), requests.simple(&rule.body, waf)?))).collect();
+        let after = changed.iter().zip(&members).filter_map(|(change, member)| {
+            let after = sides(change).1?;
+            Some(((*member)?, requests.simple(after, waf)?))
+        });
+        let after = after.collect();
+        let ranks = order.iter().enumerate().map(|(rank, member)| (*member, rank)).collect();
+        Self { phase, order, ranks, before, after, live: live.rules().len(), members, changes: changed }
+    }
+
+    /// Carries out a change: the rule is removed, or it is as wanted and, if it is placed anew, before the next one that is in
+    /// its place.
+    fn carry_out(&self, now: &mut Now, number: usize) {
+        let change = &self.changes[number];
+        let Some(member) = self.members[number] else { return };
+        now.done.insert(member);
+        let is_deleted = matches!(change.kind, RuleChangeKind::Delete(..));
+        if is_deleted || change.placed.is_some() {
+            now.line.retain(|other| *other != member);
+        }
+        if change.placed.is_some() {
+            let rank = self.ranks.get(&member).copied();
+            let next = now.settled.range(rank.map_or(0, |rank| rank + 1)..).next().map(|rank| self.order[*rank]);
+            let at = next.and_then(|next| now.line.iter().position(|other| *other == next));
+            now.line.insert(at.unwrap_or(now.line.len()), member);
+            now.settled.extend(rank);
+        }
+    }
+}
