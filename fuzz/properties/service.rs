@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value as Json, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer, waits_for};
-use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, JournalText, ZoneWork, needed, undo_zone};
+use zonewright::apply::{ApplyEvent, Executor, Journal, JournalRun, JournalText, Verify, ZoneWork, needed, undo_zone};
 use zonewright::diagnostic::{Severity, Sources};
 use zonewright::import::from_live;
 use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
@@ -209,9 +209,12 @@ pub fn exchange(data: &[u8]) {
         journal: &journal,
         observer: &nobody,
         stop: &stop,
+        verify: Verify::Read,
+        read_at: tokio::time::Instant::now(),
     };
     let work = ZoneWork { plan: &plan, desired: wants, live, query: wanted.waf, lowering: Lowering::Batches(2) };
-    let done = wait(executor.execute_zone(&work, &plan_zone));
+    let work = [work];
+    let done = wait(executor.execute_zones(&work, &plan_zone)).remove(0);
     assert_eq!(done.applied.outcomes.len(), plan.operations.len());
     let text = std::fs::read_to_string(journal.path()).expect("it was written");
     let mut sources = Sources::default();

@@ -66,7 +66,7 @@ impl Client {
 
     /// A client whose delays begin at `base`.
     pub(super) fn with_delays(settings: Settings, base: Duration) -> Result<Self, ApiError> {
-        let Settings { base_url, credentials, max_rps, timeout, attempts, at_once, stop, observer, random_seed } =
+        let Settings { base_url, credentials, max_rps, quota, timeout, attempts, at_once, stop, observer, random_seed } =
             settings;
         if let Some(rate) = max_rps
             && !(rate.is_finite() && rate >= SLOWEST)
@@ -84,7 +84,7 @@ impl Client {
             transport,
             signer,
             by_key: Mutex::default(),
-            limiter: Limiter::new(max_rps, stop.clone(), Arc::clone(&observer)),
+            limiter: Limiter::new(quota, max_rps, stop.clone(), Arc::clone(&observer)),
             slots: Semaphore::new(at_once.clamp(1, Semaphore::MAX_PERMITS)),
             stop,
             back_off: BackOff::new(base, random_seed),
@@ -99,6 +99,12 @@ impl Client {
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
+    }
+
+    /// How many requests can be sent now without a wait for the rate limit.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.shared.limiter.room()
     }
 
     /// The means of reading.

@@ -2,10 +2,10 @@
 //!
 //! | what | why |
 //! |---|---|
-//! | a bucket of 1,000, refilled by 4 a second | a run starts fast and then continues at Cloudflare's rate |
-//! | at most 1,200 in any 300 seconds | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes |
-//! | at most 200 a second, or fewer if the user sets a lower rate | the limit of one IP address |
-//! | what Cloudflare reports ([`Reports`]) | other clients share the quota and need their part of it |
+//! | what Cloudflare reports ([`Reports`]) | it knows what is left, also to the other clients that share the quota |
+//! | without reports: a bucket of 1,000, refilled by 4 a second | a run starts fast and then continues at Cloudflare's rate |
+//! | without reports: at most 1,200 in any 300 seconds, the last 200 spread over what is left of them | bucket and refill together would allow more; after an excess *all* calls are blocked for 5 minutes; nobody wonders why nothing happens for minutes |
+//! | at most 200 a second, or what the user sets | the limit of one IP address |
 //! | a pause that Cloudflare requests | it applies to all calls, not only to the refused one |
 //!
 //! A request counts from the moment it may be sent until 300 seconds after its response, since only Cloudflare knows
@@ -24,13 +24,7 @@ use super::headers::Limits;
 use super::report::Reports;
 use super::request_kind::RequestKind;
 use super::{ApiEvent, Observer, Stop, WaitReason};
-use crate::wire::budget::{self, QUOTA};
-
-/// Requests that an idle client may send at once.
-const BURST: f64 = budget::BURST as f64;
-
-/// Requests added to the bucket per second.
-const REFILL: f64 = budget::REFILL as f64;
+use crate::wire::budget;
 
 /// The window.
 const WINDOW: Duration = Duration::from_secs(budget::WINDOW_SECONDS);
@@ -60,6 +54,8 @@ pub(super) struct Limiter {
 
 /// The counts.
 struct State {
+    /// Requests in a window.
+    quota: u64,
     /// Requests in the bucket.
     tokens: f64,
     /// When the bucket was last refilled.
@@ -72,6 +68,8 @@ struct State {
     interval: Duration,
     /// When the next request may be sent as far as `interval` is concerned.
     next: Instant,
+    /// When the last request was sent.
+    sent: Instant,
     /// No request is sent before this time.
     pause: Instant,
     /// What Cloudflare reported.
@@ -106,16 +104,18 @@ pub(super) struct Permit<'a> {
 }
 
 impl Limiter {
-    /// A limiter with its full quota; `max_rps` is the largest number of requests per second.
-    pub(super) fn new(max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
+    /// A limiter with its full quota, in requests per window; `max_rps` is the largest number of requests per second.
+    pub(super) fn new(quota: usize, max_rps: Option<f64>, stop: Stop, observer: Observer) -> Self {
         let now = Instant::now();
         let state = State {
-            tokens: BURST,
+            quota: quota as u64,
+            tokens: burst(quota as u64) as f64,
             refilled: now,
             answered: VecDeque::new(),
             in_flight: BTreeMap::new(),
-            interval: Duration::from_secs_f64(max_rps.unwrap_or(PER_SECOND).min(PER_SECOND).recip()),
+            interval: Duration::from_secs_f64(max_rps.unwrap_or(PER_SECOND).recip()),
             next: now,
+            sent: now,
             pause: now,
             reports: Reports::default(),
             announced: now,
@@ -155,16 +155,31 @@ impl Limiter {
     fn take(&self, kind: &RequestKind) -> Option<(Wait, Option<Duration>)> {
         let now = Instant::now();
         let mut state = lock(&self.state);
-        let Some(wait) = state.obstacle(kind, now) else {
+        let Some(wait) = state.obstacle(kind, self.stop.is_asked(), now) else {
             state.take(kind, now);
             return None;
         };
         let duration = wait.until - now;
-        let news = duration >= UNNOTICED && wait.until > state.announced;
+        // While requests are spread, the end of the window moves with each of them.
+        let is_told =
+            if wait.reason == WaitReason::Spread { state.announced > now } else { wait.until <= state.announced };
+        let news = duration >= UNNOTICED && !is_told;
         if news {
             state.announced = wait.until;
         }
         Some((wait, news.then_some(duration)))
+    }
+
+    /// How many requests can be sent now without a wait, other than the one between two requests.
+    pub(super) fn room(&self) -> usize {
+        let now = Instant::now();
+        let mut state = lock(&self.state);
+        state.refresh(now);
+        if state.pause > now {
+            return 0;
+        }
+        let own = || burst(state.quota).saturating_sub(state.counted()).min(state.tokens.max(0.0) as u64);
+        usize::try_from(state.reports.room(now).unwrap_or_else(own)).unwrap_or(usize::MAX)
     }
 
     /// Sends no requests for this long.
@@ -175,36 +190,70 @@ impl Limiter {
 }
 
 impl State {
-    /// What prevents a request now, and until when.
-    fn obstacle(&mut self, kind: &RequestKind, now: Instant) -> Option<Wait> {
+    /// What prevents a request now, and until when. Who is to stop does not spread what is left to do.
+    fn obstacle(&mut self, kind: &RequestKind, is_stopping: bool, now: Instant) -> Option<Wait> {
         if self.pause > now {
             return Some(Wait::until(WaitReason::RetryAfter, self.pause));
         }
-        self.tokens = (self.tokens + (now - self.refilled).as_secs_f64() * REFILL).min(BURST);
-        self.refilled = now;
-        while self.answered.front().is_some_and(|answered| *answered + WINDOW <= now) {
-            self.answered.pop_front();
-        }
+        self.refresh(now);
         let mut until = self.next;
-        if self.tokens < 1.0 {
-            until = until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / REFILL));
+        let reported = self.reports.wait(kind, now);
+        if self.reports.room(now).is_none() {
+            if let Some(wait) = self.spread(now).filter(|wait| wait.again > until && !is_stopping) {
+                return Some(wait);
+            }
+            if self.tokens < 1.0 {
+                until = until.max(now + Duration::from_secs_f64((1.0 - self.tokens) / self.refill()));
+            }
+            if self.counted() >= self.quota {
+                // With the whole quota under way, it is only known that some of these requests will be answered soon.
+                until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
+            }
         }
-        let in_flight: u64 = self.in_flight.values().sum();
-        if self.answered.len() as u64 + in_flight >= QUOTA as u64 {
-            // With the whole quota under way, it is only known that some of these requests will be answered soon.
-            until = until.max(self.answered.front().map_or(now + Duration::from_secs(1), |first| *first + WINDOW));
-        }
-        if let Some(reported) = self.reports.wait(kind, now).filter(|reported| reported.again > until) {
+        if let Some(reported) = reported.filter(|reported| reported.again > until) {
             let reason = if reported.is_for_others { WaitReason::SharedQuota } else { WaitReason::Budget };
             return Some(Wait { reason, again: reported.again, until: reported.until });
         }
         (until > now).then_some(Wait::until(WaitReason::Budget, until))
     }
 
+    /// The wait for the next request when the burst is used up: what is left is spread until the window lets go of its first.
+    fn spread(&self, now: Instant) -> Option<Wait> {
+        let (counted, first) = (self.counted(), self.answered.front()?);
+        let left = self.quota.checked_sub(counted).filter(|left| *left > 0 && counted >= burst(self.quota))?;
+        let again = self.sent + (*first + WINDOW).saturating_duration_since(self.sent).div_f64(left as f64);
+        // It ends when so many have left the window that another burst fits in.
+        let last =
+            usize::try_from(counted - burst(self.quota)).ok().and_then(|n| self.answered.get(n)).unwrap_or(first);
+        (again > now).then_some(Wait { reason: WaitReason::Spread, again, until: *last + WINDOW })
+    }
+
+    /// Requests that count in the window.
+    fn counted(&self) -> u64 {
+        self.answered.len() as u64 + self.in_flight.values().sum::<u64>()
+    }
+
+    /// Requests added to the bucket per second.
+    fn refill(&self) -> f64 {
+        self.quota as f64 / WINDOW.as_secs_f64()
+    }
+
+    /// Brings the counts to this time.
+    fn refresh(&mut self, now: Instant) {
+        let refilled = self.tokens + (now - self.refilled).as_secs_f64() * self.refill();
+        self.tokens = refilled.min(burst(self.quota) as f64);
+        self.refilled = now;
+        while self.answered.front().is_some_and(|answered| *answered + WINDOW <= now) {
+            self.answered.pop_front();
+        }
+    }
+
     /// Counts a request.
     fn take(&mut self, kind: &RequestKind, now: Instant) {
-        self.tokens -= 1.0;
+        // Where reports decide, it may be empty.
+        self.tokens = (self.tokens - 1.0).max(0.0);
         self.next = now + self.interval;
+        self.sent = now;
         self.reports.take(kind, now);
         *self.in_flight.entry(kind.clone()).or_default() += 1;
     }
@@ -229,6 +278,11 @@ impl Drop for Permit<'_> {
     }
 }
 
+/// Requests of a quota that an idle client may send at once: 1,000 of 1,200.
+fn burst(quota: u64) -> u64 {
+    (quota * budget::BURST as u64 / budget::QUOTA as u64).max(1)
+}
+
 /// Locks; after a panic elsewhere the counts are still good enough.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -238,6 +292,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::headers::{Policy, Remaining};
     use super::*;
+    use crate::wire::budget::QUOTA;
 
     /// A server that counts in a sliding window, the strictest kind.
     struct Service {
@@ -289,7 +344,7 @@ mod tests {
                 lock(&seen).push((*reason, *duration, Instant::now()));
             }
         });
-        (Arc::new(Limiter::new(max_rps, Stop::never(), observer)), waits)
+        (Arc::new(Limiter::new(QUOTA, max_rps, Stop::never(), observer)), waits)
     }
 
     #[tokio::test(start_paused = true)]
@@ -305,6 +360,55 @@ mod tests {
         let taken = begin.elapsed();
         assert!(taken >= 2 * WINDOW && taken < 2 * WINDOW + Duration::from_secs(10), "{taken:?}");
         assert!(!lock(&waits).is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_reports_the_rest_of_the_budget_is_spread_and_never_stands_still() {
+        let (limiter, waits) = limiter(None);
+        let mut service = Service { quota: QUOTA, came: VecDeque::new() };
+        let mut last = Instant::now();
+        for number in 0..2600 {
+            drop(limiter.acquire(&kind()).await.unwrap());
+            assert!(
+                service.count() && last.elapsed() < Duration::from_secs(10),
+                "request {number} after {:?}",
+                last.elapsed()
+            );
+            last = Instant::now();
+        }
+        let waits = lock(&waits);
+        assert!(waits.iter().filter(|(reason, ..)| *reason == WaitReason::Spread).count() < 8, "{waits:?}");
+        assert!(
+            waits.iter().any(|(reason, time, _)| (*reason, time.as_secs()) == (WaitReason::Spread, 295)),
+            "{waits:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reports_allow_more_than_our_own_count() {
+        let (limiter, waits) = limiter(None);
+        let begin = Instant::now();
+        for number in 0..3000_u64 {
+            let permit = limiter.acquire(&kind()).await.unwrap();
+            let name = "default".to_owned();
+            let remaining = vec![Remaining { name: name.clone(), requests: 6000 - number, reset: WINDOW }];
+            permit.note(&Limits {
+                remaining,
+                policies: vec![Policy { name, quota: 6000, window: WINDOW }],
+                retry_after: None,
+            });
+        }
+        assert!(begin.elapsed() < Duration::from_secs(16) && lock(&waits).is_empty(), "{:?}", begin.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_larger_quota_and_rate_are_used() {
+        let limiter = Limiter::new(4 * QUOTA, Some(1000.0), Stop::never(), Arc::new(|_: &ApiEvent| {}));
+        let begin = Instant::now();
+        for _ in 0..4000 {
+            drop(limiter.acquire(&kind()).await.unwrap());
+        }
+        assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
     }
 
     #[tokio::test(start_paused = true)]
@@ -431,7 +535,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_is_to_stop_waits_no_more_than_a_moment() {
         let stopper = crate::api::Stopper::new();
-        let limiter = Arc::new(Limiter::new(Some(2.0), stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let limiter = Arc::new(Limiter::new(QUOTA, Some(2.0), stopper.listener(), Arc::new(|_: &ApiEvent| {})));
         let begin = Instant::now();
         drop(limiter.acquire(&kind()).await.unwrap());
         stopper.ask();
@@ -445,7 +549,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_waits_is_woken_to_stop() {
         let stopper = crate::api::Stopper::new();
-        let limiter = Arc::new(Limiter::new(None, stopper.listener(), Arc::new(|_: &ApiEvent| {})));
+        let limiter = Arc::new(Limiter::new(QUOTA, None, stopper.listener(), Arc::new(|_: &ApiEvent| {})));
         let begin = Instant::now();
         limiter.pause(Duration::from_secs(300));
         let others = async {

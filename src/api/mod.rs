@@ -33,6 +33,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use crate::wire::budget::QUOTA;
 use crate::wire::{Envelope, List, Method, Request, Whole};
 
 pub use client::Client;
@@ -77,6 +78,11 @@ pub trait Reader: Send + Sync {
         }
     }
 
+    /// How many requests can be sent now without a wait for the rate limit; without end where there is none.
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
     /// HTTP requests made so far, by everything that shares the connection; 0 where none are made.
     fn requests(&self) -> u64 {
         0
@@ -112,6 +118,10 @@ impl Reader for ReadClient {
             return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
         }
         self.0.exchange::<List<T>>(request).await
+    }
+
+    fn room(&self) -> usize {
+        self.0.room()
     }
 
     fn requests(&self) -> u64 {
@@ -162,8 +172,10 @@ pub struct Settings {
     pub base_url: String,
     /// Who we are.
     pub credentials: Credentials,
-    /// The most requests in a second, if the service's own limits are not low enough.
+    /// The most requests in a second; without it, what Cloudflare allows one address.
     pub max_rps: Option<f64>,
+    /// The most requests in 5 minutes, where Cloudflare does not report what is left.
+    pub quota: usize,
     /// The longest time for one exchange, from connecting to the last byte.
     pub timeout: Duration,
     /// The most times that one request is sent; 0 counts as 1. A second try with the key in place of the token is not counted.
@@ -199,6 +211,7 @@ impl Settings {
             base_url: base_url.into(),
             credentials,
             max_rps: None,
+            quota: QUOTA,
             timeout: Self::TIMEOUT,
             attempts: Self::ATTEMPTS,
             at_once: Self::AT_ONCE,
@@ -215,6 +228,7 @@ impl fmt::Debug for Settings {
             base_url: _,
             credentials,
             max_rps,
+            quota,
             timeout,
             attempts,
             at_once,
@@ -226,6 +240,7 @@ impl fmt::Debug for Settings {
         f.debug_struct("Settings")
             .field("credentials", credentials)
             .field("max_rps", max_rps)
+            .field("quota", quota)
             .field("timeout", timeout)
             .field("attempts", attempts)
             .field("at_once", at_once)
@@ -271,6 +286,8 @@ pub enum ApiEvent {
 pub enum WaitReason {
     /// The budget is used up for now.
     Budget,
+    /// What is left of the budget is spread over this time.
+    Spread,
     /// The rest of the budget is left to others who use it as well; what they leave is taken before the time is over.
     SharedQuota,
     /// The service asked for it.

@@ -104,6 +104,13 @@ impl Reports {
         self.binding(kind).filter_map(|limit| limit.wait(now)).max()
     }
 
+    /// How many requests the limit for all calls leaves us now; `None` if it was not reported.
+    pub(super) fn room(&self, now: Instant) -> Option<u64> {
+        let limit = self.limits.get(FOR_ALL)?;
+        let (remaining, until) = limit.remaining.filter(|(_, until)| *until > now)?;
+        Some(remaining.saturating_sub(limit.margin() + limit.claim(until, now)))
+    }
+
     /// Counts a request of this kind.
     pub(super) fn take(&mut self, kind: &RequestKind, now: Instant) {
         for limit in self.binding(kind) {

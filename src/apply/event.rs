@@ -58,6 +58,11 @@ pub enum ApplyEvent {
         /// How long.
         duration: Duration,
     },
+    /// The zone is read again before more is sent, because somebody else changed it or because time has passed.
+    LookingAgain {
+        /// Which zone.
+        zone: ZoneName,
+    },
     /// The zone is read back.
     Verifying {
         /// Which zone.
@@ -77,6 +82,7 @@ impl ApplyEvent {
             | Self::NoBatches { zone }
             | Self::Settling { zone, .. }
             | Self::Waiting { zone, .. }
+            | Self::LookingAgain { zone }
             | Self::Verifying { zone } => zone,
         }
     }

@@ -11,6 +11,9 @@
 //! | refused, several operations in the request | parts, so that only what cannot be separated from the culprit stays behind |
 //! | refused, nothing to be separated | refused, with the service's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
+//! | success, and the answer shows that somebody else changed the record | the zone is read again |
+//! | none for a minute | the same, before anything more is changed or deleted |
+//! | the zone read again shows changes of somebody else | what would overwrite them is held back |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
@@ -18,12 +21,16 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
+use super::answers::tell;
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, RecordsApplied};
 use super::response::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::run::Run;
-use super::waits::{AFTER_DELETE, before_resend};
+use super::verify::Verify;
+use super::waits::{AFTER_DELETE, LOOK_AGAIN, before_resend};
 use crate::api::{ApiError, Reader, Stop, Writer};
 use crate::live::Options;
 use crate::model::{LiveZone, ZoneName};
@@ -45,6 +52,10 @@ pub struct Executor<'a, R, W> {
     pub observer: &'a dyn Observer,
     /// Whether the user wants to stop.
     pub stop: &'a Stop,
+    /// What it takes to call a zone in sync.
+    pub verify: Verify,
+    /// When the zones were read that it is given, at the latest.
+    pub read_at: Instant,
 }
 
 /// Why nothing more is sent.
@@ -62,13 +73,25 @@ pub(super) enum Next {
 }
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
-    /// Carries out the operations on a zone's records; one outcome for each, in their order.
-    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> Vec<Outcome> {
+    /// Carries out the operations on a zone's records.
+    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> RecordsApplied {
         let operations = zone.records().count();
         self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
-        let mut run = Run::new(zone, live, lowering);
+        // What was created just now is read for the first time.
+        let read_at = if zone.is_new { Instant::now() } else { self.read_at };
+        let mut run = Run::new(zone, live, lowering, read_at);
         let mut stopped = None;
-        while let Some(operations) = run.queue.pop_front() {
+        loop {
+            let is_old = run.read_at.elapsed() >= LOOK_AGAIN;
+            if is_old
+                && run.may_overwrite()
+                && !self.stop.is_asked()
+                && let Err(reason) = self.look_again(&mut run).await
+            {
+                stopped = Some(reason);
+                break;
+            }
+            let Some(operations) = run.queue.pop_front() else { break };
             if self.stop.is_asked() && !run.fills_a_name(&operations) {
                 stopped = Some(STOPPED.to_owned());
                 break;
@@ -84,7 +107,21 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
         }
         let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
-        run.into_outcomes(&rest)
+        run.finished(&rest)
+    }
+
+    /// Reads the zone again, and holds back what would overwrite a change that somebody else made since.
+    ///
+    /// # Errors
+    /// It cannot be read; why nothing more is sent.
+    async fn look_again(&self, run: &mut Run<'_>) -> Result<(), String> {
+        self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
+        let records = self.read_again(run).await.map_err(|error| {
+            format!("the zone could not be read again to see whether somebody else changed it: {error}")
+        })?;
+        run.read_at = Instant::now();
+        run.hold_back(&records);
+        Ok(())
     }
 
     /// Why nothing more may be begun, if so.
@@ -126,6 +163,9 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 run.finish(&step.operations, &Outcome::Done);
                 self.journal.outcome(number, "done", None, Some(&answer.result));
                 self.observer.event(&ApplyEvent::Done { zone: zone.clone(), operations: step.operations.len() });
+                if run.hear(tell(run.zone, &step, &answer.result)) && run.may_overwrite() {
+                    return self.look_again(run).await.map_or_else(Next::Stop, |()| Next::Continue);
+                }
                 Next::Continue
             }
             Err(error) if matches!(run.lowering, Lowering::Batches(_)) && error.is_no_such_route() => {
@@ -139,18 +179,21 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 run.go_single(step.operations);
                 Next::Continue
             }
-            Err(error) => match meaning(&error, run.was_lost(&step.operations)) {
-                Meaning::Lost => self.settle(run, step, number, &said(&error)).await,
-                meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful) => {
-                    self.settle_late(run, step, number, &error, meaning).await
+            Err(error) => {
+                run.is_unusual = true;
+                match meaning(&error, run.was_lost(&step.operations)) {
+                    Meaning::Lost => self.settle(run, step, number, &said(&error)).await,
+                    meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful) => {
+                        self.settle_late(run, step, number, &error, meaning).await
+                    }
+                    Meaning::Refused => {
+                        // It would have met an earlier try as well.
+                        run.set_lost(&step.operations, false);
+                        run.resends = 0;
+                        self.refused(run, step, number, &error).await
+                    }
                 }
-                Meaning::Refused => {
-                    // It would have met an earlier try as well.
-                    run.set_lost(&step.operations, false);
-                    run.resends = 0;
-                    self.refused(run, step, number, &error).await
-                }
-            },
+            }
         }
     }
 

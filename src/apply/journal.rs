@@ -222,6 +222,11 @@ impl Journal {
         self.note(json!({ "event": "verified", "zone": zone.as_str(), "remaining": remaining }));
     }
 
+    /// Notes that the answers confirm every change of a zone, which was not read back.
+    pub fn confirmed(&self, zone: &ZoneName) {
+        self.note(json!({ "event": "confirmed", "zone": zone.as_str() }));
+    }
+
     /// Notes the end.
     pub fn end(&self) {
         self.note(json!({ "event": "end" }));

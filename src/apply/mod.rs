@@ -3,6 +3,7 @@
 //! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
 //! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
 
+mod answers;
 mod applied_before;
 mod conflict;
 mod create_zone;
@@ -36,8 +37,8 @@ pub use expect::{Index, OperationState, state_of};
 pub use journal::{Clock, Journal, JournalError, JournalFile};
 pub use journal_run::{Entry, JournalRun, PartEffect, RecordEffect, RuleDone, RuleEffect, ZoneRun};
 pub use journal_text::{Bytes, JournalReadError, JournalText};
-pub use outcome::{Outcome, ZoneApplied};
+pub use outcome::{Noticed, Outcome, RecordsApplied, ZoneApplied};
 pub use server_dry_run::{DryRunResult, server_dry_run};
 pub use undo::{Undone, needed, undo_zone};
-pub use verify::Verified;
+pub use verify::{Verified, Verify};
 pub use zones::{ZoneDone, ZoneWork};

@@ -1,5 +1,7 @@
 //! What became of the operations of a plan.
 
+use crate::model::Address;
+
 /// What became of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -24,11 +26,35 @@ impl Outcome {
     pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
 }
 
+/// A record that somebody else changed while a plan was carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noticed {
+    /// The address of the operation that met it.
+    pub address: Address,
+    /// What was found.
+    pub what: String,
+}
+
+/// What became of a zone's operations on records.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordsApplied {
+    /// One for each operation on a record, in their order.
+    pub outcomes: Vec<Outcome>,
+    /// Records that somebody else changed meanwhile.
+    pub noticed: Vec<Noticed>,
+    /// Whether the answers confirm each of them, and nothing unusual happened.
+    pub is_confirmed: bool,
+}
+
 /// What became of a zone's operations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneApplied {
     /// One for each operation of the plan, in their order.
     pub outcomes: Vec<Outcome>,
+    /// Records that somebody else changed meanwhile.
+    pub noticed: Vec<Noticed>,
+    /// Whether the answers confirm each of them, and nothing unusual happened.
+    pub is_confirmed: bool,
 }
 
 impl ZoneApplied {

@@ -1,11 +1,15 @@
 //! The state of the execution of a zone's changes of records: what is left to send, and what became of the rest.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::outcome::Outcome;
+use tokio::time::Instant;
+
+use super::answers::Told;
+use super::expect::{Index, OperationState, state_of};
+use super::outcome::{Noticed, Outcome, RecordsApplied};
 use super::response::not_sent_again;
 use crate::diff::DeleteReason;
-use crate::model::{Fqdn, LiveZone, RecordType};
+use crate::model::{Fqdn, LiveRecord, LiveZone, RecordType};
 use crate::plan::{Action, Lowering, RecordAction, RecordSubject, ZonePlan, bonds, groups, record_batches};
 
 /// How often requests of a zone are cut in parts before what is refused stays refused as a whole. Finding one culprit among
@@ -31,6 +35,14 @@ pub(super) struct Run<'z> {
     lost: Vec<bool>,
     /// Deletes that could not be taken back.
     not_filled: Vec<usize>,
+    /// When the zone was read last.
+    pub(super) read_at: Instant,
+    /// Whether an answer confirmed each operation.
+    confirmed: Vec<bool>,
+    /// What somebody else changed meanwhile.
+    noticed: Vec<Noticed>,
+    /// Whether anything happened after which answers alone prove nothing.
+    pub(super) is_unusual: bool,
     /// What belongs together: the number of its group for each operation.
     group: Vec<usize>,
     /// What cannot be separated: the number of its bond for each operation.
@@ -38,8 +50,8 @@ pub(super) struct Run<'z> {
 }
 
 impl<'z> Run<'z> {
-    /// Nothing sent yet.
-    pub(super) fn new(zone: &'z ZonePlan, live: &'z LiveZone, lowering: Lowering) -> Self {
+    /// Nothing sent yet; the zone was read at this moment.
+    pub(super) fn new(zone: &'z ZonePlan, live: &'z LiveZone, lowering: Lowering, read_at: Instant) -> Self {
         let mut group = vec![0; zone.operations.len()];
         for (number, members) in groups(zone, lowering.size()).into_iter().enumerate() {
             for n in members {
@@ -56,6 +68,10 @@ impl<'z> Run<'z> {
             outcomes: vec![None; zone.operations.len()],
             lost: vec![false; zone.operations.len()],
             not_filled: Vec::new(),
+            read_at,
+            confirmed: vec![false; zone.operations.len()],
+            noticed: Vec::new(),
+            is_unusual: false,
             group,
             bond: bonds(zone),
         }
@@ -87,6 +103,55 @@ impl<'z> Run<'z> {
         }
     }
 
+    /// Takes in what an answer says; whether it shows that somebody else writes as well.
+    pub(super) fn hear(&mut self, told: Vec<(usize, Told)>) -> bool {
+        let noticed = self.noticed.len();
+        for (n, told) in told {
+            match told {
+                Told::AsPlanned => self.confirmed[n] = true,
+                Told::Nothing | Told::StoredOtherwise(_) => {}
+                Told::ChangedMeanwhile(what) => {
+                    let address = self.zone.operations[n].address.clone();
+                    self.noticed.push(Noticed { address, what: format!("somebody else changed it meanwhile: {what}") });
+                }
+            }
+        }
+        self.noticed.len() > noticed
+    }
+
+    /// Whether anything that is left changes or deletes what stands there.
+    pub(super) fn may_overwrite(&self) -> bool {
+        let has_id = |n: &usize| self.record(*n).is_some_and(|record| record.action.id().is_some());
+        self.queue.iter().flatten().any(has_id)
+    }
+
+    /// Takes what would overwrite a change of somebody else out of the queue, with what cannot be separated from it.
+    pub(super) fn hold_back(&mut self, records: &[LiveRecord]) {
+        let live = Index::new(records);
+        let mut moved: BTreeMap<usize, String> = BTreeMap::new();
+        for n in self.queue.iter().flatten() {
+            if let Some(OperationState::Moved(what)) = self.record(*n).map(|record| state_of(record, &live)) {
+                moved.insert(*n, what);
+            }
+        }
+        if moved.is_empty() {
+            return;
+        }
+        self.is_unusual = true;
+        let bonds: BTreeSet<usize> = moved.keys().map(|n| self.bond[*n]).collect();
+        let mut held = Vec::new();
+        for part in &mut self.queue {
+            held.extend(part.extract_if(.., |n| bonds.contains(&self.bond[*n])));
+        }
+        self.queue.retain(|part| !part.is_empty());
+        for n in held {
+            let what = moved.remove(&n);
+            let what =
+                what.unwrap_or_else(|| "it belongs to what somebody else changed since the plan was made".to_owned());
+            self.finish(&[n], &Outcome::Stale(what));
+        }
+    }
+
     /// Notes whether operations were sent without an answer, so that their result is unknown though nothing is visible.
     pub(super) fn set_lost(&mut self, operations: &[usize], is_lost: bool) {
         for n in operations {
@@ -104,15 +169,21 @@ impl<'z> Run<'z> {
         self.not_filled.push(delete);
     }
 
-    /// The outcomes of the operations on records, in their order; what has none was not sent, or not again, for this reason.
-    pub(super) fn into_outcomes(self, rest: &str) -> Vec<Outcome> {
+    /// What became of the operations on records, in their order; what has no outcome was not sent, or not again, for this reason.
+    pub(super) fn finished(self, rest: &str) -> RecordsApplied {
         let other = |is_lost: bool| match is_lost {
             false => Outcome::NotSent(rest.to_owned()),
             true => Outcome::Unknown(not_sent_again(rest)),
         };
+        let is_record = |n: &usize| self.zone.operations[*n].record().is_some();
+        let is_confirmed = |n: usize| self.confirmed[n] && self.outcomes[n] == Some(Outcome::Done);
+        let is_confirmed = !self.is_unusual
+            && self.noticed.is_empty()
+            && (0..self.confirmed.len()).filter(is_record).all(is_confirmed);
         let all = self.zone.operations.iter().zip(self.outcomes).zip(self.lost);
         let records = all.filter(|((operation, _), _)| operation.record().is_some());
-        records.map(|((_, outcome), is_lost)| outcome.unwrap_or_else(|| other(is_lost))).collect()
+        let outcomes = records.map(|((_, outcome), is_lost)| outcome.unwrap_or_else(|| other(is_lost))).collect();
+        RecordsApplied { outcomes, noticed: self.noticed, is_confirmed }
     }
 
     /// From here on one request for each operation, beginning with these.

@@ -135,7 +135,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     }
 
     /// Reads the zone's records.
-    async fn read_again(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
+    pub(super) async fn read_again(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
         fetch_records(self.reader, run.live, self.options, &|_| {}).await
     }
 

@@ -4,18 +4,21 @@
 //! when it was read back. Zones have nothing to do with each other, so that what fails in one stops no other; only a journal
 //! that cannot be written, or the wish to stop, is for all of them.
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use futures_util::stream::{self, StreamExt};
 
 use super::create_zone::Prepared;
 use super::executor::Executor;
 use super::ordered_events::OrderedEvents;
-use super::outcome::{Outcome, ZoneApplied};
-use super::verify::Verified;
+use super::outcome::{Outcome, RecordsApplied, ZoneApplied};
+use super::verify::{Verified, Verify};
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};
-use crate::model::{DesiredZone, LiveZone};
-use crate::plan::{Lowering, Subject, ZonePlan};
+use crate::model::{DesiredSettings, DesiredZone, LiveZone};
+use crate::plan::{Lowering, Operation, Subject, ZonePlan};
 
 /// A zone to be applied.
 #[derive(Debug)]
@@ -32,6 +35,28 @@ pub struct ZoneWork<'a> {
     pub lowering: Lowering,
 }
 
+impl ZoneWork<'_> {
+    /// How many requests its plan takes: the writes, and those that wait for a new zone or look at a phase once more.
+    fn requests(&self) -> usize {
+        let records = self.plan.records().count();
+        let writes = self.plan.operations.len() - records + records.div_ceil(self.lowering.size());
+        let looks = if self.plan.is_new { 1 + self.setting_reads() } else { 0 };
+        writes + looks + self.plan.rules().map(|(_, _, rule)| rule.phase).collect::<BTreeSet<_>>().len()
+    }
+
+    /// How many requests reading its settings takes, about.
+    fn setting_reads(&self) -> usize {
+        usize::from(self.desired.settings != DesiredSettings::default())
+    }
+
+    /// How many requests reading it back takes, about.
+    fn reads(&self, page_size: u64) -> usize {
+        let records = self.live.records.len() + self.plan.records().count();
+        let pages = records as u64 / page_size.max(1) + 1;
+        usize::try_from(pages).unwrap_or(usize::MAX).saturating_add(self.setting_reads() + self.query.phases.len())
+    }
+}
+
 /// What became of a zone.
 #[derive(Debug)]
 pub struct ZoneDone<'a> {
@@ -43,6 +68,18 @@ pub struct ZoneDone<'a> {
     pub verified: Option<Verified>,
     /// Why it could not be read back, if that was tried.
     pub unread: Option<FetchError>,
+    /// Whether the answers confirm that it is in sync, and so it was not read back.
+    pub is_confirmed: bool,
+    /// What somebody has to do elsewhere now.
+    pub notes: Vec<String>,
+}
+
+impl ZoneDone<'_> {
+    /// Whether it is as wanted, as far as that was looked at.
+    #[must_use]
+    pub fn is_in_sync(&self) -> bool {
+        self.is_confirmed || self.verified.as_ref().is_some_and(Verified::is_in_sync)
+    }
 }
 
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
@@ -57,10 +94,11 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
     ) -> Vec<ZoneDone<'w>> {
         let events = &OrderedEvents::new(self.observer);
+        let ahead = &AtomicUsize::new(zones.iter().map(ZoneWork::requests).sum());
         let one = |(number, work): (usize, &'z ZoneWork<'w>)| async move {
             let zone_events = events.of(number);
             let own = Executor { observer: &zone_events, ..*self };
-            (number, own.execute_zone(work, plan_again).await)
+            (number, own.execute_zone(work, plan_again, ahead).await)
         };
         let mut done: Vec<_> = stream::iter(zones.iter().enumerate())
             .map(one)
@@ -71,22 +109,35 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         done.into_iter().map(|(_, done)| done).collect()
     }
 
-    /// Carries out the plan of a zone, and reads it back if anything was written.
-    pub async fn execute_zone<'w>(
+    /// Carries out the plan of a zone, and reads it back if anything was written. `ahead` is how many requests are still to come,
+    /// those of this zone included.
+    async fn execute_zone<'w>(
         &self,
         work: &ZoneWork<'w>,
         plan_again: &(dyn Fn(&DesiredZone, &LiveZone) -> (ZonePlan, Diagnostics) + Sync),
+        ahead: &AtomicUsize,
     ) -> ZoneDone<'w> {
         let ZoneWork { plan, desired, live, query, lowering } = work;
         let (applied, live) = self.carry_out(plan, desired, live, *lowering).await;
-        let mut done = ZoneDone { plan, applied, verified: None, unread: None };
+        let mut done = ZoneDone { plan, applied, verified: None, unread: None, is_confirmed: false, notes: Vec::new() };
+        let ahead = ahead.fetch_sub(work.requests(), Ordering::Relaxed).saturating_sub(work.requests());
         // What was stopped in the middle is not in sync, and the next plan says what is left.
         let is_cut = self.stop.is_asked() && !done.applied.is_complete();
-        if done.applied.wrote_anything() && !is_cut {
+        let are_answers_enough = match self.verify {
+            Verify::Auto => self.reader.room() < ahead + work.reads(self.options.page_size),
+            Verify::Answers => true,
+            Verify::Read => false,
+        };
+        if done.applied.is_confirmed && !is_cut && are_answers_enough {
+            self.journal.confirmed(&plan.name);
+            done.is_confirmed = true;
+            done.notes = plan_again(desired, &live).0.notes;
+        } else if done.applied.wrote_anything() && !is_cut {
             let again = |now: &LiveZone| plan_again(desired, now);
             match self.verify((desired, query), &live, (plan, &done.applied), again).await {
                 Ok(found) => {
                     self.journal.verified(&plan.name, found.remaining.operations.len());
+                    done.notes.clone_from(&found.remaining.notes);
                     done.verified = Some(found);
                 }
                 Err(error) => done.unread = Some(error),
@@ -138,14 +189,14 @@ struct Parts {
     /// Of its rules.
     rules: Vec<Outcome>,
     /// Of its records.
-    records: Vec<Outcome>,
+    records: RecordsApplied,
 }
 
 impl Parts {
     /// In the order of the plan; what has no outcome was not sent, for this reason.
     fn into_applied(self, plan: &ZonePlan, reason: &str) -> ZoneApplied {
-        let (mut zone, mut rules, mut records) =
-            (self.zone.into_iter(), self.rules.into_iter(), self.records.into_iter());
+        let RecordsApplied { outcomes: records, noticed, is_confirmed } = self.records;
+        let (mut zone, mut rules, mut records) = (self.zone.into_iter(), self.rules.into_iter(), records.into_iter());
         let outcomes = plan.operations.iter().map(|operation| {
             let outcome = match operation.subject {
                 Subject::Zone | Subject::Setting(_) => zone.next(),
@@ -154,6 +205,12 @@ impl Parts {
             };
             outcome.unwrap_or_else(|| Outcome::NotSent(reason.to_owned()))
         });
-        ZoneApplied { outcomes: outcomes.collect() }
+        let outcomes: Vec<Outcome> = outcomes.collect();
+        // The answers to rules and settings are not held against all that was sent.
+        let is_compared = |operation: &Operation| matches!(operation.subject, Subject::Zone | Subject::Record(_));
+        let is_confirmed = is_confirmed
+            && plan.operations.iter().all(is_compared)
+            && outcomes.iter().all(|outcome| *outcome == Outcome::Done);
+        ZoneApplied { outcomes, noticed, is_confirmed }
     }
 }

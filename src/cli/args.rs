@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
+use crate::apply::Verify;
 use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -113,6 +114,9 @@ pub(super) struct Global {
     /// Send at most N requests a second
     #[arg(long, global = true, value_name = "N", value_parser = rate, help_heading = "Service")]
     pub max_rps: Option<f64>,
+    /// Send at most N requests in 5 minutes, where Cloudflare does not report what is left
+    #[arg(long, global = true, value_name = "N", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(10..=1_000_000), help_heading = "Service")]
+    pub request_quota: u32,
     /// Request pages of N records
     #[arg(long, global = true, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=5_000_000), help_heading = "Service")]
     pub page_size: u64,
@@ -352,6 +356,31 @@ pub(super) struct ApplyArgs {
     /// Finish a partly applied saved plan
     #[arg(long)]
     pub resume: bool,
+    /// How to know that a zone is in sync afterwards
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub verify: VerifyArg,
+}
+
+/// `--verify`.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(super) enum VerifyArg {
+    /// Read where that costs no waiting for the rate limit, and trust the answers elsewhere
+    #[default]
+    Auto,
+    /// Trust answers that confirm every change
+    Answers,
+    /// Always read the zone again
+    Read,
+}
+
+impl From<VerifyArg> for Verify {
+    fn from(verify: VerifyArg) -> Self {
+        match verify {
+            VerifyArg::Auto => Self::Auto,
+            VerifyArg::Answers => Self::Answers,
+            VerifyArg::Read => Self::Read,
+        }
+    }
 }
 
 /// `undo`.
@@ -372,6 +401,9 @@ pub(super) struct UndoArgs {
     /// Keep what someone changed since, and undo the rest
     #[arg(long)]
     pub skip_conflicts: bool,
+    /// How to know that a zone is in sync afterwards
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub verify: VerifyArg,
 }
 
 /// `validate`.

@@ -66,10 +66,11 @@ fn show(
     let zones: Vec<_> = report
         .zones
         .iter()
-        .map(|ZoneDone { plan, applied, verified, unread: _ }| ZoneResult {
+        .map(|ZoneDone { plan, applied, verified, unread: _, is_confirmed, notes: _ }| ZoneResult {
             plan,
             applied,
             verified: verified.as_ref(),
+            is_confirmed: *is_confirmed,
         })
         .collect();
     let path = journal.path().display().to_string();
@@ -82,12 +83,12 @@ fn show(
     } else {
         output.result(|out| write_result(out, &zones, output.colour))?;
     }
-    for ZoneDone { plan, verified, .. } in &report.zones {
+    for ZoneDone { plan, verified, notes, .. } in &report.zones {
         if let Some(Verified { diagnostics, .. }) = verified {
             let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
             output.diagnostics(&errors, sources);
         }
-        for note in verified.iter().flat_map(|v| &v.remaining.notes) {
+        for note in notes {
             output.say(&format!("{}: {}", plan.name, safe(note)));
         }
     }
@@ -155,6 +156,7 @@ impl Observer for ApplyProgress {
             | ApplyEvent::Refused { .. }
             | ApplyEvent::NoBatches { .. }
             | ApplyEvent::Settling { .. }
+            | ApplyEvent::LookingAgain { .. }
             | ApplyEvent::Waiting { .. } => zone.to_string(),
         };
         self.output.count(done, self.total, &words);
@@ -177,6 +179,9 @@ impl Observer for ApplyProgress {
             }
             ApplyEvent::Settling { zone, reason } => {
                 output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));
+            }
+            ApplyEvent::LookingAgain { zone } => {
+                output.log(&format!("{zone}: reading the zone again, as it can have changed"));
             }
             ApplyEvent::Waiting { zone, duration } if duration.as_secs() >= 1 => {
                 output.news(&format!("{zone}: waiting {:.0} s", duration.as_secs_f64()));

@@ -193,7 +193,12 @@ fn client(
     let hears = settings.flags.surroundings.hears();
     let show = move |event: &ApiEvent| match event {
         ApiEvent::Waiting { reason, duration } => {
+            let seconds = duration.as_secs_f64();
             let why = match reason {
+                WaitReason::Spread => {
+                    output.news(&format!("sending slowly for {seconds:.0} s: the API budget is nearly used up"));
+                    return;
+                }
                 WaitReason::Budget => "for API budget",
                 WaitReason::SharedQuota => "at most: others use the API budget as well",
                 WaitReason::RetryAfter => "because the service asked to",
@@ -201,7 +206,7 @@ fn client(
             };
             // Waits of a fraction of a second are no news.
             if duration.as_secs() >= 1 {
-                output.news(&format!("waiting {:.0} s {why}", duration.as_secs_f64()));
+                output.news(&format!("waiting {seconds:.0} s {why}"));
             }
         }
         ApiEvent::Retrying { request, attempt, cause } => {
@@ -217,6 +222,7 @@ fn client(
     };
     let settings = api::Settings {
         max_rps: settings.flags.max_rps,
+        quota: usize::try_from(settings.flags.request_quota).unwrap_or(usize::MAX),
         timeout: settings.flags.timeout,
         at_once: usize::from(settings.flags.concurrency),
         stop: match access {

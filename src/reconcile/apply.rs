@@ -1,8 +1,10 @@
 //! Applies a plan and verifies the result. Whatever fails after the first write, the report says that something was written.
 
+use tokio::time::Instant;
+
 use super::plan::Planned;
 use crate::api::{Reader, Stop, Writer};
-use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, Verified, ZoneDone, ZoneWork};
+use crate::apply::{Executor, Journal, JournalError, Observer, Outcome, ZoneDone, ZoneWork};
 use crate::plan::{Consents, Verdict, ZonePlan};
 
 /// What applying takes.
@@ -43,7 +45,7 @@ pub struct Report<'p> {
 /// How an apply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Everything that was written to was read back and is as desired.
+    /// Everything that was written to is as desired: it was read back, or the answers confirm it.
     Converged,
     /// Something was written, and something is not as desired or not known to be.
     Partial,
@@ -80,7 +82,8 @@ pub async fn apply<'p, R: Reader, W: Writer>(
         Some(ZoneWork { plan: zone, desired, live, query, lowering })
     };
     let work: Vec<_> = plan.zones.iter().filter(|zone| !zone.is_empty()).filter_map(work).collect();
-    let executor = Executor { reader, writer, options: &options.read, journal, observer, stop };
+    let (verify, read_at) = (options.verify, Instant::now());
+    let executor = Executor { reader, writer, options: &options.read, journal, observer, stop, verify, read_at };
     let zones = executor.execute_zones(&work, &|desired, now| goal.plan_zone(desired, now)).await;
     journal.end();
     Ok(Report { zones, journal: journal.take_failure() })
@@ -91,7 +94,8 @@ impl Report<'_> {
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         let has_converged = |zone: &ZoneDone| {
-            zone.verified.as_ref().is_some_and(Verified::is_in_sync)
+            zone.is_in_sync()
+                && zone.applied.noticed.is_empty()
                 && !zone.applied.outcomes.iter().any(|o| matches!(o, Outcome::Unknown(_)))
         };
         if self.journal.is_none() && self.zones.iter().all(has_converged) {

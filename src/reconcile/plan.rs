@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use super::goal::{Base, Goal, Source};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::api::Reader;
+use crate::apply::Verify;
 use crate::diagnostic::{Diagnostic, Diagnostics, findings};
 use crate::live::{
     self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
@@ -27,14 +28,20 @@ pub struct Options {
     pub read: live::Options,
     /// The most changes of records in one request; without it, as many as the zone's plan allows.
     pub batch_size: Option<usize>,
+    /// What it takes to call a zone in sync after an apply.
+    pub verify: Verify,
     /// Hears what has been read, if somebody wants to.
     pub progress: Option<Listener>,
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { read, batch_size, progress: _ } = self;
-        f.debug_struct("Options").field("read", read).field("batch_size", batch_size).finish_non_exhaustive()
+        let Self { read, batch_size, verify, progress: _ } = self;
+        f.debug_struct("Options")
+            .field("read", read)
+            .field("batch_size", batch_size)
+            .field("verify", verify)
+            .finish_non_exhaustive()
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::diagnostics;
 use super::text::ZoneResult;
-use crate::apply::{Outcome, Verified};
+use crate::apply::{Noticed, Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
 use crate::diff::FieldChange;
 use crate::model::ruleset::RuleBody;
@@ -201,17 +201,22 @@ pub fn requests(requests: &[Request]) -> Json {
 /// The result of an apply.
 #[must_use]
 pub fn result(zones: &[ZoneResult], journal: Option<&str>) -> Json {
-    let all = zones.iter().map(|ZoneResult { plan, applied, verified }| {
+    let all = zones.iter().map(|ZoneResult { plan, applied, verified, is_confirmed }| {
         let remaining = verified.map(|v| &v.remaining);
         let failed: Vec<Json> = plan.addresses().zip(&applied.outcomes).filter_map(|(a, r)| outcome(a, r)).collect();
+        let changed = applied.noticed.iter();
+        let changed: Vec<Json> =
+            changed.map(|Noticed { address, what }| json!({ "address": address.as_str(), "what": what })).collect();
         json!({
             "zone": plan.name.as_str(),
             "operations": applied.outcomes.len(),
             "done": applied.done(),
-            "in_sync": verified.is_some_and(Verified::is_in_sync),
+            "in_sync": *is_confirmed || verified.is_some_and(Verified::is_in_sync),
+            "confirmed_by": if *is_confirmed { Some("answers") } else { verified.map(|_| "read") },
             "remaining": remaining.map(|plan| plan.operations.len()),
             "not_converged": remaining.iter().flat_map(|r| r.addresses()).map(Address::as_str).collect::<Vec<_>>(),
             "not_done": failed,
+            "changed_meanwhile": changed,
         })
     });
     json!({ "zones": all.collect::<Vec<_>>(), "journal": journal })

@@ -25,6 +25,7 @@ mod import_anything;
 #[cfg(unix)]
 mod interrupted;
 mod killed;
+mod meanwhile;
 #[cfg(target_os = "linux")]
 mod network;
 mod newcomers;
@@ -42,6 +43,7 @@ mod support;
 mod tampering;
 mod undo;
 mod undo_protection;
+mod verified;
 mod waf;
 mod waf_commands;
 mod waf_races;

@@ -8,7 +8,8 @@ use crate::support::generators::{desired_record, stored, zone_name};
 use serde_json::{Value, json};
 use zonewright::api::{ApiError, Reader, RequestName, Signature, Stop, Writer};
 use zonewright::apply::{
-    ApplyEvent, Executor, Index, Journal, JournalFile, OperationState, Outcome, ZoneApplied, state_of,
+    ApplyEvent, Executor, Index, Journal, JournalFile, OperationState, Outcome, RecordsApplied, Verify, ZoneApplied,
+    state_of,
 };
 use zonewright::live::Options;
 use zonewright::model::{
@@ -145,17 +146,19 @@ async fn run_on(
     let journal = Journal::on(file, &path, "digest", || "2026-01-01T00:00:00Z".to_owned()).unwrap();
     let begun = tokio::time::Instant::now();
     let options = Options::default();
-    let outcomes = Executor {
+    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
         reader: &service,
         writer: &service,
         options: &options,
         journal: &journal,
         observer: &|_: &ApplyEvent| {},
         stop: &Stop::never(),
+        verify: Verify::Read,
+        read_at: tokio::time::Instant::now(),
     }
     .execute(plan, zone, lowering)
     .await;
-    let applied = ZoneApplied { outcomes };
+    let applied = ZoneApplied { outcomes, noticed, is_confirmed };
     let text = std::fs::read_to_string(journal.path()).unwrap();
     let sent = service.sent.lock().unwrap().clone();
     let mut lines = text.lines().map(serde_json::from_str).collect::<Vec<_>>();
@@ -449,17 +452,19 @@ async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
     let directory = tempfile::TempDir::new().unwrap();
     let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
     let options = Options::default();
-    let outcomes = Executor {
+    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
         reader: &liar,
         writer: &service,
         options: &options,
         journal: &journal,
         observer: &|_: &ApplyEvent| {},
         stop: &Stop::never(),
+        verify: Verify::Read,
+        read_at: tokio::time::Instant::now(),
     }
     .execute(&plan, &zone, Lowering::Single)
     .await;
-    let applied = ZoneApplied { outcomes };
+    let applied = ZoneApplied { outcomes, noticed, is_confirmed };
     assert!(
         matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
         "{:?}",

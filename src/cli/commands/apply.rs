@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::plan::{begin, show};
+use crate::apply::Verify;
 use crate::cli::args::{ApplyArgs, Format};
 use crate::cli::base;
 use crate::cli::execution::execute;
@@ -28,7 +29,7 @@ pub(in crate::cli) async fn run(
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
-    let how = How { yes: args.yes, dry_run: args.dry_run, resume: args.resume };
+    let how = How { yes: args.yes, dry_run: args.dry_run, resume: args.resume, verify: args.verify.into() };
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }
@@ -66,6 +67,8 @@ pub(super) struct How {
     pub(super) dry_run: bool,
     /// Without what is done already.
     pub(super) resume: bool,
+    /// What it takes to call a zone in sync.
+    pub(super) verify: Verify,
 }
 
 impl How {
@@ -120,7 +123,8 @@ async fn over(
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
-    let mut planned = reconcile::plan(goal, &service.reader, &service.options(settings, output)).await?;
+    let options = reconcile::Options { verify: how.verify, ..service.options(settings, output) };
+    let mut planned = reconcile::plan(goal, &service.reader, &options).await?;
     output.hide();
     let mut consents = consents.clone();
     let moved = match how.resume {

@@ -19,7 +19,7 @@ pub(in crate::cli) async fn run(
     output: &Arc<Output>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Exit> {
-    let how = How { yes: args.yes, dry_run: args.dry_run, resume: false };
+    let how = How { yes: args.yes, dry_run: args.dry_run, resume: false, verify: args.verify.into() };
     if let Some(exit) = how.refused(output) {
         return Ok(exit);
     }

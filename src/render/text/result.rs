@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, styled};
-use crate::apply::{Outcome, Verified, ZoneApplied};
+use crate::apply::{Noticed, Outcome, Verified, ZoneApplied};
 use crate::diagnostic::count;
 use crate::model::Address;
 use crate::plan::ZonePlan;
@@ -22,6 +22,8 @@ pub struct ZoneResult<'a> {
     pub applied: &'a ZoneApplied,
     /// The result of reading the zone again; `None` if it was not read.
     pub verified: Option<&'a Verified>,
+    /// Whether the responses confirm that it is in sync, and so it was not read.
+    pub is_confirmed: bool,
 }
 
 /// How many operations are named that ended in the same way.
@@ -65,7 +67,7 @@ fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
 /// # Errors
 /// Those of the writer.
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
-    for ZoneResult { plan, applied, verified } in zones {
+    for ZoneResult { plan, applied, verified, is_confirmed } in zones {
         let total = count(applied.outcomes.len(), "operation");
         let name = styled(plan.name.as_str(), BOLD, colour);
         let remaining = verified.map(|v| &v.remaining);
@@ -77,6 +79,7 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             Some(0) if applied.is_complete() => styled("in sync, read back", CREATE, colour),
             Some(0) => styled("in sync, read back, although not everything was ours", CREATE, colour),
             Some(n) => styled(&format!("{} left after reading back", count(n, "difference")), DELETE, colour),
+            None if *is_confirmed => styled("in sync, confirmed by the answers", CREATE, colour),
             None if applied.wrote_anything() => styled("not read back", DELETE, colour),
             None => styled("nothing was written", DELETE, colour),
         };
@@ -94,6 +97,9 @@ pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> 
             if let Some(more) = addresses.len().checked_sub(EXAMPLES).filter(|n| *n > 0) {
                 writeln!(out, "    and {more} more")?;
             }
+        }
+        for Noticed { address, what } in &applied.noticed {
+            writeln!(out, "  {}  {}: {}", styled("changed", DELETE, colour), safe(address.as_str()), safe(what))?;
         }
         for address in remaining.iter().flat_map(|r| r.addresses()).take(MOST_LEFT) {
             writeln!(out, "  {}  {}", styled("left", DELETE, colour), safe(address.as_str()))?;

@@ -51,6 +51,8 @@ pub(crate) struct Call {
     pub(crate) is_saved: bool,
     /// Whether the previous spec is named by `--base`.
     pub(crate) has_base: bool,
+    /// `--verify` of its applies.
+    pub(crate) verify: &'static str,
 }
 
 /// A zone.

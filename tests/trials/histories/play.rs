@@ -99,11 +99,12 @@ pub(crate) fn play(history: &History) -> Played {
     }
     let what = if call.is_saved && plan_file.exists() { &saved } else { &spec };
     let allowed = deletes(&plan);
-    let apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed]);
+    let verify = format!("--verify={}", call.verify);
+    let apply = with(&["apply", what, "--yes", "--allow-deletes", &allowed, &verify]);
     let first = stage.run_until(history.interrupt, stage.dump(), apply);
     SERVICES.block_on(stage.sandbox.clear_faults());
     let again = |before: &Ran| {
-        let apply = ["apply", spec.as_str(), "--yes"];
+        let apply = ["apply", spec.as_str(), "--yes", &verify];
         let ran = stage.run(before.after.clone(), with(&apply));
         // Deletes are allowed by their number, which the refusal tells.
         match ran.exit {

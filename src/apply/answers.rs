@@ -1,0 +1,173 @@
+//! What the answers to writes of records say, held against what was planned. Pure.
+//!
+//! | the answer to | holds |
+//! |---|---|
+//! | a create | the record as it is stored |
+//! | an update | the record as it is stored, with what was not sent |
+//! | a delete in a batch | the record as it was |
+//! | a delete alone | its id |
+//!
+//! # Sources
+//! developers.cloudflare.com/api/resources/dns/subresources/records (Create, Update, Delete, Batch), read 2026-11-20.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use crate::diff::{Field, FieldChange, field_changes};
+use crate::model::{LiveRecord, RecordForm, RecordId};
+use crate::plan::{Action, Operation, RecordAction, Step, ZonePlan};
+use crate::wire::record::read;
+
+/// What an answer says of an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It did what was planned, and the record was as the plan saw it, as far as the answer tells.
+    AsPlanned,
+    /// Nothing that can be compared.
+    Nothing,
+    /// The record is stored otherwise than it was sent; how.
+    StoredOtherwise(String),
+    /// Somebody else changed the record after the plan was made; what.
+    ChangedMeanwhile(String),
+}
+
+/// What the answer to a request says of each of its operations.
+pub(super) fn tell(zone: &ZonePlan, step: &Step, result: &Json) -> Vec<(usize, Told)> {
+    let is_batch = step.request.path.ends_with("/batch");
+    let mut told = Vec::new();
+    for (action, list) in [(Action::Delete, "deletes"), (Action::Update, "patches"), (Action::Create, "posts")] {
+        let of_action = step.operations.iter().copied().filter(|n| zone.operations[*n].action() == action);
+        let numbers: Vec<usize> = of_action.collect();
+        let items: Vec<&Json> = match is_batch {
+            true => result.get(list).and_then(Json::as_array).into_iter().flatten().collect(),
+            false => vec![result],
+        };
+        // An answer with another number of records does not say which is which.
+        let is_whole = items.len() == numbers.len();
+        let items = items.into_iter().map(Some).filter(|_| is_whole).chain(std::iter::repeat(None));
+        told.extend(numbers.into_iter().zip(items).map(|(n, item)| {
+            let told = item.map_or(Told::Nothing, |item| of_operation(&zone.operations[n], item));
+            (n, told)
+        }));
+    }
+    told
+}
+
+/// What an answer's record says of an operation.
+fn of_operation(operation: &Operation, item: &Json) -> Told {
+    let Some(record) = operation.record() else { return Told::Nothing };
+    let has_id = |id: &RecordId| item.get("id").and_then(Json::as_str) == Some(id.0.as_str());
+    let stored = read(item).ok();
+    match (&record.action, stored) {
+        (RecordAction::Delete { id, .. }, _) | (RecordAction::Update { id, .. }, _) if !has_id(id) => Told::Nothing,
+        // It is gone, whatever it was.
+        (RecordAction::Delete { .. }, None) => Told::AsPlanned,
+        (RecordAction::Create { .. } | RecordAction::Update { .. }, None) => Told::Nothing,
+        (RecordAction::Delete { before, .. }, Some(was)) => match differences(&was, before) {
+            all if all.is_empty() => Told::AsPlanned,
+            all => Told::ChangedMeanwhile(format!("it was {} when it was deleted", shown(&was, &all))),
+        },
+        (RecordAction::Create { after }, Some(stored)) => match differences(&stored, after) {
+            all if all.is_empty() => Told::AsPlanned,
+            all => Told::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all))),
+        },
+        (RecordAction::Update { after, .. }, Some(stored)) => {
+            let sent: BTreeSet<String> = operation.fields.iter().map(|change| change.field.to_string()).collect();
+            let all = differences(&stored, after);
+            let theirs: Vec<_> =
+                all.iter().filter(|change| !sent.contains(&change.field.to_string())).cloned().collect();
+            if all.is_empty() {
+                Told::AsPlanned
+            } else if theirs.is_empty() {
+                Told::StoredOtherwise(format!("it is stored as {}", shown(&stored, &all)))
+            } else {
+                Told::ChangedMeanwhile(format!("it is now {}", shown(&stored, &theirs)))
+            }
+        }
+    }
+}
+
+/// In which fields a record is other than a form; one of another name is another value.
+fn differences(record: &LiveRecord, form: &RecordForm) -> Vec<FieldChange> {
+    field_changes(record, &form.data, &form.facets)
+}
+
+/// A record in words, with its facets that differ.
+fn shown(record: &LiveRecord, differences: &[FieldChange]) -> String {
+    let facet = |change: &FieldChange| match &change.field {
+        Field::Value(_) | Field::Data(_) => None,
+        field => Some(format!("{field} {}", change.before)),
+    };
+    let facets: Vec<String> = differences.iter().filter_map(facet).collect();
+    let value = format!("{} {}", record.data.type_name(), record.data.presentation());
+    if facets.is_empty() { value } else { format!("{value} ({})", facets.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::diagnostic::Place;
+    use crate::model::{DesiredZone, LiveZone, Unmanaged, ZoneId, ZoneName};
+    use crate::plan::{Lowering, lower_records, plan_zone, record_batches};
+
+    /// A record as an answer has it; that with the id 2 is at another name.
+    fn item(id: &str, content: &str, ttl: u32) -> Json {
+        let name = if id == "2" { "v.example.com" } else { "w.example.com" };
+        json!({ "id": id, "name": name, "type": "A", "content": content, "ttl": ttl, "proxied": false })
+    }
+
+    /// Two live records, of which one is changed and one deleted, and a new one; and the one request for that.
+    fn planned() -> (ZonePlan, Step) {
+        let name = ZoneName::parse("example.com").unwrap();
+        let live = LiveZone {
+            records: vec![read(&item("1", "192.0.2.1", 300)).unwrap(), read(&item("2", "192.0.2.2", 300)).unwrap()],
+            ..LiveZone::new(name.clone(), ZoneId("z".into()))
+        };
+        let wanted = [read(&item("1", "192.0.2.1", 600)).unwrap(), read(&item("3", "192.0.2.3", 600)).unwrap()];
+        let place = Place::NOWHERE;
+        let desired = |record: &LiveRecord| {
+            let RecordForm { name, data, facets } = record.form().without_settings_off();
+            let spelling = crate::model::Spelling { name: "w".into(), place, entry: place };
+            crate::model::DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
+        };
+        let mut zone = DesiredZone { unmanaged: Unmanaged::Prune, ..DesiredZone::new(name, place) };
+        zone.records = wanted.iter().map(desired).collect();
+        let plan = plan_zone(&zone, &live).0;
+        let batch = record_batches(&plan, 200).remove(0);
+        let step = lower_records(&plan, batch, Lowering::Batches(200));
+        (plan, step)
+    }
+
+    /// What an answer tells, in the order of deletes, patches, posts.
+    fn told(answer: &Json) -> Vec<Told> {
+        let (plan, step) = planned();
+        assert_eq!(step.operations.len(), 3, "{plan:?}");
+        tell(&plan, &step, answer).into_iter().map(|(_, told)| told).collect()
+    }
+
+    #[test]
+    fn an_answer_is_held_against_the_plan() {
+        let answer =
+            |deleted, patched, posted| json!({ "deletes": [deleted], "patches": [patched], "posts": [posted] });
+        let (gone, changed, new) =
+            (item("2", "192.0.2.2", 300), item("1", "192.0.2.1", 600), item("9", "192.0.2.3", 600));
+        assert_eq!(told(&answer(gone.clone(), changed.clone(), new.clone())), vec![Told::AsPlanned; 3]);
+        // Whatever else a delete says, what has this id is gone.
+        let bare = answer(json!({ "id": "2" }), changed.clone(), new.clone());
+        assert_eq!(told(&bare), vec![Told::AsPlanned; 3]);
+        let meanwhile = |told: &Told, words: &str| matches!(told, Told::ChangedMeanwhile(what) if what.contains(words));
+        let all = told(&answer(item("2", "192.0.2.8", 900), changed.clone(), item("9", "192.0.2.3", 120)));
+        assert!(meanwhile(&all[0], "A 192.0.2.8 (ttl 900)"), "{all:?}");
+        assert!(matches!(&all[2], Told::StoredOtherwise(what) if what.contains("ttl 120")), "{all:?}");
+        let mut theirs = changed.clone();
+        theirs["comment"] = json!("theirs");
+        let all = told(&answer(gone.clone(), theirs, new.clone()));
+        assert!(meanwhile(&all[1], "comment"), "{all:?}");
+        // What cannot be compared says nothing.
+        assert_eq!(told(&json!(null)), vec![Told::Nothing; 3]);
+        assert_eq!(told(&answer(item("7", "192.0.2.2", 300), json!(5), json!({ "id": "9" }))), vec![Told::Nothing; 3]);
+    }
+}
