@@ -234,11 +234,7 @@ impl<'a> Settings<'a> {
                 None if code == Danger::Delete.code() => {
                     return Ok(Err("deletes are allowed by their exact number: --allow-deletes N".to_owned()));
                 }
-                None => {
-                    let known: Vec<_> =
-                        Danger::ALL.iter().filter(|d| **d != Danger::Delete).map(|d| d.code()).collect();
-                    return Ok(Err(format!("there is no danger called {code:?}; known are: {}", known.join(", "))));
-                }
+                None => return Ok(Err(Danger::unknown(code))),
             }
         }
         Ok(Ok(consents))

@@ -16,6 +16,8 @@ pub enum DeleteReason {
     InTheWay,
     /// An earlier spec wanted it, and this one does not name it.
     Removed,
+    /// The spec asked for its removal, and creates what takes its place: not counted as a delete.
+    Replaced,
     /// An apply made it, and that is undone.
     Undone,
 }
@@ -29,6 +31,7 @@ impl DeleteReason {
             Self::Pruned => "not in the spec, and the zone is pruned",
             Self::InTheWay => "makes room for another record at this name",
             Self::Removed => "removed from the spec",
+            Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
             Self::Undone => "made by the apply that is undone",
         }
     }
@@ -39,6 +42,7 @@ impl DeleteReason {
         match self {
             Self::Tombstone => "state: absent",
             Self::InTheWay => "makes room at this name",
+            Self::Replaced => "replaced, not counted as a delete",
             Self::Pruned | Self::Removed | Self::Undone => self.about(),
         }
     }

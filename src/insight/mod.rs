@@ -12,34 +12,46 @@
 //! | which attacks can the score never stop? | [`unreachable_families`] |
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
+//! | what does a change of records mean for mail, certificates, delegations, addresses? | [`effects()`] |
 //!
 //! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
 //! says so. The sentences contain text from Cloudflare (descriptions, expressions), so outputs must escape them.
 
+mod addresses;
+mod delegation;
 mod deployment;
 mod difference;
 mod direction;
 pub mod dns;
+mod effect;
 mod effective;
 mod exception;
 mod filter;
+mod hosts;
+mod issuance;
 pub mod lock;
+pub mod mail;
+mod meaning;
 mod order;
 mod rate;
 mod reach;
 mod rule;
 mod scope;
 mod survey;
+mod takeover;
 mod treatment;
 mod tuning;
+mod view;
 mod words;
 
 pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
 pub use direction::{Direction, Impact, NO_EFFECT};
+pub use effect::{Effect, Topic};
 pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
+pub use meaning::{Step, effects};
 pub use order::{Move, MovedRule, lets_pass, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;

@@ -6,6 +6,7 @@ mod alias_without_address;
 mod below_delegation;
 mod beside_delegation;
 mod blocked_good_bots;
+mod deceptive_name;
 mod ds_at_apex;
 mod ds_without_ns;
 mod exception_from_nothing;
@@ -14,6 +15,8 @@ mod loop_of_aliases;
 mod name_of_other_zone;
 mod rate_without_data_centre;
 mod rule_for_open_host;
+mod service_without_labels;
+mod several_spf;
 mod threat_score;
 mod values_too_long;
 mod zone_without_address;
@@ -39,4 +42,7 @@ pub static ALL: &[&Rule] = &[
     &blocked_good_bots::RULE,
     &rate_without_data_centre::RULE,
     &exception_from_nothing::RULE,
+    &several_spf::RULE,
+    &service_without_labels::RULE,
+    &deceptive_name::RULE,
 ];

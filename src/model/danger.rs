@@ -43,10 +43,20 @@ dangers! {
     WeakensProtection "weakens-protection", "the protection gets weaker", "let requests through that were stopped before";
     /// The address behind a proxied name becomes public.
     ExposesOrigin "exposes-origin", "the address behind a proxied name becomes public", "make the address behind a proxied name public";
-    /// The name servers at the apex change.
-    ChangesApexNs "changes-apex-ns", "the name servers at the zone's apex change", "change the name servers at the apex";
-    /// The mail servers of the apex change.
-    ChangesApexMx "changes-apex-mx", "the mail servers of the domain change", "change the mail servers of the domain";
+    /// A delegation ends, is hidden behind a new one, or no longer matches its DS record.
+    BreaksDelegation "breaks-delegation", "names stop being answered, because a delegation goes, comes or does not match", "let a delegation go, hide names, or not match its DS record";
+    /// The name servers of the zone or of a delegated name change.
+    ChangesNameServers "changes-name-servers", "the name servers of the zone or of a delegated name change", "change the name servers of a zone or of a delegated name";
+    /// Mail of a domain goes to other servers, or in another order.
+    ChangesMail "changes-mail", "mail goes to other servers, or nowhere", "change which servers receive mail";
+    /// Receivers can no longer tell genuine mail, or are more lenient.
+    BreaksMailAuthentication "breaks-mail-authentication", "SPF, DKIM or DMARC no longer protects mail, or less", "break or weaken SPF, DKIM or DMARC";
+    /// Another set of authorities may issue certificates.
+    ChangesIssuance "changes-issuance", "an authority may no longer issue certificates, or every one may", "change who may issue certificates";
+    /// A new value nearly is another one that is known.
+    LooksMistyped "looks-mistyped", "an address, host or identifier looks like a typing error", "use a value that looks like a typing error";
+    /// A token goes without which others could claim the hosting of a name.
+    AllowsTakeover "allows-takeover", "someone else could claim the hosting that a name points to", "remove a token that keeps others from claiming a name";
     /// DNSSEC is disabled, or DS or DNSKEY records change.
     ChangesDnssec "changes-dnssec", "the DNSSEC chain of trust changes", "disable DNSSEC, or change DS and DNSKEY records";
     /// A name loses its last address.
@@ -63,7 +73,31 @@ dangers! {
     OverridesConflict "overrides-conflict", "someone else changed what the spec changes", "override what someone else changed";
 }
 
+/// Codes of earlier versions, each with the one that took its place.
+///
+/// They are refused, not read as the new ones: those cover more than what was once consented to.
+const RETIRED: &[(&str, Danger)] =
+    &[("changes-apex-ns", Danger::ChangesNameServers), ("changes-apex-mx", Danger::ChangesMail)];
+
 impl Danger {
+    /// The danger that took the place of one of an earlier version.
+    #[must_use]
+    pub fn successor(code: &str) -> Option<Self> {
+        RETIRED.iter().find(|(old, _)| *old == code).map(|(_, danger)| *danger)
+    }
+
+    /// Why a code is refused, with the codes that are known.
+    #[must_use]
+    pub fn unknown(code: &str) -> String {
+        match Self::successor(code) {
+            Some(danger) => format!("`{code}` is now `{}`, which covers more: {}", danger.code(), danger.about()),
+            None => {
+                let known = Self::ALL.iter().map(|d| d.code()).filter(|code| Self::by_code(code).is_some());
+                format!("there is no danger called {code:?}; known are: {}", known.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// The danger that a code allows. Deletes are allowed by their number only.
     #[must_use]
     pub fn by_code(code: &str) -> Option<Self> {

@@ -1,38 +1,152 @@
 //! What is dangerous about a zone's plan, seen as a whole: what a single operation does not show.
 //!
+//! A danger follows from what the plan means to the world ([`crate::insight::effects`]), so a record that changes without
+//! changing that (its TTL, its comment) raises none.
+//!
 //! | danger | when |
 //! |---|---|
-//! | delete | a record is deleted for any reason but to make room |
+//! | delete | a record is deleted for any reason but to make room, and nothing takes its place |
 //! | changes-protected | a record marked so is changed or goes |
-//! | exposes-origin | a proxied name becomes DNS only, or an address that was hidden so far is published under another |
-//! | changes-apex-ns, changes-apex-mx | such records exist at the apex, and they change |
-//! | changes-dnssec | DS or DNSKEY records that exist change, or signing is switched off |
-//! | removes-last-address | a name had an address, alias or the like, and has none afterwards |
-//! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it |
+//! | removes-last-address | a name that can be a host had an address, alias or the like, and has none afterwards |
+//! | falls-to-wildcard | a name is gone afterwards, and a wildcard answers for it with records of the kind that it had |
+//! | the others | an effect says so |
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::subject::{RecordAction, RecordSubject};
+use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
-use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Rdata, RecordForm, RecordId, RecordType};
+use crate::insight::dns::{Entry, Node, ZoneIndex};
+use crate::insight::{Effect, Impact, Step, effects};
+use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Purpose, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
 
 /// Names the dangers of a zone's operations on its records, and notes what the spec accepts.
 pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone) {
-    let view = View::new(plan, live);
-    let found: Vec<(usize, Vec<Danger>)> = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
-    let notes: BTreeSet<String> = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
-    for (n, dangers) in found {
-        let own = &mut plan.operations[n].dangers;
-        own.extend(dangers);
-        own.sort();
-        own.dedup();
+    if plan.records().next().is_some() {
+        replacements(plan, desired);
+        let (numbers, found, notes) = judge(plan, live);
+        for (n, dangers) in found {
+            plan.operations[n].dangers.extend(dangers);
+        }
+        for (guilty, Effect { direction, danger, line, .. }) in numbers {
+            for n in &guilty {
+                plan.operations[*n].dangers.extend(danger);
+            }
+            if let Some(first) = guilty.first() {
+                let impact = plan.operations[*first].impact.get_or_insert_with(Impact::default);
+                impact.direction = impact.direction.combine(direction);
+                impact.lines.push(line);
+            }
+        }
+        for operation in &mut plan.operations {
+            operation.dangers.sort();
+            operation.dangers.dedup();
+        }
+        plan.notes.extend(notes);
     }
-    plan.notes.extend(notes);
     accept(plan, desired);
+}
+
+/// What an effect concerns: the numbers of operations.
+type Concerning<T> = Vec<(T, Vec<Danger>)>;
+
+/// The effects of the operations on records, their dangers that no effect names, and notes about wildcards.
+fn judge(plan: &ZonePlan, live: &LiveZone) -> (Vec<(Vec<usize>, Effect)>, Concerning<usize>, BTreeSet<String>) {
+    let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
+    let before = ZoneIndex::of_live(live);
+    let mut after = before.clone();
+    for step in &steps {
+        step.apply(&mut after);
+    }
+    let mut found = effects(&before, &after, &steps);
+    for (guilty, _) in &mut found {
+        guilty.iter_mut().for_each(|n| *n = numbers[*n]);
+    }
+    let view = View { before: &before, after: &after };
+    let own = plan.records().map(|(n, _, record)| (n, view.of(record))).collect();
+    let notes = plan.records().filter_map(|(_, _, record)| view.wildcard_note(record)).collect();
+    (found, own, notes)
+}
+
+/// What an operation does to a record.
+fn step(record: &RecordSubject) -> Step<'_> {
+    let before = record.action.before().map(|form| Entry { id: record.action.id(), ..Entry::of_form(form, None) });
+    Step { before, after: record.action.after().map(|form| Entry::of_form(form, None)) }
+}
+
+/// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
+/// record and the spec does not), and this plan creates a record for the same use at the same name, or at another selector
+/// of the same domain. Each created record takes the place of one. Such a delete is not counted.
+fn replacements(plan: &mut ZonePlan, desired: &DesiredZone) {
+    let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
+    for (_, _, record) in plan.records() {
+        if let RecordAction::Create { after } = &record.action
+            && let Some(purpose) = Use::of(&after.data)
+        {
+            *successors.entry((place(&after.name), purpose)).or_default() += 1;
+        }
+    }
+    if successors.is_empty() {
+        return;
+    }
+    for operation in &mut plan.operations {
+        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, .. }) = &mut operation.subject
+        else {
+            continue;
+        };
+        let is_asked = match reason {
+            DeleteReason::Tombstone | DeleteReason::Removed => true,
+            DeleteReason::Pruned | DeleteReason::InTheWay => {
+                desired.removed.contains_key(&(before.name.clone(), before.data.clone()))
+            }
+            DeleteReason::Replaced | DeleteReason::Undone => false,
+        };
+        if !is_asked {
+            continue;
+        }
+        let Some(purpose) = Use::of(&before.data) else { continue };
+        if let Some(left) = successors.get_mut(&(place(&before.name), purpose)).filter(|left| **left > 0) {
+            *left -= 1;
+            *reason = DeleteReason::Replaced;
+            operation.dangers.retain(|danger| *danger != Danger::Delete);
+        }
+    }
+}
+
+/// Where a record is looked for: at its name; a DKIM key at any selector of its domain (RFC 6376 section 3.1).
+fn place(name: &Fqdn) -> String {
+    name.as_str().split_once("._domainkey.").map_or(name.as_str(), |(_, domain)| domain).to_owned()
+}
+
+/// What a record is for: one record can take the place of another with the same use.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// It leads to a server.
+    Server,
+    /// It proves something to a service: the text before the token, without digits.
+    Token(String),
+    /// Anything else of a type.
+    Other(Option<RecordType>, Purpose),
+}
+
+impl Use {
+    /// The use of a value; `None` for a text that nothing is known about.
+    fn of(data: &Rdata) -> Option<Self> {
+        Some(match (data.record_type(), data.purpose()) {
+            (Some(RecordType::A | RecordType::Aaaa | RecordType::Cname), _) => Self::Server,
+            (Some(RecordType::Txt), Purpose::Shared) => return None,
+            (Some(RecordType::Txt), Purpose::Unique) => {
+                let text = data.presentation();
+                let text = text.trim_matches('"');
+                let key = text.split_once(['=', ':']).map_or("", |(key, _)| key);
+                Self::Token(key.to_ascii_lowercase())
+            }
+            (kind, purpose) => Self::Other(kind, purpose),
+        })
+    }
 }
 
 /// Notes which dangers the spec accepts, for the thing concerned or for the zone.
@@ -50,213 +164,79 @@ fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
 }
 
 /// A zone before and after its plan.
-struct View<'a> {
-    apex: &'a Fqdn,
-    /// Types that stand at the apex now.
-    at_apex: BTreeSet<RecordType>,
-    /// How many records with addresses each name of the plan has, before and after.
-    addresses: BTreeMap<&'a Fqdn, (usize, usize)>,
-    /// Names that are there afterwards, with all names above them.
-    names_after: BTreeSet<String>,
-    /// Those of them that have another one below them.
-    inner: BTreeSet<String>,
-    /// Wildcards that are there afterwards, without `*.`, with what they answer.
-    wildcards: BTreeMap<String, BTreeSet<String>>,
-    /// Addresses of proxied names now; what is new has not been hidden yet.
-    hidden: BTreeSet<&'a Rdata>,
-    /// Addresses that anybody can look up already.
-    public: BTreeSet<&'a Rdata>,
-    /// Names that were proxied and are not deleted and made again as such.
-    was_proxied: BTreeSet<&'a Fqdn>,
+struct View<'z, 'a> {
+    before: &'z ZoneIndex<'a>,
+    after: &'z ZoneIndex<'a>,
 }
 
 /// Whether records of this type lead a client to a server.
-fn has_address(data: &Rdata) -> bool {
-    matches!(
-        data.record_type(),
-        Some(RecordType::A | RecordType::Aaaa | RecordType::Cname | RecordType::Https | RecordType::Svcb)
-    )
+fn leads_to_a_server(data: &Rdata) -> bool {
+    use RecordType::{A, Aaaa, Cname, Https, Svcb};
+    matches!(data.record_type(), Some(A | Aaaa | Cname | Https | Svcb))
 }
 
-/// Whether a record's value is an address.
-fn is_address(data: &Rdata) -> bool {
-    matches!(data.record_type(), Some(RecordType::A | RecordType::Aaaa))
+/// Whether a name can be that of a host: names with underscores are not (RFC 8552).
+fn can_be_host(name: &Fqdn) -> bool {
+    !name.as_str().split('.').any(|label| label.starts_with('_'))
 }
 
 /// What a wildcard answers with, and for how long that is remembered.
-fn answer(form: &RecordForm) -> String {
-    let kind = form.data.type_name();
-    let content = form.data.presentation();
-    match form.facets.ttl {
-        _ if is_proxied(form) => format!("{kind} {content} (proxied)"),
-        Some(ttl) if !ttl.is_automatic() => format!("{kind} {content} (ttl {ttl})"),
+fn answer(record: &Entry<'_>) -> String {
+    let (kind, content) = (record.data.type_name(), record.data.presentation());
+    match record.ttl {
+        _ if record.proxied => format!("{kind} {content} (proxied)"),
+        ttl if !ttl.is_automatic() => format!("{kind} {content} (ttl {ttl})"),
         _ => format!("{kind} {content} (ttl auto)"),
     }
 }
 
-/// Whether a record hides its address.
-fn is_proxied(form: &RecordForm) -> bool {
-    form.facets.proxied == Some(true)
-}
-
-impl<'a> View<'a> {
-    /// Looks at a zone. Costs as much as the zone has records, if anything is planned at all.
-    fn new(plan: &'a ZonePlan, live: &'a LiveZone) -> Self {
-        let mut view = Self {
-            apex: live.name.as_fqdn(),
-            at_apex: BTreeSet::new(),
-            addresses: BTreeMap::new(),
-            names_after: BTreeSet::new(),
-            inner: BTreeSet::new(),
-            wildcards: BTreeMap::new(),
-            hidden: BTreeSet::new(),
-            public: BTreeSet::new(),
-            was_proxied: BTreeSet::new(),
-        };
-        if plan.records().next().is_none() {
-            return view;
-        }
-        let deleted = plan.records().filter_map(|(_, _, record)| match &record.action {
-            RecordAction::Delete { id, .. } => Some(id),
-            RecordAction::Create { .. } | RecordAction::Update { .. } => None,
-        });
-        let gone: BTreeSet<&RecordId> = deleted.collect();
-        let deletes_names = !gone.is_empty();
-        for (_, _, record) in plan.records() {
-            view.addresses.entry(&record.form().name).or_default();
-        }
-        for record in &live.records {
-            if record.name == *view.apex {
-                view.at_apex.extend(record.data.record_type());
-            }
-            let stays = !gone.contains(&record.id);
-            if has_address(&record.data)
-                && let Some((had, has)) = view.addresses.get_mut(&record.name)
-            {
-                *had += 1;
-                *has += usize::from(stays);
-            }
-            if is_address(&record.data) {
-                if record.proxied {
-                    view.hidden.insert(&record.data);
-                } else {
-                    view.public.insert(&record.data);
-                }
-            }
-            if record.proxied {
-                view.was_proxied.insert(&record.name);
-            }
-            if stays && deletes_names {
-                view.keep(&record.name, || record.form());
-            }
-        }
-        for (_, _, record) in plan.records() {
-            if let RecordAction::Create { after } = &record.action {
-                if has_address(&after.data)
-                    && let Some((_, has)) = view.addresses.get_mut(&after.name)
-                {
-                    *has += 1;
-                }
-                view.keep(&after.name, || after.clone());
-            }
-        }
-        view
-    }
-
-    /// A name is there afterwards with this record, and so are all names above it.
-    fn keep(&mut self, name: &Fqdn, form: impl FnOnce() -> RecordForm) {
-        let mut text = name.as_str();
-        if let Some(parent) = text.strip_prefix("*.") {
-            self.wildcards.entry(parent.to_owned()).or_default().insert(answer(&form()));
-        }
-        while self.names_after.insert(text.to_owned()) {
-            match text.split_once('.') {
-                Some((_, parent)) if parent.len() >= self.apex.as_str().len() => {
-                    self.inner.insert(parent.to_owned());
-                    text = parent;
-                }
-                _ => break,
-            }
-        }
-    }
-
-    /// The wildcard, without `*.`, that answers for a name while it is not there: that of the closest name above it which is.
-    fn covering<'n>(&self, name: &'n Fqdn) -> Option<&'n str> {
-        let mut text = name.as_str();
-        while let Some((_, parent)) = text.split_once('.') {
-            if self.wildcards.contains_key(parent) {
-                return Some(parent);
-            }
-            if self.names_after.contains(parent) || parent.len() < self.apex.as_str().len() {
-                return None;
-            }
-            text = parent;
-        }
-        None
-    }
-
-    /// Whether a wildcard answers for a name afterwards.
-    fn falls_to_wildcard(&self, name: &Fqdn) -> bool {
-        !self.names_after.contains(name.as_str()) && self.covering(name).is_some()
+impl<'z, 'a> View<'z, 'a> {
+    /// The wildcard that answers for a name while it is not there.
+    fn covering(&self, name: &Fqdn) -> Option<Node<'z, 'a>> {
+        // A name beside it that cannot exist is covered by the same one.
+        let (_, parent) = name.as_str().split_once('.')?;
+        self.after.locate(&format!(" .{parent}"))?.wildcard
     }
 
     /// What answers for a name that goes, or for a moment while it is made anew.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
         let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
         let (name, shown) = (&before.name, &record.shown_name);
-        let stays = self.names_after.contains(name.as_str());
-        let is_replaced = stays && *reason == DeleteReason::InTheWay && !self.inner.contains(name.as_str());
-        if stays && !is_replaced {
+        let node = self.after.node(name.as_str());
+        let makes_room = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
+        let is_replaced = makes_room && node.is_some_and(|node| node.children().next().is_none());
+        if node.is_some() && !is_replaced {
             return None;
         }
-        let parent = self.covering(name)?;
-        let answers: Vec<&str> = self.wildcards.get(parent)?.iter().take(MOST_ANSWERS).map(String::as_str).collect();
-        let answers = answers.join(", ");
-        Some(if stays {
+        let wildcard = self.covering(name)?;
+        let answers: BTreeSet<String> = wildcard.records().map(|r| answer(&r)).collect();
+        let answers: Vec<&str> = answers.iter().take(MOST_ANSWERS).map(String::as_str).collect();
+        let (wildcard, answers) = (wildcard.name(), answers.join(", "));
+        Some(if node.is_some() {
             format!(
-                "{shown} is replaced in one transaction; where the service has no batches, *.{parent} answers for it in \
+                "{shown} is replaced in one transaction; where the service has no batches, {wildcard} answers for it in \
                  between: {answers}"
             )
         } else {
-            format!("{shown}: once it is gone, *.{parent} answers for it: {answers}")
+            format!("{shown}: once it is gone, {wildcard} answers for it: {answers}")
         })
     }
 
-    /// The dangers of what is done to a record.
+    /// The dangers of what is done to a record that follow from its name alone.
     fn of(&self, record: &RecordSubject) -> Vec<Danger> {
-        let (before, after) = (record.action.before(), record.action.after());
-        let (name, data) = (&record.form().name, &record.form().data);
+        let RecordAction::Delete { before, .. } = &record.action else { return Vec::new() };
+        let (name, data) = (&before.name, &before.data);
+        let has = |zone: &ZoneIndex<'_>| zone.records(name).any(|r| leads_to_a_server(r.data));
         let mut dangers = Vec::new();
-        let kind = data.record_type();
-        let exists = kind.is_some_and(|kind| self.at_apex.contains(&kind));
-        if name == self.apex && (before.is_some() || exists) {
-            dangers.extend(match kind {
-                Some(RecordType::Ns) => Some(Danger::ChangesApexNs),
-                Some(RecordType::Mx) => Some(Danger::ChangesApexMx),
-                _ => None,
-            });
+        if leads_to_a_server(data) && can_be_host(name) && has(self.before) && !has(self.after) {
+            dangers.push(Danger::RemovesLastAddress);
         }
-        if before.is_some() && matches!(kind, Some(RecordType::Ds | RecordType::Dnskey)) {
-            dangers.push(Danger::ChangesDnssec);
-        }
-        if let Some(after) = after.filter(|a| !is_proxied(a)) {
-            let unhidden = before.is_some_and(is_proxied);
-            // Deleted and made again under the same name without its cover.
-            let uncovered = before.is_none() && has_address(&after.data) && self.was_proxied.contains(name);
-            let published =
-                is_address(&after.data) && self.hidden.contains(&after.data) && !self.public.contains(&after.data);
-            let is_new_value = before.is_none_or(|b| b.data != after.data);
-            if unhidden || uncovered || (published && is_new_value) {
-                dangers.push(Danger::ExposesOrigin);
-            }
-        }
-        if after.is_none() {
-            if has_address(data) && self.addresses.get(name).is_some_and(|(had, has)| *had > 0 && *has == 0) {
-                dangers.push(Danger::RemovesLastAddress);
-            }
-            if self.falls_to_wildcard(name) {
-                dangers.push(Danger::FallsToWildcard);
-            }
+        let is_alike = |other: &Rdata| {
+            other.record_type() == data.record_type() || (leads_to_a_server(other) && leads_to_a_server(data))
+        };
+        let is_gone = self.after.node(name.as_str()).is_none();
+        if is_gone && self.covering(name).is_some_and(|wildcard| wildcard.records().any(|r| is_alike(r.data))) {
+            dangers.push(Danger::FallsToWildcard);
         }
         dangers
     }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::operation::Action;
+use super::operation::{Action, Operation};
 use super::zone_plan::{Plan, ZonePlan};
+use crate::diff::{Field, FieldChange};
 use crate::model::Danger;
 
 /// Permissions given for one run, and what counts as much.
@@ -119,7 +120,14 @@ fn of_zone(zone: &ZonePlan) -> impl Iterator<Item = (Danger, Option<&str>)> {
 
 /// Whether a zone changes more than the policy lets pass.
 fn changes_much(zone: &ZonePlan, policy: &Policy) -> bool {
-    let changed = zone.records().filter(|(_, operation, _)| operation.action() != Action::Create).count();
+    let is_note = |field: &FieldChange| matches!(field.field, Field::Comment | Field::Tags | Field::Ttl);
+    let counts = |operation: &Operation| match operation.action() {
+        Action::Create => false,
+        // Notes and times to live change no answer.
+        Action::Update => !operation.fields.iter().all(is_note),
+        Action::Move | Action::Delete => true,
+    };
+    let changed = zone.records().filter(|(_, operation, _)| counts(operation)).count();
     zone.live_records >= policy.from_records.max(1)
         && changed * 100 > zone.live_records * usize::from(policy.most_changes)
 }

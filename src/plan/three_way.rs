@@ -122,7 +122,9 @@ fn record_changed(
         RecordAction::Delete { id, reason, .. } => match reason {
             // What was in the way of the previous spec as well was made by somebody else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
-            DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Undone => (true, drift.touched.contains(id)),
+            DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Replaced | DeleteReason::Undone => {
+                (true, drift.touched.contains(id))
+            }
             DeleteReason::Tombstone | DeleteReason::Pruned => {
                 let was_wanted_gone = drift.deleted.contains(id);
                 (!was_wanted_gone, was_wanted_gone)

@@ -14,6 +14,7 @@ use super::text::ZoneResult;
 use crate::apply::{Noticed, Outcome, Verified};
 use crate::diagnostic::{Diagnostics, Place, Sources};
 use crate::diff::FieldChange;
+use crate::insight::Impact;
 use crate::model::ruleset::RuleBody;
 use crate::model::{Address, Danger, RecordForm, RecordId, Value};
 use crate::plan::{
@@ -90,7 +91,11 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
     put("action", json!(operation.action().as_str()));
     put("cause", json!(cause.as_str()));
     let why = subject.record().map(|_| subject.why().about).filter(|why| !why.is_empty());
-    put("effect", impact.as_ref().map_or(json!(why), |i| json!({ "class": i.direction.as_str(), "lines": i.lines })));
+    let effect = |impact: &Impact| {
+        let lines: Vec<&str> = why.into_iter().chain(impact.lines.iter().map(String::as_str)).collect();
+        json!({ "class": impact.direction.as_str(), "lines": lines })
+    };
+    put("effect", impact.as_ref().map_or(json!(why), effect));
     put("before", before);
     put("after", after);
     put("fields", fields.iter().map(field).collect());

@@ -315,7 +315,7 @@ impl<'a> OperationView<'a> {
             fields: Vec::new(),
             why: subject.why(),
             cause: cause.about(modified_on.as_deref()),
-            direction: impact.as_ref().map(|impact| impact.direction),
+            direction: impact.as_ref().filter(|_| operation.rule().is_some()).map(|impact| impact.direction),
             impact: impact.as_ref().map_or(&[], |impact| &impact.lines),
             dangers,
             accepted,

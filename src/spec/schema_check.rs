@@ -14,7 +14,7 @@ use super::suggest::{hint, nearest, switch_meant};
 use super::tree::{Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::model::names_credential;
+use crate::model::{Danger, names_credential};
 
 /// Kinds of values, as JSON Schema names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -374,6 +374,14 @@ impl Check<'_> {
         if let Some(meant) = foreign_key(key).filter(|meant| shape.properties.contains_key(*meant)) {
             let detail = format!("there is no key `{}` here", super::clip(key));
             self.diagnostics.push(findings::UNKNOWN_KEY.at(place, detail).help(format!("write `{meant}`")));
+            return;
+        }
+        // A consent of an earlier version: the new one covers more, so it is for the author to say it.
+        if let Some(danger) = Danger::successor(key).filter(|danger| shape.properties.contains_key(danger.code())) {
+            self.diagnostics.push(findings::UNKNOWN_KEY.at(place, Danger::unknown(key)).help(format!(
+                "write `{}` if that is accepted as well",
+                danger.code()
+            )));
             return;
         }
         let keys = shape.keys.iter().map(String::as_str);

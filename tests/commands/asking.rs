@@ -150,7 +150,7 @@ fn dangerous() -> Workspace {
 }
 
 const OF_DELETES: &str = "type their number:";
-const OF_MAIL: &str = "type changes-apex-mx:";
+const OF_MAIL: &str = "type changes-mail:";
 const OF_ADDRESSES: &str = "type removes-last-address:";
 
 #[test]
@@ -158,13 +158,13 @@ fn missing_consents_are_asked_for_one_by_one() {
     let workspace = dangerous();
     let mut asking = Asking::begin(&workspace);
     asking.answers(OF_DELETES, "2\n");
-    asking.answers(OF_MAIL, "changes-apex-mx\n");
+    asking.answers(OF_MAIL, "changes-mail\n");
     asking.answers(OF_ADDRESSES, "removes-last-address\n");
     asking.waits_for("Apply these 3 operations? [y/N]");
     let (code, shown) = asking.types(b"y\n");
     assert_eq!(code, Some(0), "{shown}");
     assert!(
-        shown.contains("To allow all of them: --allow-deletes 2 --allow changes-apex-mx,removes-last-address"),
+        shown.contains("To allow all of them: --allow-deletes 2 --allow changes-mail,removes-last-address"),
         "{shown}"
     );
     assert_eq!(workspace.records("example.com").len(), 1);

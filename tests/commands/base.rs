@@ -103,11 +103,15 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "delete").collect();
     let contents: Vec<_> = deleted.iter().map(|o| o["before"]["content"].as_str().unwrap_or_default()).collect();
     assert_eq!(contents, ["192.0.2.1", "192.0.2.2", "192.0.2.4"]);
-    assert!(deleted.iter().all(|o| o["effect"] == "removed from the spec" && o["cause"] == "spec"));
+    let effects: Vec<_> = deleted.iter().map(|o| o["effect"].as_str().unwrap_or_default()).collect();
+    // Of b's addresses one is replaced by another, which is no delete to be counted.
+    let replaced = "replaced by a record that this plan creates; not counted as a delete";
+    assert_eq!(effects, ["removed from the spec", replaced, "removed from the spec"]);
+    assert!(deleted.iter().all(|o| o["cause"] == "spec"));
     // Without the previous spec, nothing is deleted.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
     assert_eq!(without["summary"]["delete"], 0);
-    let consents = ["--allow-deletes", "3", "--allow", "removes-last-address,changes-protected"];
+    let consents = ["--allow-deletes", "2", "--allow", "removes-last-address,changes-protected"];
     workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents[..2]].concat()).exits(3);
     workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents].concat()).exits(0);
     let left: Vec<_> = workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
@@ -333,18 +337,18 @@ fn consents_can_be_committed() {
         .plant_records(json!([{ "type": "MX", "name": "example.com", "content": "mx1.example.net", "priority": 10 }]));
     let spec = |extra: &str| {
         workspace.records_spec(&format!(
-            "      - {{ name: \"@\", type: MX, content: mx1.example.net, priority: 20{extra} }}"
+            "      - {{ name: \"@\", type: MX, content: mx2.example.net, priority: 10{extra} }}"
         ))
     };
     spec("");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
-    spec(", allow: { changes-apex-mx: TICKET-7 }");
+    spec(", allow: { changes-mail: TICKET-7 }");
     let ran = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0);
-    assert_eq!(ran.json()["consents_given"], json!([{ "danger": "changes-apex-mx", "by": "spec: TICKET-7" }]));
+    assert_eq!(ran.json()["consents_given"], json!([{ "danger": "changes-mail", "by": "spec: TICKET-7" }]));
     spec("");
     workspace.file(
         ".zonewright-policy.yaml",
-        "version: 1\nzones:\n  \"*.com\":\n    allow: { changes-apex-mx: moving mail }\n",
+        "version: 1\nzones:\n  \"*.com\":\n    allow: { changes-mail: moving mail }\n",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stdout.contains("policy: moving mail"), "{}", ran.stdout);
@@ -353,7 +357,18 @@ fn consents_can_be_committed() {
     assert!(ran.stderr.contains("there is no danger called \"nonsense\""), "{}", ran.stderr);
     // A danger that does not exist, in the spec: with a place.
     std::fs::remove_file(workspace.path().join(".zonewright-policy.yaml")).expect("it is there");
-    spec(", allow: { chnges-apex-mx: x }");
+    spec(", allow: { chnges-mail: x }");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
-    assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-apex-mx"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("spec.yaml:5:") && ran.stderr.contains("changes-mail"), "{}", ran.stderr);
+    // A danger of an earlier version is refused everywhere, with the name of the one that took its place.
+    spec(", allow: { changes-apex-mx: x }");
+    let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("`changes-apex-mx` is now `changes-mail`"), "{}", ran.stderr);
+    spec("");
+    let ran = workspace.run(&["plan", "spec.yaml", "--allow", "changes-apex-ns"]);
+    assert!(ran.stderr.contains("`changes-apex-ns` is now `changes-name-servers`"), "{}", ran.stderr);
+    assert_ne!(ran.code, Some(0));
+    workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { changes-apex-mx: x }\n");
+    let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("`changes-apex-mx` is now `changes-mail`"), "{}", ran.stderr);
 }

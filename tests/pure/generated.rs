@@ -39,3 +39,14 @@ fn the_dangers_on_the_page_about_safety() {
     }
     up_to_date(path, &format!("{head}cargo test --test pure generated -->\n{table}<!-- /dangers -->{tail}"));
 }
+
+/// The tables of scenarios on the page about safety.
+#[test]
+fn the_scenarios_on_the_page_about_safety() {
+    let path = "docs/safety.md";
+    let page = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
+    let (head, rest) = page.split_once("<!-- scenarios -->\n").unwrap();
+    let (_, tail) = rest.split_once("<!-- /scenarios -->").unwrap();
+    let tables = super::scenarios::tables();
+    up_to_date(path, &format!("{head}<!-- scenarios -->\n{tables}<!-- /scenarios -->{tail}"));
+}

@@ -23,8 +23,10 @@ mod lint;
 mod outputs;
 mod rule_order;
 mod rulesets;
+mod scenarios;
 mod spec;
 mod spellings;
+mod spf;
 mod style;
 #[path = "../support/mod.rs"]
 mod support;

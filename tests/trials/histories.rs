@@ -18,7 +18,7 @@ mod intents;
 mod judge;
 mod lies;
 mod permission;
-mod play;
+pub(crate) mod play;
 mod pool;
 mod protection;
 mod shrink;

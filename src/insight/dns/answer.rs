@@ -302,7 +302,7 @@ impl<'a> Answer<'a> {
     /// How long it may be kept: the shortest of its records, or the time for which "no" is kept.
     ///
     /// # Units
-    /// Seconds; `None` if other name servers decide, or nobody knows.
+    /// Seconds; `None` if other name servers decide, or if it is unknown.
     #[must_use]
     pub fn seconds(&self, serving: &Serving) -> Option<u32> {
         let own = match &self.end {

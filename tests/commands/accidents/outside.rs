@@ -105,11 +105,11 @@ fn c14_a_repair_by_hand_is_reverted() {
         &format!("/zones/{zone}/dns_records/{ns2}"),
         &json!({ "type": "NS", "name": "example.com", "content": "ns9.example.net" }),
     );
-    let words = ["takes back a change made outside (last changed 20", "the name servers at the zone's apex change"];
+    let words = ["takes back a change made outside (last changed 20", "the name servers of the zone or of a delegated name change"];
     let arguments = ["spec.yaml", "--base", "./before.yaml"];
     let cause = plan(&workspace, &arguments)["operations"][0]["cause"].clone();
     assert_eq!(cause, "drift");
-    refused_without(&workspace, &arguments, &words, &[&["--allow", "changes-apex-ns"]]);
+    refused_without(&workspace, &arguments, &words, &[&["--allow", "changes-name-servers"]]);
     assert_eq!(contents(&workspace, "example.com"), ["ns1.example.net", "ns2.example.net"]);
     // Both sides changed the same thing: a conflict, with a consent of its own.
     changed_outside(&workspace, "www.example.com", "A", &json!({ "ttl": 900 }));

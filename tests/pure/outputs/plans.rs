@@ -137,7 +137,7 @@ pub(crate) fn of_words(word: &str) -> Made {
     zone.dangers = vec![Danger::SpecShrank];
     zone.accepted = [(Danger::SpecShrank, word.to_owned())].into();
     plan.base = Some(BaseSource::Revision { name: word.to_owned(), commit: word.to_owned() });
-    plan.consents_given = vec![GivenConsent { danger: Danger::ChangesApexMx, by: word.to_owned() }];
+    plan.consents_given = vec![GivenConsent { danger: Danger::ChangesMail, by: word.to_owned() }];
     zone.set_aside = vec![SetAsideCount {
         keeper: Keeper::Nobody,
         reason: word.to_owned(),

@@ -157,7 +157,7 @@ impl Sequel {
         // Deletes are allowed by their number, which the refusal tells.
         let again = || match stage.apply(0, None) {
             refused if refused.exit == 3 => {
-                stage.apply(refused.document["summary"]["delete"].as_u64().unwrap_or(0), None)
+                stage.apply(crate::histories::play::counted_deletes(&refused.document), None)
             }
             ran => ran,
         };

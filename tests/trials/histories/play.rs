@@ -90,7 +90,7 @@ pub(crate) fn play(history: &History) -> Played {
         plan.extend(["--out".to_owned(), saved.clone()]);
     }
     let plan = stage.run(stage.dump(), plan);
-    let deletes = |ran: &Ran| ran.document["summary"]["delete"].as_u64().unwrap_or(0).to_string();
+    let deletes = |ran: &Ran| counted_deletes(&ran.document).to_string();
     for foreign in &history.between {
         stage.write(foreign);
     }
@@ -115,6 +115,13 @@ pub(crate) fn play(history: &History) -> Played {
     let second = again(&first);
     let third = again(&second);
     Played { plan, first, second, third }
+}
+
+/// How many deletes a plan asks a consent for: replacements are not counted.
+pub(crate) fn counted_deletes(document: &Json) -> u64 {
+    let operations = document["operations"].as_array().into_iter().flatten();
+    let is_counted = |o: &&Json| o["dangers"].as_array().is_some_and(|all| all.contains(&"delete".into()));
+    operations.filter(is_counted).count() as u64
 }
 
 /// The flags that every run has.

@@ -1,0 +1,219 @@
+//! Addresses: those that look mistyped, cannot be reached, or were hidden until now.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::direction::Direction;
+use super::dns::Entry;
+use super::effect::{Effect, Topic, listed};
+use super::mail::spf::{Mechanism, Qualifier, Spf};
+use super::view::View;
+use crate::model::{Danger, Fqdn, Rdata, RecordType};
+
+/// What a change of addresses means for a name.
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let own = |view: View<'_, '_>| -> BTreeSet<IpAddr> { view.at(name).iter().filter_map(Entry::address).collect() };
+    let (old, new) = (own(before), own(after));
+    let mut effects = Vec::new();
+    for came in new.difference(&old) {
+        let mut gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
+        if let Some(gone) = gone.clone().find(|gone| is_slip(**gone, *came) && leaves(name, **gone, *came, after)) {
+            let line = format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
+            effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
+        }
+        let Some(why) = unreachable(*came) else { continue };
+        let line = format!("{name}: {came} is {why}, so nobody on the internet reaches it");
+        effects.push(if gone.any(|gone| unreachable(*gone).is_none()) && new.iter().all(|a| unreachable(*a).is_some()) {
+            Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
+        } else {
+            Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
+        });
+    }
+    effects
+}
+
+/// Why nobody on the internet reaches an address; `None` for others, and for those of documentation.
+///
+/// # Sources
+/// The IANA registries of special-purpose addresses (RFC 6890), read 2026-11.
+fn unreachable(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(a) => match a {
+            _ if a.is_private() => Some("private"),
+            _ if a.is_loopback() => Some("a loopback address"),
+            _ if a.is_link_local() => Some("a link-local address"),
+            _ if a.octets()[0] == 0 => Some("not an address of a host"),
+            _ if a.octets()[0] == 100 && a.octets()[1] & 0xc0 == 64 => Some("shared by customers of a carrier"),
+            _ if a.is_multicast() || a.octets()[0] >= 240 => Some("reserved"),
+            _ => None,
+        },
+        IpAddr::V6(a) => match a {
+            _ if a.is_loopback() => Some("a loopback address"),
+            _ if a.is_unspecified() => Some("not an address of a host"),
+            _ if a.is_unique_local() => Some("private"),
+            _ if a.is_unicast_link_local() => Some("a link-local address"),
+            _ if a.is_multicast() => Some("reserved"),
+            _ => None,
+        },
+    }
+}
+
+/// The digits of an address as people type them; IPv6 addresses without `::`.
+fn typed(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(a) => a.to_string(),
+        IpAddr::V6(a) => a.segments().map(|s| format!("{s:x}")).join(":"),
+    }
+}
+
+/// Whether one address differs from the other by a slip: one digit missing, doubled or changed, or two swapped.
+fn is_slip(old: IpAddr, new: IpAddr) -> bool {
+    let (old, new) = (typed(old).into_bytes(), typed(new).into_bytes());
+    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let same_end = |a: &[u8], b: &[u8]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = same_end(&old[start..], &new[start..]);
+    let (old_middle, new_middle) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    let is_digit = u8::is_ascii_hexdigit;
+    match (old_middle, new_middle) {
+        ([old], [new]) => is_digit(old) && is_digit(new),
+        ([missing], []) => is_digit(missing),
+        // The common start is as long as possible, so a doubled digit is seen as one after its twin.
+        ([], [added]) => is_digit(added) && start > 0 && old[start - 1] == *added,
+        ([a, b], [c, d]) => a == d && b == c && is_digit(a) && is_digit(b),
+        _ => false,
+    }
+}
+
+/// Whether a new address is in no network of the old one or of the other names of the zone.
+fn leaves(name: &Fqdn, old: IpAddr, new: IpAddr, after: View<'_, '_>) -> bool {
+    if site(old) == site(new) {
+        return false;
+    }
+    // Networks of the zone that are near the new address: two of them say that the neighbourhood is in use.
+    let mut near = BTreeSet::new();
+    for other in after.0.entries().filter(|r| r.name != name).filter_map(|r| r.address()) {
+        if site(other) == site(new) {
+            return false;
+        }
+        if region(other) == region(new) {
+            near.insert(site(other));
+        }
+    }
+    near.len() < 2
+}
+
+/// The network that one site usually has: /24, or /48.
+fn site(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_ff00).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & !(u128::MAX >> 48)).into(),
+    }
+}
+
+/// The network that one provider usually has: /16, or /32.
+fn region(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(a) => Ipv4Addr::from_bits(a.to_bits() & 0xffff_0000).into(),
+        IpAddr::V6(a) => Ipv6Addr::from_bits(a.to_bits() & !(u128::MAX >> 32)).into(),
+    }
+}
+
+/// The addresses that a record tells everyone.
+fn published(record: &Entry<'_>) -> Vec<IpAddr> {
+    match record.data {
+        _ if record.proxied => Vec::new(),
+        Rdata::A(_) | Rdata::Aaaa(_) => record.address().into_iter().collect(),
+        Rdata::Https(_) | Rdata::Svcb(_) => {
+            let text = record.data.presentation();
+            let hints = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
+            hints.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|a| a.parse().ok()).collect()
+        }
+        Rdata::Txt(text) => {
+            let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };
+            let allowed = record.directives.into_iter().filter(|d| d.qualifier == Qualifier::Pass);
+            let single = |mechanism| match mechanism {
+                Mechanism::Ip4(n) if n.prefix_len() == 32 => Some(n.addr().into()),
+                Mechanism::Ip6(n) if n.prefix_len() == 128 => Some(n.addr().into()),
+                _ => None,
+            };
+            allowed.filter_map(|d| single(d.mechanism)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Addresses that proxied names hide and nobody can look up, before anything is done.
+#[derive(Debug, Default)]
+pub(super) struct Hidden(BTreeSet<IpAddr>);
+
+impl Hidden {
+    /// Looks for those that these records would publish. Takes time in proportion to the zone, if there is any.
+    pub(super) fn of<'r>(before: View<'_, '_>, after: impl Iterator<Item = &'r Entry<'r>>) -> Self {
+        let wanted: BTreeSet<IpAddr> = after.flat_map(published).collect();
+        if wanted.is_empty() {
+            return Self::default();
+        }
+        let (mut hidden, mut public) = (BTreeSet::new(), BTreeSet::new());
+        for record in before.0.entries() {
+            if record.proxied {
+                hidden.extend(record.address().filter(|a| wanted.contains(a)));
+            } else {
+                public.extend(published(&record).into_iter().filter(|a| wanted.contains(a)));
+            }
+        }
+        Self(hidden.difference(&public).copied().collect())
+    }
+
+    /// What one record publishes that was hidden until now.
+    pub(super) fn exposed_by(&self, record: &Entry<'_>, before: View<'_, '_>) -> Vec<Effect> {
+        let name = record.name;
+        let was_proxied = || before.at(name).iter().any(|r| r.proxied);
+        let leads = record.address().map(|a| a.to_string()).or_else(|| {
+            let target = record.data.target().filter(|_| record.is(RecordType::Cname))?;
+            Some(target.to_string())
+        });
+        let line = match leads {
+            // Even where the address is public under another name: requests no longer pass Cloudflare.
+            Some(host) if !record.proxied && was_proxied() => {
+                format!("{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass Cloudflare")
+            }
+            _ => {
+                let exposed: Vec<IpAddr> = published(record).into_iter().filter(|a| self.0.contains(a)).collect();
+                if exposed.is_empty() {
+                    return Vec::new();
+                }
+                format!("{name} {}: {} was behind the proxy and becomes public", record.data.type_name(), listed(exposed))
+            }
+        };
+        vec![Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_finger() {
+        let slip = |old: &str, new: &str| is_slip(old.parse().unwrap(), new.parse().unwrap());
+        for (old, new) in [
+            ("203.0.113.10", "203.0.13.10"),
+            ("203.0.113.10", "203.0.113.110"),
+            ("203.0.113.10", "203.0.114.10"),
+            ("203.0.113.10", "230.0.113.10"),
+            ("198.51.100.7", "198.15.100.7"),
+            ("2001:db8::1", "2001:d8::1"),
+            ("2001:db8:1::1", "2001:db8:2::1"),
+        ] {
+            assert!(slip(old, new), "{old} {new}");
+        }
+        for (old, new) in [
+            ("203.0.113.10", "198.51.100.10"),
+            ("203.0.113.10", "203.0.113.10"),
+            ("192.0.2.81", "192.0.2.222"),
+            ("10.1.1.1", "10.12.1.1"),
+        ] {
+            assert!(!slip(old, new), "{old} {new}");
+        }
+    }
+}

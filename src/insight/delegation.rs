@@ -1,0 +1,123 @@
+//! Who answers for a name, and the chain of trust to it: NS, DS and DNSKEY records compared.
+
+use std::collections::BTreeSet;
+
+use super::direction::Direction;
+use super::dns::{Entry, Node};
+use super::effect::{Effect, Topic, listed};
+use super::view::View;
+use crate::model::{Danger, Fqdn, Rdata, RecordType};
+
+/// What a change of NS, DS or DNSKEY records means for a name.
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    servers(name, before, after, &mut effects);
+    trust(name, before, after, &mut effects);
+    effects
+}
+
+/// The name servers of a name.
+fn servers_at<'a>(view: View<'_, 'a>, name: &Fqdn) -> BTreeSet<&'a Fqdn> {
+    view.targets(name, RecordType::Ns).into_iter().collect()
+}
+
+/// The values of a type at a name.
+fn values<'a>(view: View<'_, 'a>, name: &Fqdn, kind: RecordType) -> BTreeSet<&'a Rdata> {
+    view.of_type(name, kind).into_iter().map(|r| r.data).collect()
+}
+
+/// What a change of the name servers means.
+fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut Vec<Effect>) {
+    let topic = Topic::NameServers;
+    let breaks = |line: String| Effect::needing(Danger::BreaksDelegation, topic, name, line);
+    let shown = |line: String| Effect::shown(topic, name, Direction::Neutral, line);
+    let is_apex = name == after.0.name().as_fqdn();
+    let (old, new) = (servers_at(before, name), servers_at(after, name));
+    let signers = (values(before, name, RecordType::Ds), values(after, name, RecordType::Ds));
+    if old != new {
+        let line = format!("name servers of {name}: {} → {}", some(&old), some(&new));
+        match (old.is_empty(), new.is_empty()) {
+            (true, _) if is_apex => effects.push(shown(line)),
+            (true, _) => {
+                let hidden = hidden(name, before, &new);
+                effects.push(if hidden.is_empty() {
+                    shown(format!("{name} is answered by {} from now on", listed(&new)))
+                } else {
+                    breaks(format!(
+                        "{name} is answered by {} from now on; what this zone has there is hidden: {}",
+                        listed(&new),
+                        listed(hidden)
+                    ))
+                });
+            }
+            (_, true) if is_apex => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
+            (_, true) => {
+                effects.push(breaks(format!("{name} is no longer delegated: what {} answered is gone", listed(&old))));
+            }
+            (false, false) if !signers.0.is_empty() && signers.0 == signers.1 && old.is_disjoint(&new) => {
+                effects.push(breaks(format!(
+                    "{line}, while the DS record stays: unless the new servers sign with the same key, resolvers that \
+                     validate get no answer"
+                )));
+            }
+            (false, false) => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
+        }
+    }
+    if !is_apex && new.is_empty() && !signers.1.is_empty() && !(old.is_empty() && !signers.0.is_empty()) {
+        effects.push(breaks(format!("{name} has a DS record and no name servers")));
+    }
+    let has_address = |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.address().is_some());
+    for host in new.iter().filter(|host| !is_apex && host.is_within(name) && !has_address(after, host)) {
+        if !old.contains(*host) || has_address(before, host) {
+            effects.push(breaks(format!("{name}: its name server {host} is below it and has no address in this zone")));
+        }
+    }
+}
+
+/// A set in words.
+fn some(servers: &BTreeSet<&Fqdn>) -> String {
+    if servers.is_empty() { "none".to_owned() } else { listed(servers) }
+}
+
+/// Names at and below a name whose records nobody sees once it is delegated; addresses of the new servers are not hidden.
+fn hidden(name: &Fqdn, before: View<'_, '_>, servers: &BTreeSet<&Fqdn>) -> Vec<String> {
+    let Some(node) = before.0.node(name.as_str()) else { return Vec::new() };
+    let is_hidden = |r: &Entry<'_>| {
+        let is_glue = r.address().is_some() && servers.contains(r.name);
+        !is_glue && !matches!(r.record_type(), Some(RecordType::Ns | RecordType::Ds))
+    };
+    let nodes = std::iter::once(node).chain(node.below());
+    let has_hidden = |n: &Node<'_, '_>| n.records().any(|r| is_hidden(&r));
+    let mut names: Vec<String> = nodes.filter(has_hidden).map(|n| n.name().to_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// What a change of DS or DNSKEY records means.
+fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut Vec<Effect>) {
+    for (kind, what) in [(RecordType::Ds, "DS record"), (RecordType::Dnskey, "key")] {
+        let (old, new) = (values(before, name, kind), values(after, name, kind));
+        if old == new {
+            continue;
+        }
+        let gone = old.difference(&new).count();
+        let line = match (old.is_empty(), new.is_empty()) {
+            (true, _) if kind == RecordType::Ds => {
+                format!("{name} gets a DS record: resolvers that validate require its signatures from now on")
+            }
+            (_, true) if kind == RecordType::Ds => {
+                format!("{name} loses its DS records: its answers are no longer validated")
+            }
+            _ if gone == 0 => format!("{name} gets another {what}; the others stay"),
+            _ if old.is_disjoint(&new) => {
+                format!("{name}: every {what} is replaced; if the keys do not match, resolvers that validate get no answer")
+            }
+            _ => format!("{name} loses a {what}; {} stay", new.intersection(&old).count()),
+        };
+        effects.push(if gone > 0 {
+            Effect::needing(Danger::ChangesDnssec, Topic::Dnssec, name, line)
+        } else {
+            Effect::shown(Topic::Dnssec, name, Direction::Strengthens, line)
+        });
+    }
+}

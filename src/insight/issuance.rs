@@ -1,0 +1,221 @@
+//! Which authorities may issue certificates: CAA records compared (RFC 8659, RFC 8657).
+
+use std::collections::BTreeSet;
+
+use strsim::damerau_levenshtein;
+
+use super::direction::Direction;
+use super::effect::{Effect, Topic, listed};
+use super::view::View;
+use crate::model::{Danger, Fqdn, Rdata};
+
+/// Identifiers that authorities use.
+///
+/// # Sources
+/// The identifiers that authorities publish in their statements of practice (RFC 8659 section 4.2; collected by the
+/// CCADB), as known in 2026-11. It is not complete: an identifier that is missing here gets a warning only if it nearly
+/// is one of these.
+const AUTHORITIES: &[&str] = &[
+    "accv.es", "actalis.it", "affirmtrust.com", "amazon.com", "amazonaws.com", "amazontrust.com", "anf.es", "apple.com",
+    "atos.net", "awstrust.com", "buypass.com", "buypass.no", "camerfirma.com", "certigna.fr", "certsign.ro", "certum.eu",
+    "certum.pl", "cfca.com.cn", "comodo.com", "comodoca.com", "comsign.co.il", "cybertrust.ne.jp", "d-trust.de",
+    "d-trust.net", "dfn.de", "dhimyotis.com", "digicert.com", "digicert.ne.jp", "disig.sk", "dtrust.de", "e-szigno.hu",
+    "e-tugra.com", "elektronicznypodpis.pl", "emsign.com", "entrust.net", "firmaprofesional.com", "fnmt.es",
+    "gdca.com.cn", "geotrust.com", "globalsign.com", "globaltrust.eu", "godaddy.com", "harica.gr", "hightrusted.com",
+    "identrust.com", "izenpe.com", "izenpe.eus", "kamusm.gov.tr", "letsencrypt.org", "luxtrust.lu", "microsoft.com",
+    "naver.com", "netlock.hu", "pki.apple.com", "pki.dfn.de", "pki.goog", "pki.hinet.net", "postsignum.cz",
+    "quovadisglobal.com", "rapidssl.com", "secomtrust.net", "sectigo.com", "securetrust.com", "sheca.com", "ssl.com",
+    "starfieldtech.com", "swisssign.com", "symantec.com", "telesec.de", "thawte.com", "trust-provider.com",
+    "trustasia.com", "trustwave.com", "twca.com.tw", "usertrust.com", "visa.com", "volusion.com", "wisekey.com",
+    "www.digicert.com", "zerossl.com",
+];
+
+/// What Cloudflare does to CAA records of its own accord.
+///
+/// # Sources
+/// developers.cloudflare.com/ssl/edge-certificates/caa-records, read 2026-11: with Universal SSL or an advanced
+/// certificate, Cloudflare adds its own authorities as soon as the zone has any CAA record.
+const ADDED: &str = "while Universal SSL is on, Cloudflare adds its own authorities to the answer";
+
+/// Who may issue one kind of certificate; `None` is anyone.
+type Issuers = Option<BTreeSet<String>>;
+
+/// What a name says about certificates.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Policy {
+    /// For names.
+    names: Issuers,
+    /// For wildcards.
+    wildcards: Issuers,
+    /// Parameters that bind an account or a method (RFC 8657), as written.
+    parameters: BTreeSet<String>,
+    /// Properties that are critical and unknown: nobody may issue (RFC 8659 section 4.1).
+    unknown: BTreeSet<String>,
+}
+
+/// What applies to a name: the records of the closest name above it that has any (RFC 8659 section 3).
+fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
+    let mut rest = name.as_str();
+    loop {
+        let own = Fqdn::reported(rest);
+        if !view.covers(&own) {
+            return None;
+        }
+        let records: Vec<_> = view.at(&own).into_iter().filter(|r| matches!(r.data, Rdata::Caa(_))).collect();
+        if !records.is_empty() {
+            return Some(read(records.iter().map(|r| r.data)));
+        }
+        rest = rest.split_once('.')?.1;
+    }
+}
+
+/// Reads the records of one name.
+fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
+    let mut policy = Policy::default();
+    let (mut issue, mut issue_wild): (Issuers, Issuers) = (None, None);
+    for record in records {
+        let fields = record.fields();
+        let text = |name: &str| fields.get(name).map(|v| v.to_string()).unwrap_or_default();
+        let (flags, tag, value) = (text("flags"), text("tag"), text("value"));
+        let (issuer, parameters) = value.split_once(';').unwrap_or((&value, ""));
+        let issuer = issuer.trim().to_ascii_lowercase();
+        let list = match tag.as_str() {
+            "issue" => &mut issue,
+            "issuewild" => &mut issue_wild,
+            "iodef" | "issuemail" | "issuevmc" | "contactemail" | "contactphone" => continue,
+            _ => {
+                if flags.parse::<u8>().is_ok_and(|flags| flags & 128 != 0) {
+                    policy.unknown.insert(tag);
+                }
+                continue;
+            }
+        };
+        let list = list.get_or_insert_default();
+        if !issuer.is_empty() {
+            if !parameters.trim().is_empty() {
+                policy.parameters.insert(format!("{issuer}; {}", parameters.trim()));
+            }
+            list.insert(issuer);
+        }
+    }
+    policy.wildcards = issue_wild.or_else(|| issue.clone());
+    policy.names = issue;
+    if !policy.unknown.is_empty() {
+        (policy.names, policy.wildcards) = (Some(BTreeSet::new()), Some(BTreeSet::new()));
+    }
+    policy
+}
+
+/// The known identifier of which this nearly is one; `None` for known ones and those far from any.
+fn nearest(issuer: &str) -> Option<&'static str> {
+    if AUTHORITIES.contains(&issuer) || AUTHORITIES.iter().any(|a| issuer.ends_with(&format!(".{a}"))) {
+        return None;
+    }
+    let label = |domain: &'_ str| domain.split('.').next().unwrap_or_default().to_owned();
+    let plain = |text: &str| text.replace('-', "");
+    let distance = |known: &&'static str| match *known {
+        known if label(known).len() >= 5 && plain(&label(known)) == plain(&label(issuer)) => 1,
+        known => damerau_levenshtein(known, issuer),
+    };
+    let near = AUTHORITIES.iter().copied().min_by_key(|known| distance(&known))?;
+    (distance(&near) <= if near.len() >= 8 { 2 } else { 1 }).then_some(near)
+}
+
+/// What a change of CAA records means for a name and those below it.
+pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let topic = Topic::Issuance;
+    let changes = |line: String| Effect::needing(Danger::ChangesIssuance, topic, name, line);
+    let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
+    let (old, new) = (policy(before, name), policy(after, name));
+    if old == new {
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let kinds = [("certificates", &old.names, &new.names), ("wildcard certificates", &old.wildcards, &new.wildcards)];
+    let same = old.names == old.wildcards && new.names == new.wildcards;
+    for (kind, old, new) in kinds.into_iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new) {
+        let what = format!("{kind} for {name}");
+        match (old, new) {
+            (_, Some(new)) if new.is_empty() => {
+                effects.push(changes(format!("{what}: no authority may issue any longer; {ADDED}")));
+            }
+            (Some(_), None) => effects.push(changes(format!("{what}: every authority may issue from now on"))),
+            (None, Some(new)) => {
+                effects.push(shown(Direction::Strengthens, format!("{what}: only {} may issue; {ADDED}", listed(new))));
+            }
+            (Some(old), Some(new)) => {
+                let (gained, lost) = (new.difference(old), old.difference(new));
+                let (gained, lost): (Vec<_>, Vec<_>) = (gained.collect(), lost.collect());
+                if !lost.is_empty() {
+                    let rest = format!("{} may no longer issue, so renewals by them fail; {} may", listed(&lost), listed(new));
+                    effects.push(changes(format!("{what}: {rest}")));
+                } else {
+                    effects.push(shown(Direction::Weakens, format!("{what}: {} may issue as well", listed(&gained))));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    let all = |policy: &Policy| -> BTreeSet<String> {
+        policy.names.iter().chain(&policy.wildcards).flatten().cloned().collect()
+    };
+    let known = all(&old);
+    for (issuer, near) in all(&new).difference(&known).filter_map(|issuer| Some((issuer, nearest(issuer)?))) {
+        let line = format!("certificates for {name}: no known authority uses `{issuer}`; did you mean `{near}`?");
+        effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
+    }
+    if !new.unknown.is_empty() && new.unknown != old.unknown {
+        let line = format!("certificates for {name}: the critical property {} is unknown, so nobody may issue", listed(&new.unknown));
+        effects.push(changes(line));
+    }
+    if old.parameters != new.parameters {
+        let (direction, word) = match (old.parameters.is_empty(), new.parameters.is_empty()) {
+            (false, true) => (Direction::Weakens, "no longer bound to an account or a method".to_owned()),
+            _ => (Direction::Unclassified, format!("bound by {}; {ADDED} without them", listed(&new.parameters))),
+        };
+        effects.push(shown(direction, format!("certificates for {name}: issuance is {word}")));
+    }
+    effects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_that_nearly_are_known_are_found() {
+        for (written, meant) in [
+            ("letsencrypt.com", "letsencrypt.org"),
+            ("lets-encrypt.org", "letsencrypt.org"),
+            ("letsencypt.org", "letsencrypt.org"),
+            ("digicert.org", "digicert.com"),
+            ("sectigo.co", "sectigo.com"),
+            ("pki.gogo", "pki.goog"),
+        ] {
+            assert_eq!(nearest(written), Some(meant), "{written}");
+        }
+        for other in ["letsencrypt.org", "ca.example.net", "internal-ca.example", "ssl.com", "pki.goog"] {
+            assert_eq!(nearest(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_examples_of_the_rfc_are_read() {
+        // RFC 8659 sections 4.2 to 4.4.
+        let caa = |text: &str| Rdata::from_text(crate::model::RecordType::Caa, text).unwrap();
+        let issuers = |names: &[&str]| Some(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
+        let read = |texts: &[&str]| {
+            let records: Vec<Rdata> = texts.iter().map(|t| caa(t)).collect();
+            let policy = read(records.iter());
+            (policy.names, policy.wildcards)
+        };
+        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"0 issue "ca2.example.org""#]).0, issuers(&["ca1.example.net", "ca2.example.org"]));
+        assert_eq!(read(&[r#"0 issue ";""#]), (issuers(&[]), issuers(&[])));
+        assert_eq!(read(&[r#"0 issuewild "ca1.example.net""#]), (None, issuers(&["ca1.example.net"])));
+        assert_eq!(read(&[r#"0 issue "ca1.example.net; account=230123""#]).0, issuers(&["ca1.example.net"]));
+        assert_eq!(read(&[r#"0 iodef "mailto:security@example.com""#]), (None, None));
+        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"128 tbs "Unknown""#]), (issuers(&[]), issuers(&[])));
+        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild ";""#]), (issuers(&["ca1.example.net"]), issuers(&[])));
+    }
+}

@@ -1,0 +1,177 @@
+//! DMARC records: what receivers do with mail that does not authenticate (RFC 9989, which replaced RFC 7489).
+
+use super::tags::Tags;
+
+/// What receivers do with mail that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// They treat it as suspicious.
+    Quarantine,
+    /// They refuse it.
+    Reject,
+}
+
+impl Action {
+    /// The word in a record.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Quarantine => "quarantine",
+            Self::Reject => "reject",
+        }
+    }
+
+    /// One step weaker, as receivers apply it in test mode (RFC 9989 section 4.7, `t=y`).
+    fn in_test_mode(self) -> Self {
+        match self {
+            Self::Reject => Self::Quarantine,
+            Self::Quarantine | Self::None => Self::None,
+        }
+    }
+}
+
+/// A record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dmarc {
+    /// For the domain.
+    p: Action,
+    /// For its subdomains that exist.
+    sp: Option<Action>,
+    /// For its subdomains that do not exist.
+    np: Option<Action>,
+    /// Whether the policy is in test mode.
+    pub is_test: bool,
+    /// Whether the domain is a public suffix (`psd=y`), or is not and ends the search (`psd=n`).
+    pub public_suffix: Option<bool>,
+    /// Whether the domain of a DKIM signature must be equal, not only related.
+    pub strict_dkim: bool,
+    /// Whether the domain that SPF checked must be equal, not only related.
+    pub strict_spf: bool,
+    /// Where aggregate reports go.
+    pub reports: Vec<String>,
+    /// Where reports of failures go.
+    pub failures: Vec<String>,
+    /// Tags of RFC 7489 that receivers no longer honour.
+    pub historic: Vec<&'static str>,
+    /// Tags with values that receivers ignore.
+    pub ignored: Vec<&'static str>,
+}
+
+/// Whether a text is a DMARC record, right or wrong: others at the name are ignored (RFC 9989 section 4.10).
+#[must_use]
+pub fn is_dmarc(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let first = text.split(';').next().unwrap_or_default();
+    first.split_once('=').is_some_and(|(name, value)| name.trim() == "v" && value.trim() == "DMARC1")
+}
+
+impl Dmarc {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Why receivers ignore it as a whole.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        if !is_dmarc(text) {
+            return Err("it does not begin with `v=DMARC1`".to_owned());
+        }
+        let text = std::str::from_utf8(text).map_err(|_| "it is not ASCII text".to_owned())?;
+        let tags = Tags::parse(text)?;
+        let mut ignored = Vec::new();
+        let mut action = |tag: &'static str| {
+            let value = tags.get(tag)?;
+            let found = [Action::None, Action::Quarantine, Action::Reject]
+                .into_iter()
+                .find(|action| action.as_str().eq_ignore_ascii_case(value));
+            if found.is_none() {
+                ignored.push(tag);
+            }
+            found
+        };
+        let (p, sp, np) = (action("p"), action("sp"), action("np"));
+        let list = |tag: &str| -> Vec<String> {
+            let uris = tags.get(tag).unwrap_or_default().split(',').map(str::trim);
+            uris.filter(|uri| uri.contains(':')).map(str::to_owned).collect()
+        };
+        let reports = list("rua");
+        // A record without a valid `p` counts as `p=none` if it asks for reports; else it is ignored (section 4.7).
+        let p = match p {
+            Some(p) => p,
+            None if !reports.is_empty() => Action::None,
+            None => return Err("it has no valid policy (`p=`)".to_owned()),
+        };
+        let is = |tag: &str, value: &str| tags.get(tag).is_some_and(|v| v.eq_ignore_ascii_case(value));
+        Ok(Self {
+            p,
+            sp,
+            np,
+            is_test: is("t", "y"),
+            public_suffix: match (is("psd", "y"), is("psd", "n")) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            strict_dkim: is("adkim", "s"),
+            strict_spf: is("aspf", "s"),
+            reports,
+            failures: list("ruf"),
+            historic: ["pct", "rf", "ri"].into_iter().filter(|tag| tags.get(tag).is_some()).collect(),
+            ignored,
+        })
+    }
+
+    /// What happens to mail in the name of the domain.
+    #[must_use]
+    pub fn domain(&self) -> Action {
+        self.effective(self.p)
+    }
+
+    /// What happens to mail in the name of a subdomain that exists.
+    #[must_use]
+    pub fn subdomains(&self) -> Action {
+        self.effective(self.sp.unwrap_or(self.p))
+    }
+
+    /// What happens to mail in the name of a subdomain that does not exist.
+    #[must_use]
+    pub fn missing(&self) -> Action {
+        self.effective(self.np.or(self.sp).unwrap_or(self.p))
+    }
+
+    /// An action, weaker in test mode.
+    fn effective(&self, action: Action) -> Action {
+        if self.is_test { action.in_test_mode() } else { action }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read() {
+        // RFC 9989 appendix B.
+        let read = |text: &str| Dmarc::parse(text.as_bytes());
+        let record = read("v=DMARC1; p=none; rua=mailto:dmarc-feedback@example.com").unwrap();
+        assert_eq!((record.domain(), record.reports.len()), (Action::None, 1));
+        let record = read("v=DMARC1; p=reject; sp=quarantine; np=none; adkim=s; aspf=r; psd=n").unwrap();
+        assert_eq!(
+            (record.domain(), record.subdomains(), record.missing()),
+            (Action::Reject, Action::Quarantine, Action::None)
+        );
+        assert!(record.strict_dkim && !record.strict_spf && record.public_suffix == Some(false));
+        let test = read("v=DMARC1;p=reject;t=y").unwrap();
+        assert_eq!((test.domain(), test.missing()), (Action::Quarantine, Action::Quarantine));
+        assert_eq!(read("v=DMARC1; p=reject; pct=10").unwrap().historic, ["pct"]);
+        assert_eq!(read("v = DMARC1 ; p = REJECT ;").unwrap().domain(), Action::Reject);
+        // RFC 9989 section 4.7.
+        assert_eq!(read("v=DMARC1; p=quarantaine; rua=mailto:a@example.com").unwrap().domain(), Action::None);
+        assert!(read("v=DMARC1; p=quarantaine").is_err());
+        assert!(read("v=DMARC1").is_err());
+        assert!(read("v=dmarc1; p=none").is_err());
+        assert!(read("v=DMARC1 p=reject").is_err());
+        assert!(!is_dmarc(b"p=reject; v=DMARC1"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Where mail goes: MX records compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic};
+use crate::insight::dns::Entry;
+use crate::insight::view::View;
+use crate::model::{Danger, Fields, Fqdn, Rdata, RecordType};
+
+/// The mail servers of a domain: those that are tried first, then the others, by preference.
+#[derive(Debug, PartialEq, Eq)]
+struct Exchanges<'a>(BTreeMap<u64, BTreeSet<&'a Fqdn>>);
+
+/// The preference of an MX record.
+fn preference(fields: &Fields) -> u64 {
+    fields.get("priority").and_then(|p| p.to_string().parse().ok()).unwrap_or_default()
+}
+
+impl<'a> Exchanges<'a> {
+    fn of(view: View<'_, 'a>, name: &Fqdn) -> Self {
+        let mut groups: BTreeMap<u64, BTreeSet<&Fqdn>> = BTreeMap::new();
+        for record in view.at(name) {
+            if let (Rdata::Mx(_), Some(target)) = (record.data, record.data.target()) {
+                groups.entry(preference(&record.data.fields())).or_default().insert(target);
+            }
+        }
+        Self(groups)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the domain says that it takes no mail (RFC 7505).
+    fn is_null(&self) -> bool {
+        !self.is_empty() && self.targets().all(Fqdn::is_root)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &'a Fqdn> {
+        self.0.values().flatten().copied()
+    }
+
+    /// The servers that are tried first.
+    fn first(&self) -> Option<&BTreeSet<&'a Fqdn>> {
+        self.0.values().next()
+    }
+
+    /// In words: `mx1 (10), mx2 (20)`.
+    fn summary(&self) -> String {
+        if self.is_null() {
+            return "no mail (null MX)".to_owned();
+        }
+        let all = self.0.iter().flat_map(|(p, targets)| targets.iter().map(move |t| format!("{t} ({p})")));
+        let all: Vec<String> = all.collect();
+        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    }
+
+    /// For each server its rank among these: equal preferences share one.
+    fn ranks(&self, among: &BTreeSet<&Fqdn>) -> Vec<(usize, &'a Fqdn)> {
+        let groups = self.0.values().map(|t| t.iter().copied().filter(|t| among.contains(t)).collect::<Vec<_>>());
+        let groups = groups.filter(|g| !g.is_empty()).enumerate();
+        groups.flat_map(|(n, g)| g.into_iter().map(move |t| (n, t))).collect()
+    }
+}
+
+/// What a change of MX records means for a domain.
+pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let (old, new) = (Exchanges::of(before, name), Exchanges::of(after, name));
+    let changes = |line: String| Effect::needing(Danger::ChangesMail, Topic::Mail, name, line);
+    let shown = |line: String| Effect::shown(Topic::Mail, name, Direction::Neutral, line);
+    let mut effects = Vec::new();
+    if old != new {
+        let line = format!("mail for {name}: {} → {}", old.summary(), new.summary());
+        let common: BTreeSet<&Fqdn> = old.targets().filter(|t| new.targets().any(|n| n == *t)).collect();
+        effects.push(match () {
+            // Nothing was received before, so no mail goes astray.
+            () if old.is_empty() || old.is_null() => shown(line),
+            () if new.is_empty() => changes(format!("{line}: servers try the address of {name} instead")),
+            () if new.is_null() => changes(format!("{line}: mail is refused from now on")),
+            () if old.first() != new.first() => changes(format!("{line}: another server comes first")),
+            () if old.ranks(&common) != new.ranks(&common) => changes(format!("{line}: another order")),
+            () => {
+                let backups = |a: &Exchanges<'_>, b: &Exchanges<'_>| a.targets().any(|t| !b.targets().any(|o| o == t));
+                match (backups(&new, &old), backups(&old, &new)) {
+                    (false, false) => shown(format!("{line}: the order stays")),
+                    (true, false) => shown(format!("{line}: the new servers are used if the first do not answer")),
+                    (_, true) => shown(format!("{line}: the first server stays")),
+                }
+            }
+        });
+    }
+    for target in new.targets().filter(|t| !t.is_root() && after.covers(t)) {
+        let was_target = old.targets().any(|t| t == target);
+        let (records, earlier) = (after.answering(target), before.answering(target));
+        let leads = |r: &Entry<'_>| r.address().is_some() || r.data.record_type() == Some(RecordType::Cname);
+        if !records.iter().any(leads) {
+            if !was_target || earlier.iter().any(leads) {
+                effects.push(changes(format!("mail for {name}: its server {target} has no address")));
+            }
+            continue;
+        }
+        let hidden = records.iter().any(|r| r.proxied);
+        let was_hidden = was_target && earlier.iter().any(|r| r.proxied);
+        if hidden && !was_hidden {
+            let line = format!(
+                "mail for {name}: its server {target} is proxied; so that mail arrives, Cloudflare answers with a name \
+                 _dc-mx.… that shows the address of the origin"
+            );
+            let was_known = earlier.iter().any(|r| !r.proxied);
+            effects.push(if was_known {
+                shown(line)
+            } else {
+                Effect::needing(Danger::ExposesOrigin, Topic::Mail, name, line)
+            });
+        }
+        let is_alias = |r: &Entry<'_>| !r.proxied && r.data.record_type() == Some(RecordType::Cname);
+        if records.iter().any(is_alias) && !(was_target && earlier.iter().any(is_alias)) {
+            effects.push(shown(format!("mail for {name}: its server {target} is an alias, which RFC 5321 does not allow")));
+        }
+    }
+    effects
+}

@@ -1,0 +1,127 @@
+//! What a change of a DKIM key means.
+
+use super::dkim::{self, Key, KeyKind, Selector};
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic};
+use crate::insight::view::View;
+use crate::model::{Danger, Fqdn, RecordType};
+
+/// The label between a selector and its domain (RFC 6376 section 3.6.2.1).
+const LABEL: &str = "._domainkey.";
+
+/// The selector and the domain of a name; `None` for names that hold no key.
+pub(in crate::insight) fn selector(name: &Fqdn) -> Option<(&str, &str)> {
+    name.as_str().split_once(LABEL)
+}
+
+/// What receivers find at a selector.
+fn find(view: View<'_, '_>, name: &Fqdn) -> Selector {
+    if let [target, ..] = view.targets(name, RecordType::Cname)[..] {
+        return match view.covers(target) && target != name {
+            true => match view.texts(target)[..] {
+                [] => Selector::Broken(format!("it is an alias of {target}, which has no text")),
+                [text] => dkim::parse(text),
+                _ => Selector::Several,
+            },
+            false => Selector::Alias(target.clone()),
+        };
+    }
+    let texts: Vec<&[u8]> = view.at(name).iter().filter_map(|r| r.text()).collect();
+    match texts[..] {
+        [] => Selector::Missing,
+        [text] => dkim::parse(text),
+        _ => Selector::Several,
+    }
+}
+
+/// The other selectors of a domain that receivers can use.
+fn others(view: View<'_, '_>, name: &Fqdn, domain: &str) -> usize {
+    let is_sibling = |other: &Fqdn| other != name && selector(other).is_some_and(|(_, own)| own == domain);
+    let mut names: Vec<&Fqdn> = view.0.entries().map(|r| r.name).filter(|n| is_sibling(n)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().filter(|n| find(view, n).is_usable()).count()
+}
+
+/// What a change at a selector means for the domain that signs with it.
+pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let Some((label, domain_text)) = selector(name) else { return Vec::new() };
+    let domain = &Fqdn::reported(domain_text);
+    let topic = Topic::MailAuthentication;
+    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, domain, line);
+    let shown = |direction, line: String| Effect::shown(topic, domain, direction, line);
+    let what = format!("DKIM key {label} of {domain}");
+    let (old, new) = (find(before, name), find(after, name));
+    if old == new {
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    match (&old, &new) {
+        (_, Selector::Broken(why)) => effects.push(breaks(format!("{what} cannot be used: {why}"))),
+        (_, Selector::Several) => {
+            effects.push(breaks(format!("{what}: several texts at one selector; receivers may take either")));
+        }
+        (_, Selector::Missing | Selector::Revoked) => {
+            let word = if new == Selector::Missing { "is gone" } else { "is revoked (`p=` is empty)" };
+            let line = format!("{what} {word}: mail signed with it no longer verifies");
+            let rest = others(after, name, domain_text);
+            effects.push(match (old.is_usable(), rest) {
+                (false, _) => shown(Direction::Neutral, format!("{what} {word}; receivers could not use it before")),
+                (true, 0) if after.is_given_up(domain) => {
+                    shown(Direction::Neutral, format!("{what} {word} with everything else of the domain"))
+                }
+                (true, 0) => breaks(format!("{line}, and {domain} has no other key in this zone")),
+                (true, n) => {
+                    let keys = if n == 1 { "1 other key stays".to_owned() } else { format!("{n} other keys stay") };
+                    shown(Direction::Neutral, format!("{line}; {keys}"))
+                }
+            });
+        }
+        (_, Selector::Alias(target)) => {
+            effects.push(shown(Direction::Neutral, format!("{what} is the one that {target} has")));
+        }
+        (Selector::Key(old), Selector::Key(new)) => between(&what, old, new, &breaks, &shown, &mut effects),
+        (Selector::Alias(target), Selector::Key(new)) => {
+            effects.push(shown(Direction::Neutral, format!("{what} is no longer that of {target}, but {}", new.kind)));
+            testing(&what, new, &breaks, &mut effects);
+        }
+        (_, Selector::Key(new)) => {
+            effects.push(shown(Direction::Strengthens, format!("{what} is new: {}", new.kind)));
+        }
+    }
+    effects
+}
+
+/// What differs between two keys at one selector.
+fn between(
+    what: &str,
+    old: &Key,
+    new: &Key,
+    breaks: &impl Fn(String) -> Effect,
+    shown: &impl Fn(Direction, String) -> Effect,
+    effects: &mut Vec<Effect>,
+) {
+    if old.octets != new.octets {
+        let direction = match (old.kind, new.kind) {
+            (KeyKind::Rsa(old), KeyKind::Rsa(new)) if new < old => Direction::Weakens,
+            _ => Direction::Neutral,
+        };
+        let line = format!("{what} is another one ({} → {}): mail signed with the old one no longer verifies", old.kind, new.kind);
+        effects.push(shown(direction, line));
+    }
+    if !old.is_testing {
+        testing(what, new, breaks, effects);
+    } else if !new.is_testing {
+        effects.push(shown(Direction::Strengthens, format!("{what} is no longer in test mode")));
+    }
+    if new.is_strict && !old.is_strict {
+        effects.push(shown(Direction::Unclassified, format!("{what}: mail from subdomains may not use it any longer (t=s)")));
+    }
+}
+
+/// A key that receivers treat as absent.
+fn testing(what: &str, key: &Key, breaks: &impl Fn(String) -> Effect, effects: &mut Vec<Effect>) {
+    if key.is_testing {
+        effects.push(breaks(format!("{what} is in test mode (t=y): receivers treat signed mail as unsigned")));
+    }
+}

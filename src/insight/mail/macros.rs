@@ -1,0 +1,179 @@
+//! Names with macros in SPF records (RFC 7208 section 7).
+
+use std::net::IpAddr;
+
+use crate::model::Fqdn;
+
+/// A name in a record, perhaps with macros, as written but in lower case where it has none.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DomainSpec(String);
+
+/// What macros stand for.
+#[derive(Debug, Clone)]
+pub struct Envelope<'a> {
+    /// The address of the host that sends.
+    pub address: IpAddr,
+    /// The local part of the sender.
+    pub local: &'a str,
+    /// The domain of the sender.
+    pub domain: &'a str,
+    /// The name with which the host greets.
+    pub greeting: &'a str,
+}
+
+/// A part of a text with macros.
+pub(super) enum Part<'a> {
+    Literal(&'a str),
+    Macro { letter: char, digits: Option<usize>, is_reversed: bool, delimiters: &'a str, is_encoded: bool },
+}
+
+impl DomainSpec {
+    /// Reads a name: it ends with a macro or with a label that can be a top-level domain (section 7.1).
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let parts = parts(text)?;
+        if parts.iter().any(|p| matches!(p, Part::Macro { letter: 'c' | 'r' | 't', .. })) {
+            return Err("the macros c, r and t are for explanations only".to_owned());
+        }
+        match parts.last() {
+            None => return Err("a domain is missing".to_owned()),
+            Some(Part::Macro { letter, .. }) if !matches!(letter, '%' | '_' | '-') => {}
+            Some(_) => {
+                let bare = text.strip_suffix('.').unwrap_or(text);
+                let (_, top) = bare.rsplit_once('.').ok_or("a domain needs two labels")?;
+                let inner = top.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+                let is_number = top.bytes().all(|b| b.is_ascii_digit());
+                if top.is_empty() || !inner || is_number || top.starts_with('-') || top.ends_with('-') {
+                    return Err(format!("`{top}` cannot be a top-level domain"));
+                }
+            }
+        }
+        let has_macro = parts.iter().any(|p| matches!(p, Part::Macro { .. }));
+        Ok(Self(if has_macro { text.to_owned() } else { text.to_ascii_lowercase() }))
+    }
+
+    /// As written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name, if it has no macros.
+    #[must_use]
+    pub fn name(&self) -> Option<Fqdn> {
+        (!self.0.contains('%')).then(|| Fqdn::reported(&self.0))
+    }
+
+    /// The name for an envelope; `None` where the macro needs more than that. Names that become too long lose labels
+    /// from the left (section 7.3).
+    #[must_use]
+    pub fn expand(&self, domain: &Fqdn, envelope: &Envelope<'_>) -> Option<String> {
+        let mut out = String::new();
+        for part in parts(&self.0).ok()? {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::Macro { letter: '%', .. } => out.push('%'),
+                Part::Macro { letter: '_', .. } => out.push(' '),
+                Part::Macro { letter: '-', .. } => out.push_str("%20"),
+                Part::Macro { letter, digits, is_reversed, delimiters, is_encoded } => {
+                    let value = match letter {
+                        's' => format!("{}@{}", envelope.local, envelope.domain),
+                        'l' => envelope.local.to_owned(),
+                        'o' => envelope.domain.to_owned(),
+                        'd' => domain.as_str().to_owned(),
+                        'h' => envelope.greeting.to_owned(),
+                        'i' => dotted(envelope.address),
+                        'v' => if envelope.address.is_ipv4() { "in-addr" } else { "ip6" }.to_owned(),
+                        _ => return None,
+                    };
+                    let delimiters = if delimiters.is_empty() { "." } else { delimiters };
+                    let mut pieces: Vec<&str> = value.split(|c| delimiters.contains(c)).collect();
+                    if is_reversed {
+                        pieces.reverse();
+                    }
+                    let keep = digits.unwrap_or(pieces.len()).min(pieces.len());
+                    let text = pieces[pieces.len() - keep..].join(".");
+                    if is_encoded { encode(&text, &mut out) } else { out.push_str(&text) }
+                }
+            }
+        }
+        let mut name = out.as_str().trim_end_matches('.');
+        while name.len() > 253 {
+            name = name.split_once('.')?.1;
+        }
+        Some(name.to_owned())
+    }
+}
+
+/// The address as `%{i}` writes it: IPv6 addresses as nibbles.
+fn dotted(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(v4) => v4.to_string(),
+        IpAddr::V6(v6) => {
+            let nibbles = v6.octets().into_iter().flat_map(|o| [o >> 4, o & 15]);
+            nibbles.map(|n| format!("{n:x}")).collect::<Vec<_>>().join(".")
+        }
+    }
+}
+
+/// Percent-encodes what is not unreserved (RFC 3986 section 2.3).
+fn encode(text: &str, out: &mut String) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+/// Takes a text apart: visible ASCII characters and macros (section 7.1).
+pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let Some(macros) = rest.strip_prefix('%') else {
+            let (literal, after) = rest.split_at(rest.find('%').unwrap_or(rest.len()));
+            if let Some(c) = literal.chars().find(|c| !matches!(c, '!'..='~')) {
+                return Err(format!("{c:?} cannot stand in a domain"));
+            }
+            found.push(Part::Literal(literal));
+            rest = after;
+            continue;
+        };
+        let (part, length) = match macros.chars().next() {
+            Some(letter @ ('%' | '_' | '-')) => {
+                (Part::Macro { letter, digits: None, is_reversed: false, delimiters: "", is_encoded: false }, 1)
+            }
+            Some('{') => {
+                let end = macros.find('}').ok_or("a macro is not closed")?;
+                (expansion(&macros[1..end])?, end + 1)
+            }
+            _ => return Err("`%` begins a macro; write `%%` for the character".to_owned()),
+        };
+        found.push(part);
+        rest = &macros[length..];
+    }
+    Ok(found)
+}
+
+/// A macro, without its braces.
+fn expansion(text: &str) -> Result<Part<'_>, String> {
+    let letter = text.chars().next().filter(|c| "slodiphcrtvSLODIPHCRTV".contains(*c)).ok_or("no such macro")?;
+    let rest = &text[1..];
+    let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = (length > 0).then(|| rest[..length].parse::<usize>().unwrap_or(usize::MAX));
+    if digits == Some(0) {
+        return Err("a macro keeps at least one label".to_owned());
+    }
+    let rest = &rest[length..];
+    let is_reversed = rest.starts_with(['r', 'R']);
+    let delimiters = if is_reversed { &rest[1..] } else { rest };
+    if !delimiters.bytes().all(|b| b".-+,/_=".contains(&b)) {
+        return Err("a macro has unknown delimiters".to_owned());
+    }
+    let is_encoded = letter.is_ascii_uppercase();
+    Ok(Part::Macro { letter: letter.to_ascii_lowercase(), digits, is_reversed, delimiters, is_encoded })
+}

@@ -1,0 +1,346 @@
+//! Who may send in the name of a domain: SPF records followed through the zone, and compared.
+
+use std::collections::BTreeSet;
+
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+
+use super::spf::{Directive, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic, listed};
+use crate::insight::hosts::registrable;
+use crate::insight::view::View;
+use crate::model::{Danger, Fqdn, Rdata, RecordType};
+
+/// Most lookups that receivers make for one record (RFC 7208 section 4.6.4).
+const MOST_LOOKUPS: usize = 10;
+/// Most lookups without an answer (RFC 7208 section 4.6.4).
+const MOST_VOID: usize = 2;
+/// Octets of a record that fit a UDP answer beside the rest of it (RFC 7208 section 3.4).
+const MOST_OCTETS: usize = 450;
+/// A network with a shorter prefix is more than one sender has.
+const WIDE: (u8, u8) = (16, 32);
+
+/// What receivers find at a domain.
+enum Found {
+    Nothing,
+    /// They answer "permerror", because of this.
+    Broken(String),
+    Record(Senders),
+}
+
+/// Who may send.
+#[derive(Default)]
+struct Senders {
+    v4: Vec<Ipv4Net>,
+    v6: Vec<Ipv6Net>,
+    /// Terms whose hosts this zone does not tell, as written.
+    others: BTreeSet<String>,
+    /// What happens to everyone else; `None` if another domain decides.
+    otherwise: Option<Qualifier>,
+    lookups: usize,
+    void: usize,
+    octets: usize,
+}
+
+impl Senders {
+    /// Whether nobody may send.
+    fn is_empty(&self) -> bool {
+        self.v4.is_empty() && self.v6.is_empty() && self.others.is_empty() && self.otherwise != Some(Qualifier::Pass)
+    }
+
+    /// The networks, as few as possible.
+    fn networks(&self) -> Vec<IpNet> {
+        let v4 = Ipv4Net::aggregate(&self.v4).into_iter().map(IpNet::V4);
+        v4.chain(Ipv6Net::aggregate(&self.v6).into_iter().map(IpNet::V6)).collect()
+    }
+
+    /// In a few words.
+    fn summary(&self) -> String {
+        let networks = self.networks();
+        let networks = networks.iter().map(|n| short(n));
+        let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
+        if all.is_empty() { "nobody".to_owned() } else { listed(all) }
+    }
+}
+
+/// A network; a single address without its prefix length.
+fn short(network: &IpNet) -> String {
+    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
+}
+
+/// The one record of a domain.
+fn record(view: View<'_, '_>, name: &Fqdn) -> Result<Option<(Spf, usize)>, String> {
+    let texts: Vec<&[u8]> = view.texts(name).into_iter().filter(|text| is_spf(text)).collect();
+    match texts[..] {
+        [] => Ok(None),
+        [text] => Spf::parse(text).map(|record| Some((record, text.len()))),
+        _ => Err(format!("{} SPF records at one name", texts.len())),
+    }
+}
+
+/// What receivers find at a domain, as far as the zone tells.
+fn find(view: View<'_, '_>, name: &Fqdn) -> Found {
+    let mut senders = Senders::default();
+    let octets = match record(view, name) {
+        Ok(None) => return Found::Nothing,
+        Ok(Some((_, octets))) => octets,
+        Err(why) => return Found::Broken(why),
+    };
+    if let Err(why) = follow(view, name, &mut senders, &mut vec![name.clone()]) {
+        return Found::Broken(why);
+    }
+    senders.octets = octets;
+    if senders.lookups > MOST_LOOKUPS {
+        return Found::Broken(format!("{} lookups, more than {MOST_LOOKUPS}", senders.lookups));
+    }
+    if senders.void > MOST_VOID {
+        return Found::Broken(format!("{} names without an answer, more than {MOST_VOID}", senders.void));
+    }
+    Found::Record(senders)
+}
+
+/// Adds those whom the record of a domain allows; errors make receivers answer "permerror".
+fn follow(view: View<'_, '_>, name: &Fqdn, senders: &mut Senders, path: &mut Vec<Fqdn>) -> Result<(), String> {
+    let (record, _) = record(view, name)?.ok_or_else(|| format!("{name} has no SPF record"))?;
+    for Directive { qualifier, mechanism } in record.reachable() {
+        senders.lookups += usize::from(mechanism.takes_a_lookup());
+        if senders.lookups > MOST_LOOKUPS {
+            return Ok(());
+        }
+        let passes = *qualifier == Qualifier::Pass;
+        match mechanism {
+            Mechanism::All => {}
+            Mechanism::Ip4(network) if passes => senders.v4.push(*network),
+            Mechanism::Ip6(network) if passes => senders.v6.push(*network),
+            Mechanism::Ip4(_) | Mechanism::Ip6(_) => {}
+            Mechanism::Include(spec) => match spec.name().filter(|n| view.covers(n)) {
+                Some(inner) if path.contains(&inner) => return Err(format!("{inner} includes itself")),
+                Some(inner) => {
+                    let otherwise = senders.otherwise.take();
+                    path.push(inner.clone());
+                    let mut allowed = Senders { lookups: senders.lookups, void: senders.void, ..Senders::default() };
+                    follow(view, &inner, &mut allowed, path)?;
+                    path.pop();
+                    (senders.lookups, senders.void) = (allowed.lookups, allowed.void);
+                    senders.otherwise = otherwise;
+                    if passes {
+                        senders.v4.append(&mut allowed.v4);
+                        senders.v6.append(&mut allowed.v6);
+                        senders.others.append(&mut allowed.others);
+                        // Whoever passes everywhere passes here.
+                        if allowed.otherwise == Some(Qualifier::Pass) {
+                            senders.v4.push(Ipv4Net::default());
+                            senders.v6.push(Ipv6Net::default());
+                        }
+                    }
+                }
+                None if passes => drop(senders.others.insert(format!("include:{}", spec.as_str()))),
+                None => {}
+            },
+            Mechanism::A(spec, prefixes) => {
+                let target = spec.as_ref().map_or_else(|| Some(name.clone()), |s| s.name());
+                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
+                hosts(view, target.as_ref(), &format!("a:{written}"), *prefixes, passes, senders);
+            }
+            Mechanism::Mx(spec, prefixes) => {
+                let target = spec.as_ref().map_or_else(|| Some(name.clone()), |s| s.name());
+                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
+                match target.filter(|t| view.covers(t)) {
+                    Some(target) => {
+                        let exchanges = view.targets(&target, RecordType::Mx);
+                        senders.void += usize::from(exchanges.is_empty());
+                        for exchange in exchanges.into_iter().filter(|e| !e.is_root()) {
+                            hosts(view, Some(exchange), &format!("a:{exchange}"), *prefixes, passes, senders);
+                        }
+                    }
+                    None if passes => drop(senders.others.insert(format!("mx:{written}"))),
+                    None => {}
+                }
+            }
+            Mechanism::Ptr(spec) if passes => {
+                let written = spec.as_ref().map_or(name.as_str(), |s| s.as_str());
+                senders.others.insert(format!("ptr:{written}"));
+            }
+            Mechanism::Exists(spec) if passes => drop(senders.others.insert(format!("exists:{}", spec.as_str()))),
+            Mechanism::Ptr(_) | Mechanism::Exists(_) => {}
+        }
+    }
+    senders.otherwise = record.otherwise();
+    if let (None, Some(target)) = (senders.otherwise, &record.redirect) {
+        senders.lookups += 1;
+        match target.name().filter(|n| view.covers(n)) {
+            Some(target) if path.contains(&target) => return Err(format!("{target} redirects to itself")),
+            Some(target) => {
+                path.push(target.clone());
+                follow(view, &target, senders, path)?;
+            }
+            None => drop(senders.others.insert(format!("redirect={}", target.as_str()))),
+        }
+    }
+    Ok(())
+}
+
+/// Adds the addresses of a host.
+fn hosts(
+    view: View<'_, '_>,
+    host: Option<&Fqdn>,
+    written: &str,
+    prefixes: Prefixes,
+    passes: bool,
+    senders: &mut Senders,
+) {
+    let Some(host) = host.filter(|host| view.covers(host)) else {
+        if passes {
+            senders.others.insert(written.to_owned());
+        }
+        return;
+    };
+    let records = view.answering(host);
+    let found: Vec<_> = records.iter().filter(|r| r.leads_to_a_server()).collect();
+    senders.void += usize::from(found.is_empty());
+    for record in found.into_iter().filter(|_| passes) {
+        match record.data {
+            // Receivers compare with the addresses of the edge, from which nobody sends mail.
+            _ if record.proxied => drop(senders.others.insert(format!("{written} (proxied)"))),
+            Rdata::A(a) => senders.v4.extend(Ipv4Net::new(a.address(), prefixes.v4).map(|n| n.trunc())),
+            Rdata::Aaaa(a) => senders.v6.extend(Ipv6Net::new(a.address(), prefixes.v6).map(|n| n.trunc())),
+            _ => drop(senders.others.insert(written.to_owned())),
+        }
+    }
+}
+
+/// What a change of SPF means for a domain.
+pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let topic = Topic::MailAuthentication;
+    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
+    let shown = |direction, line: String| Effect::shown(topic, name, direction, line);
+    let mut effects = Vec::new();
+    match (find(before, name), find(after, name)) {
+        (Found::Nothing, Found::Nothing) => {}
+        (Found::Broken(_), Found::Nothing) => {
+            effects.push(shown(Direction::Neutral, format!("SPF for {name}: the record that receivers refused is gone")));
+        }
+        (Found::Record(_), Found::Nothing) if after.is_given_up(name) => {
+            effects.push(shown(Direction::Neutral, format!("SPF for {name} is gone with everything else at the name")));
+        }
+        (Found::Record(_), Found::Nothing) => {
+            effects.push(breaks(format!("SPF for {name} is gone: receivers cannot tell who may send")));
+        }
+        (Found::Broken(old), Found::Broken(new)) if old != new => {
+            effects.push(shown(Direction::Neutral, format!("SPF for {name} stays invalid: {new}")));
+        }
+        (Found::Broken(_), Found::Broken(_)) => {}
+        (Found::Nothing | Found::Record(_), Found::Broken(why)) => {
+            effects.push(breaks(format!("SPF for {name} becomes invalid (permerror): {why}")));
+        }
+        (old @ (Found::Nothing | Found::Broken(_)), Found::Record(new)) => {
+            let was = if matches!(old, Found::Nothing) { "is new" } else { "works again" };
+            let line = format!("SPF for {name} {was}: allowed are {}; {}", new.summary(), rest(new.otherwise));
+            effects.push(shown(Direction::Strengthens, line));
+            opens(name, None, &new, &mut effects);
+        }
+        (Found::Record(old), Found::Record(new)) => {
+            differences(name, &old, &new, after, &mut effects);
+            opens(name, Some(&old), &new, &mut effects);
+        }
+    }
+    effects
+}
+
+/// What happens to everyone else, in words.
+fn rest(otherwise: Option<Qualifier>) -> &'static str {
+    match otherwise {
+        Some(Qualifier::Fail) => "everyone else is refused (-all)",
+        Some(Qualifier::SoftFail) => "everyone else is suspicious (~all)",
+        Some(Qualifier::Neutral) => "nothing is said about everyone else (?all)",
+        Some(Qualifier::Pass) => "everyone else is allowed as well (+all)",
+        None => "another domain decides about everyone else",
+    }
+}
+
+/// Records that let more or less everyone send.
+fn opens(name: &Fqdn, old: Option<&Senders>, new: &Senders, effects: &mut Vec<Effect>) {
+    let topic = Topic::MailAuthentication;
+    let breaks = |line: String| Effect::needing(Danger::BreaksMailAuthentication, topic, name, line);
+    let was = old.and_then(|old| old.otherwise);
+    match new.otherwise {
+        Some(Qualifier::Pass) if was != new.otherwise => {
+            effects.push(breaks(format!("SPF for {name}: every host on the internet may send (+all)")));
+        }
+        Some(Qualifier::Neutral) if matches!(was, Some(Qualifier::Fail | Qualifier::SoftFail)) => {
+            effects.push(breaks(format!("SPF for {name}: nobody is refused any longer (?all)")));
+        }
+        _ => {}
+    }
+    let known = old.map(Senders::networks).unwrap_or_default();
+    let is_wide = |n: &&IpNet| n.prefix_len() < if matches!(n, IpNet::V4(_)) { WIDE.0 } else { WIDE.1 };
+    for network in new.networks().iter().filter(is_wide).filter(|n| !known.iter().any(|k| k.contains(*n))) {
+        effects.push(breaks(format!("SPF for {name}: all of {network} may send, more than one sender has")));
+    }
+}
+
+/// Who may send now, and who no longer.
+fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, effects: &mut Vec<Effect>) {
+    let topic = Topic::MailAuthentication;
+    let (had, has) = (old.networks(), new.networks());
+    let beyond = |own: &[IpNet], other: &[IpNet]| -> Vec<IpNet> {
+        own.iter().filter(|n| !other.iter().any(|o| o.contains(*n))).copied().collect()
+    };
+    let (gained, lost) = (beyond(&has, &had), beyond(&had, &has));
+    let came: Vec<String> =
+        gained.iter().map(short).chain(new.others.difference(&old.others).cloned()).collect();
+    let gone: Vec<String> = lost.iter().map(short).chain(old.others.difference(&new.others).cloned()).collect();
+    if !came.is_empty() {
+        effects.push(Effect::shown(topic, name, Direction::Neutral, format!("SPF for {name} now allows {}", listed(&came))));
+    }
+    if !gone.is_empty() {
+        let line = format!("SPF for {name} no longer allows {}", listed(&gone));
+        let exchanges = after.targets(name, RecordType::Mx);
+        let receives_there = |exchange: &&Fqdn| {
+            let own = after.answering(exchange).into_iter().filter_map(|r| r.address().filter(|_| !r.proxied));
+            let is_lost = |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
+            own.into_iter().any(is_lost)
+                || old.others.difference(&new.others).any(|term| {
+                    let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));
+                    host.is_some_and(|host| is_same_provider(&host, exchange))
+                })
+        };
+        let provider = exchanges.iter().copied().find(receives_there);
+        effects.push(match provider {
+            Some(exchange) => Effect::needing(
+                Danger::BreaksMailAuthentication,
+                topic,
+                name,
+                format!("{line}, although mail for {name} is still received by {exchange}"),
+            ),
+            None if new.is_empty() && !old.is_empty() && exchanges.iter().any(|e| !e.is_root()) => Effect::needing(
+                Danger::BreaksMailAuthentication,
+                topic,
+                name,
+                format!("{line}: nobody may send mail from {name}, which receives mail"),
+            ),
+            None => Effect::shown(topic, name, Direction::Neutral, line),
+        });
+    }
+    if old.otherwise != new.otherwise {
+        let direction = match (old.otherwise, new.otherwise) {
+            (Some(old), Some(new)) if new > old => Direction::Strengthens,
+            (Some(_), Some(_)) => Direction::Weakens,
+            _ => Direction::Unclassified,
+        };
+        effects.push(Effect::shown(topic, name, direction, format!("SPF for {name}: {}", rest(new.otherwise))));
+    }
+    if new.octets > MOST_OCTETS && old.octets <= MOST_OCTETS {
+        let line = format!("SPF for {name} has {} octets: above {MOST_OCTETS} some receivers do not get it by UDP", new.octets);
+        effects.push(Effect::shown(topic, name, Direction::Neutral, line));
+    }
+}
+
+/// Whether two hosts belong to one mail provider.
+fn is_same_provider(a: &Fqdn, b: &Fqdn) -> bool {
+    let key = |host: &Fqdn| match registrable(host) {
+        Some("googlemail.com") => Some("google.com".to_owned()),
+        other => other.map(str::to_owned),
+    };
+    key(a).is_some() && key(a) == key(b)
+}

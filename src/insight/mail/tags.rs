@@ -1,0 +1,48 @@
+//! Lists of tags: `name=value; name=value` (RFC 6376 section 3.2), the form of DKIM keys and DMARC records.
+
+/// The tags of a list, in their order, with blanks around names and values removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tags<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Tags<'a> {
+    /// Reads a list. A final `;` is allowed.
+    ///
+    /// # Errors
+    /// What is not a tag, and a tag that occurs twice: such a list is void as a whole.
+    pub(super) fn parse(text: &'a str) -> Result<Self, String> {
+        let mut tags: Vec<(&str, &str)> = Vec::new();
+        let mut entries: Vec<&str> = text.split(';').map(str::trim).collect();
+        if entries.last().is_some_and(|last| last.is_empty()) {
+            entries.pop();
+        }
+        for entry in entries {
+            let (name, value) = entry.split_once('=').ok_or_else(|| format!("`{}` is not a tag", shown(entry)))?;
+            let (name, value) = (name.trim(), value.trim());
+            let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {
+                return Err(format!("`{}` is not the name of a tag", shown(name)));
+            }
+            if tags.iter().any(|(other, _)| *other == name) {
+                return Err(format!("the tag `{name}` occurs twice"));
+            }
+            tags.push((name, value));
+        }
+        Ok(Self(tags))
+    }
+
+    /// The value of a tag.
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+    }
+
+    /// The name and value of the first tag.
+    pub(super) fn first(&self) -> Option<(&'a str, &'a str)> {
+        self.0.first().copied()
+    }
+}
+
+/// The beginning of a text, for a message.
+pub(super) fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}

@@ -1,0 +1,110 @@
+//! Records that announce how mail is transported: MTA-STS (RFC 8461 section 3.1) and TLS reporting (RFC 8460 section 3).
+
+use super::tags::Tags;
+use crate::insight::direction::Direction;
+use crate::insight::effect::{Effect, Topic};
+use crate::insight::view::View;
+use crate::model::Fqdn;
+
+/// What stands at such a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Announcement {
+    /// Nothing.
+    Missing,
+    /// Something that senders ignore, and why.
+    Void(String),
+    /// The identifier of a policy, or the addresses of reports.
+    Valid(String),
+}
+
+/// Reads the texts at `_mta-sts.…`.
+#[must_use]
+pub fn mta_sts(texts: &[&[u8]]) -> Announcement {
+    announcement(texts, "STSv1", |tags| {
+        let id = tags.get("id").unwrap_or_default();
+        let is_legal = (1..=32).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric());
+        if is_legal { Ok(id.to_owned()) } else { Err("`id=` must have 1 to 32 letters or digits".to_owned()) }
+    })
+}
+
+/// Reads the texts at `_smtp._tls.…`.
+#[must_use]
+pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
+    announcement(texts, "TLSRPTv1", |tags| {
+        let targets = tags.get("rua").unwrap_or_default();
+        let is_target = |uri: &str| uri.trim().starts_with("mailto:") || uri.trim().starts_with("https:");
+        if targets.split(',').all(is_target) {
+            Ok(targets.to_owned())
+        } else {
+            Err("`rua=` must name addresses with mailto: or https:".to_owned())
+        }
+    })
+}
+
+/// Reads the one record of a version; several are void together.
+fn announcement(
+    texts: &[&[u8]],
+    version: &str,
+    read: impl Fn(&Tags<'_>) -> Result<String, String>,
+) -> Announcement {
+    let own: Vec<&str> = texts
+        .iter()
+        .filter_map(|text| std::str::from_utf8(text).ok())
+        .filter(|text| text.strip_prefix("v=").and_then(|rest| rest.strip_prefix(version)).is_some())
+        .collect();
+    match own[..] {
+        [] => Announcement::Missing,
+        [text] => match Tags::parse(text).and_then(|tags| read(&tags)) {
+            Ok(value) => Announcement::Valid(value),
+            Err(why) => Announcement::Void(why),
+        },
+        _ => Announcement::Void("there are several records".to_owned()),
+    }
+}
+
+/// The announcements by the start of their names.
+type Reader = fn(&[&[u8]]) -> Announcement;
+
+/// What is announced at a name, with the domain; `None` for other names.
+pub(in crate::insight) fn announced(name: &Fqdn) -> Option<(&'static str, Fqdn)> {
+    let kinds: [(&str, &str); 2] = [("_mta-sts.", "MTA-STS"), ("_smtp._tls.", "TLS reporting")];
+    kinds.into_iter().find_map(|(start, about)| {
+        let domain = name.as_str().strip_prefix(start)?;
+        Some((about, Fqdn::reported(domain)))
+    })
+}
+
+/// What a change of such a record means for its domain.
+pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+    let Some((about, domain)) = announced(name) else { return Vec::new() };
+    let read: Reader = if about == "MTA-STS" { mta_sts } else { tls_reporting };
+    let (old, new) = (read(&before.texts(name)), read(&after.texts(name)));
+    let (direction, line) = match (&old, &new) {
+        _ if old == new => return Vec::new(),
+        (_, Announcement::Void(why)) => (Direction::Weakens, format!("is ignored by senders: {why}")),
+        (_, Announcement::Missing) => (Direction::Weakens, "is gone".to_owned()),
+        (Announcement::Valid(_), Announcement::Valid(new)) if about == "MTA-STS" => {
+            (Direction::Neutral, format!("has another policy ({new}): senders fetch it anew"))
+        }
+        (Announcement::Valid(_), Announcement::Valid(new)) => (Direction::Neutral, format!("goes to {new}")),
+        (_, Announcement::Valid(new)) => (Direction::Strengthens, format!("is new: {new}")),
+    };
+    vec![Effect::shown(Topic::MailAuthentication, &domain, direction, format!("{about} for {domain} {line}"))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announcements_are_read() {
+        // RFC 8461 section 3.1, RFC 8460 section 3.
+        assert_eq!(mta_sts(&[b"v=STSv1; id=20160831085700Z;"]), Announcement::Valid("20160831085700Z".into()));
+        assert_eq!(mta_sts(&[b"something else"]), Announcement::Missing);
+        assert!(matches!(mta_sts(&[b"v=STSv1; id=;"]), Announcement::Void(_)));
+        assert!(matches!(mta_sts(&[b"v=STSv1; id=1;", b"v=STSv1; id=2;"]), Announcement::Void(_)));
+        let text = b"v=TLSRPTv1;rua=mailto:reports@example.com,https://r.example/x";
+        assert!(matches!(tls_reporting(&[text]), Announcement::Valid(_)));
+        assert!(matches!(tls_reporting(&[b"v=TLSRPTv1; rua=reports@example.com"]), Announcement::Void(_)));
+    }
+}

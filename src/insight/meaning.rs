@@ -1,0 +1,237 @@
+//! What steps on the records of a zone mean to the world, and which of them bring it about.
+//!
+//! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is compared before and
+//! after all steps together; if what comes out needs a consent, the steps that bring it about alone are those that need it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::addresses::Hidden;
+use super::dns::{Entry, ZoneIndex};
+use super::effect::{Effect, Topic};
+use super::mail::{exchanges, keys, policy, senders, spf, transport};
+use super::view::View;
+use super::{addresses, delegation, hosts, issuance, takeover};
+use crate::model::{Danger, Fqdn, Rdata, RecordType};
+
+/// Above so many steps for one subject, all of them are held responsible.
+const MOST_STEPS: usize = 16;
+
+/// What is done to one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step<'a> {
+    /// The record before; `None` if it is created.
+    pub before: Option<Entry<'a>>,
+    /// The record after; `None` if it is deleted.
+    pub after: Option<Entry<'a>>,
+}
+
+impl<'a> Step<'a> {
+    /// The record after the step, or before it if it is deleted.
+    fn entry(&self) -> Option<Entry<'a>> {
+        self.after.or(self.before)
+    }
+
+    /// Does it.
+    pub fn apply(&self, zone: &mut ZoneIndex<'a>) {
+        if let Some(before) = self.before {
+            zone.remove(before.name, before.data, before.id);
+        }
+        if let Some(after) = self.after {
+            zone.insert(after);
+        }
+    }
+
+    /// Takes it back.
+    fn revert(&self, zone: &mut ZoneIndex<'a>) {
+        let reverse = Step { before: self.after, after: self.before };
+        reverse.apply(zone);
+    }
+}
+
+/// What a step is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Delegation(Fqdn),
+    Issuance(Fqdn),
+    Mail(Fqdn),
+    Spf(Fqdn),
+    Dkim(Fqdn),
+    Dmarc(Fqdn),
+    Transport(Fqdn),
+    Addresses(Fqdn),
+    Token(Fqdn),
+    Alias(Fqdn),
+}
+
+impl Subject {
+    /// What a change of this record is about.
+    fn of(record: &Entry<'_>) -> Vec<Self> {
+        let name = record.name.clone();
+        let mut subjects = Vec::new();
+        match record.record_type() {
+            Some(RecordType::Ns | RecordType::Ds | RecordType::Dnskey) => subjects.push(Self::Delegation(name.clone())),
+            Some(RecordType::Caa) => subjects.push(Self::Issuance(name.clone())),
+            Some(RecordType::Mx) => subjects.push(Self::Mail(name.clone())),
+            Some(RecordType::A | RecordType::Aaaa) => subjects.push(Self::Addresses(name.clone())),
+            Some(RecordType::Cname) => subjects.push(Self::Alias(name.clone())),
+            Some(RecordType::Txt) if record.text().is_some_and(spf::is_spf) => subjects.push(Self::Spf(name.clone())),
+            _ => {}
+        }
+        if record.is(RecordType::Txt) || record.is(RecordType::Cname) {
+            if keys::selector(&name).is_some() {
+                subjects.push(Self::Dkim(name.clone()));
+            }
+            subjects.extend(policy::domain(&name).map(Self::Dmarc));
+            if transport::announced(&name).is_some() {
+                subjects.push(Self::Transport(name.clone()));
+            }
+            if takeover::is_token(&name) {
+                subjects.push(Self::Token(name));
+            }
+        }
+        subjects
+    }
+
+    /// What its change means.
+    fn compare(&self, before: View<'_, '_>, after: View<'_, '_>) -> Vec<Effect> {
+        match self {
+            Self::Delegation(name) => delegation::compare(name, before, after),
+            Self::Issuance(name) => issuance::compare(name, before, after),
+            Self::Mail(name) => exchanges::compare(name, before, after),
+            Self::Spf(name) => senders::compare(name, before, after),
+            Self::Dkim(name) => keys::compare(name, before, after),
+            Self::Dmarc(domain) => policy::compare(domain, before, after),
+            Self::Transport(name) => transport::compare(name, before, after),
+            Self::Addresses(name) => addresses::compare(name, before, after),
+            Self::Token(name) => takeover::token_removed(name, before, after),
+            Self::Alias(name) => takeover::pointed(name, before, after),
+        }
+    }
+}
+
+/// What steps mean, each effect with the numbers of the steps that bring it about; the weightiest first.
+///
+/// `before` is the zone as it is, `after` the zone with all steps done. Takes time in proportion to the steps, and to the
+/// zone where one of them can concern all of it.
+#[must_use]
+pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
+    let mut found = by_subject(before, after, steps);
+    let hidden = Hidden::of(View(before), steps.iter().filter_map(|s| s.after.as_ref()));
+    for (n, step) in steps.iter().enumerate() {
+        let Some(record) = &step.after else { continue };
+        let is_new = step.before.is_none_or(|b| b.data != record.data || b.proxied != record.proxied);
+        if is_new {
+            found.extend(hidden.exposed_by(record, View(before)).into_iter().map(|e| (vec![n], e)));
+        }
+    }
+    found.extend(mistyped(before, steps));
+    found.sort_by(|(a, x), (b, y)| (x.danger.is_none(), x.topic, a).cmp(&(y.danger.is_none(), y.topic, b)));
+    found
+}
+
+/// What the subjects of the steps mean.
+fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
+    let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
+    let served = served_by(before, after, steps);
+    for (n, step) in steps.iter().enumerate() {
+        let records = step.before.iter().chain(&step.after);
+        let own = records.clone().flat_map(Subject::of);
+        let domains = records.filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
+        for subject in own.chain(domains.map(|name| Subject::Mail((*name).clone()))) {
+            let numbers = subjects.entry(subject).or_default();
+            if numbers.last() != Some(&n) {
+                numbers.push(n);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let mut scratch: Option<ZoneIndex<'a>> = None;
+    for (subject, numbers) in subjects {
+        for effect in subject.compare(View(before), View(after)) {
+            let mut guilty = numbers.clone();
+            if let Some(danger) = effect.danger.filter(|_| (2..=MOST_STEPS).contains(&numbers.len())) {
+                let zone = scratch.get_or_insert_with(|| before.clone());
+                guilty.retain(|n| {
+                    steps[*n].apply(zone);
+                    let alone = subject.compare(View(before), View(zone));
+                    steps[*n].revert(zone);
+                    alone.iter().any(|e| e.danger == Some(danger))
+                });
+                if guilty.is_empty() {
+                    guilty.clone_from(&numbers);
+                }
+            }
+            found.push((guilty, effect));
+        }
+    }
+    found
+}
+
+/// The domains whose mail a host of the steps receives.
+fn served_by<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<&'a Fqdn>> {
+    let mut domains: HashMap<&Fqdn, Vec<&Fqdn>> = HashMap::new();
+    let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
+    for host in hosts {
+        domains.entry(host.name).or_default();
+    }
+    if domains.is_empty() {
+        return domains;
+    }
+    for record in before.entries().chain(after.entries()).filter(|r| matches!(r.data, Rdata::Mx(_))) {
+        if let Some(own) = record.data.target().and_then(|target| domains.get_mut(target))
+            && !own.contains(&record.name)
+        {
+            own.push(record.name);
+        }
+    }
+    domains
+}
+
+/// New targets that look like a typing error of another one.
+fn mistyped<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
+    let mut known: Option<Vec<&'a Fqdn>> = None;
+    let mut found = Vec::new();
+    for (n, step) in steps.iter().enumerate() {
+        let Some(record) = step.after else { continue };
+        let included = included(&record);
+        for target in record.data.target().into_iter().chain(&included) {
+            let is_old = |old: &Entry<'_>| old.data.target() == Some(target) || self::included(old).contains(target);
+            if target.is_root() || target.is_within(before.name().as_fqdn()) || step.before.as_ref().is_some_and(is_old) {
+                continue;
+            }
+            let known = known.get_or_insert_with(|| {
+                let apex = std::iter::once(before.name().as_fqdn());
+                apex.chain(before.entries().filter_map(|r| r.data.target())).collect()
+            });
+            let is_gone = |old: &&Fqdn| !steps.iter().any(|s| s.after.is_some_and(|a| a.name == record.name && a.data.target() == Some(*old)));
+            let replaced: Vec<&Fqdn> = steps
+                .iter()
+                .filter_map(|s| s.before)
+                .filter(|b| b.name == record.name && b.record_type() == record.record_type())
+                .filter_map(|b| b.data.target())
+                .filter(is_gone)
+                .collect();
+            let Some(near) = hosts::mistyped(target, &replaced, known) else { continue };
+            let (name, kind) = (record.name, record.data.type_name());
+            let line = format!("{name} {kind}: {target} looks like a typing error of {near}");
+            let topic = match record.record_type() {
+                Some(RecordType::Ns) => Topic::NameServers,
+                Some(RecordType::Mx) => Topic::Mail,
+                Some(RecordType::Txt) => Topic::MailAuthentication,
+                _ => Topic::Addresses,
+            };
+            found.push((vec![n], Effect::needing(Danger::LooksMistyped, topic, name, line)));
+        }
+    }
+    found
+}
+
+/// The domains that an SPF record includes.
+fn included(record: &Entry<'_>) -> Vec<Fqdn> {
+    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else { return Vec::new() };
+    let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
+        spf::Mechanism::Include(spec) => Some(spec),
+        _ => None,
+    });
+    specs.chain(&record.redirect).filter_map(|spec| spec.name()).collect()
+}

@@ -1,0 +1,74 @@
+//! Questions that the meaning of records asks of a zone.
+
+use std::net::IpAddr;
+
+use super::dns::{Entry, ZoneIndex};
+use crate::model::{Fqdn, Rdata, RecordType};
+
+impl<'a> Entry<'a> {
+    /// Its address, if it is one.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        match self.data {
+            Rdata::A(a) => Some(a.address().into()),
+            Rdata::Aaaa(a) => Some(a.address().into()),
+            _ => None,
+        }
+    }
+
+    /// Its text, if it is one.
+    pub(super) fn text(&self) -> Option<&'a [u8]> {
+        match self.data {
+            Rdata::Txt(text) => Some(text.as_bytes()),
+            _ => None,
+        }
+    }
+
+    /// Whether it leads a client to a server.
+    pub(super) fn leads_to_a_server(&self) -> bool {
+        use RecordType::{A, Aaaa, Cname, Https, Svcb};
+        matches!(self.record_type(), Some(A | Aaaa | Cname | Https | Svcb))
+    }
+}
+
+/// A zone that is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'i, 'a>(pub(super) &'i ZoneIndex<'a>);
+
+impl<'a> View<'_, 'a> {
+    /// The records with exactly this owner.
+    pub(super) fn at(self, name: &Fqdn) -> Vec<Entry<'a>> {
+        self.0.records(name).collect()
+    }
+
+    /// The records of a type with exactly this owner, in the order of their values.
+    pub(super) fn of_type(self, name: &Fqdn, kind: RecordType) -> Vec<Entry<'a>> {
+        self.0.node(name.as_str()).map(|node| node.of_type(kind)).unwrap_or_default()
+    }
+
+    /// The records that answer for a name: its own, else those of the wildcard that covers it.
+    pub(super) fn answering(self, name: &Fqdn) -> Vec<Entry<'a>> {
+        let Some(location) = self.0.locate(name.as_str()) else { return Vec::new() };
+        let own = location.exact.filter(|node| node.records().next().is_some());
+        own.or(location.wildcard).map(|node| node.records().collect()).unwrap_or_default()
+    }
+
+    /// The texts that answer for a name.
+    pub(super) fn texts(self, name: &Fqdn) -> Vec<&'a [u8]> {
+        self.answering(name).iter().filter_map(Entry::text).collect()
+    }
+
+    /// The hosts to which records of a type with exactly this owner point.
+    pub(super) fn targets(self, name: &Fqdn, kind: RecordType) -> Vec<&'a Fqdn> {
+        self.of_type(name, kind).into_iter().filter_map(|r| r.data.target()).collect()
+    }
+
+    /// Whether nothing is left at a name of the zone; the apex always is.
+    pub(super) fn is_given_up(self, name: &Fqdn) -> bool {
+        name != self.0.name().as_fqdn() && self.at(name).is_empty()
+    }
+
+    /// Whether a name is in the zone.
+    pub(super) fn covers(self, name: &Fqdn) -> bool {
+        name.is_within(self.0.name().as_fqdn())
+    }
+}

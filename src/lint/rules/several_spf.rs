@@ -1,0 +1,49 @@
+//! Several SPF records at one name.
+
+use crate::diagnostic::{Finding, Severity};
+use crate::insight::mail::spf::is_spf;
+use crate::lint::view::View;
+use crate::lint::{Findings, Rule};
+use crate::model::{DesiredRecord, Rdata};
+
+/// The rule.
+pub(in crate::lint) static RULE: Rule = Rule {
+    finding: Finding {
+        code: "LINT0018",
+        summary: "the name has several SPF records",
+        severity: Severity::Warning,
+        why: "A domain has one SPF record. If there are several, receivers answer \"permerror\" and treat mail from the domain as if \
+              nobody were allowed to send it.",
+        fix: "Write one record with the mechanisms of all of them, and one `all` at its end.",
+    },
+    sources: &["RFC 7208 sections 3.2 and 4.5"],
+    good: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: TXT, content: \"v=spf1 mx include:_spf.example.net -all\" }
+",
+    bad: "\
+zones:
+  example.com:
+    records:
+      - { name: \"@\", type: TXT, content: \"v=spf1 mx -all\" }
+      - { name: \"@\", type: TXT, content: \"v=spf1 include:_spf.example.net -all\" }
+",
+    check,
+};
+
+fn check(view: &View<'_>, findings: &mut Findings) {
+    let spf = |record: &&DesiredRecord| matches!(&record.data, Rdata::Txt(text) if is_spf(text.as_bytes()));
+    for (zone, owner) in view.owners() {
+        let mut own = owner.records.iter().copied().filter(spf);
+        if let (Some(_), Some(second)) = (own.next(), own.next()) {
+            let count = 2 + own.count();
+            findings.push(
+                RULE.at(second.spelling.place, format!("`{}` has {count} SPF records", owner.name))
+                    .about(zone.address(second))
+                    .help("write one record with the mechanisms of all of them"),
+            );
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Accidents and everyday changes on realistic zones, planned with the zone as it was as base: which are stopped, which are
+//! named, which pass in silence. The data is in tests/scenarios; the tables in docs/safety.md are written from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use zonewright::diagnostic::Sources;
+use zonewright::model::{DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
+use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
+use zonewright::{spec, wire};
+
+/// What a plan does with a change.
+struct Outcome {
+    /// Codes of the consents that it asks for.
+    stops: BTreeSet<&'static str>,
+    /// What it says that the change means.
+    lines: Vec<String>,
+}
+
+impl Outcome {
+    fn word(&self) -> String {
+        match (self.stops.is_empty(), self.lines.is_empty()) {
+            (false, _) => {
+                let codes: Vec<String> = self.stops.iter().map(|code| format!("`{code}`")).collect();
+                format!("stopped: {}", codes.join(", "))
+            }
+            (true, false) => "named".to_owned(),
+            (true, true) => "silent".to_owned(),
+        }
+    }
+}
+
+/// The only zone of a spec; `None` if the spec has a mistake.
+fn try_load(text: &str) -> Option<DesiredZone> {
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
+    outcome.desired?.zones.into_values().next()
+}
+
+/// The only zone of a spec without mistakes.
+fn load(text: &str) -> DesiredZone {
+    try_load(text).unwrap_or_else(|| panic!("a mistake in:\n{text}"))
+}
+
+/// The zone as it is after the previous spec was applied, with the records of others.
+fn live(base: &DesiredZone, others: &Value) -> LiveZone {
+    let mut records: Vec<LiveRecord> = Vec::new();
+    for (n, record) in base.records.iter().enumerate() {
+        records.push(LiveRecord {
+            id: RecordId(format!("{n:032}")),
+            name: record.name.clone(),
+            data: record.data.clone(),
+            ttl: record.facets.ttl.unwrap_or(Ttl::AUTOMATIC),
+            proxied: record.facets.proxied == Some(true),
+            comment: None,
+            tags: BTreeSet::new(),
+            settings: record.facets.settings,
+            read_only: None,
+            modified_on: None,
+        });
+    }
+    for (n, other) in others.as_array().into_iter().flatten().enumerate() {
+        let mut record = other.clone();
+        record["id"] = format!("{:032}", 900 + n).into();
+        records.push(wire::record::read(&record).expect("a record"));
+    }
+    let mut zone = LiveZone::new(base.name.clone(), ZoneId("1".repeat(32)));
+    zone.settings.dnssec = Some(LiveDnssec { status: "active".to_owned(), ..LiveDnssec::default() });
+    LiveZone { tier: Tier::from_legacy_id("business"), status: Some("active".to_owned()), records, ..zone }
+}
+
+/// The spec after a change.
+fn changed(text: &str, scenario: &Value) -> String {
+    let mut text = text.to_owned();
+    for (from, to) in scenario["change"].as_object().into_iter().flatten() {
+        assert_eq!(text.matches(from.as_str()).count(), 1, "{}: {from}", scenario["about"]);
+        text = text.replace(from.as_str(), to.as_str().map_or(&to.to_string(), |to| to));
+    }
+    if let Some(entry) = scenario["add"].as_str() {
+        writeln!(text, "      - {entry}").expect("a text");
+    }
+    text
+}
+
+/// Plans one change.
+fn run(zone: &str, scenario: &Value) -> Outcome {
+    let base = load(zone);
+    let desired = load(&changed(zone, scenario));
+    let live = live(&base, &scenario["live"]);
+    let (zone, diagnostics) = plan_zone_with_base(&desired, &base, &live);
+    assert!(!diagnostics.has_errors(), "{}: {diagnostics:?}", scenario["about"]);
+    let mut lines: Vec<String> =
+        zone.operations.iter().filter_map(|o| o.impact.as_ref()).flat_map(|impact| impact.lines.clone()).collect();
+    lines.extend(zone.notes.iter().cloned());
+    let plan = Plan { zones: vec![zone], diagnostics, ..Plan::default() };
+    let stops = match plan.verdict(&Consents::default()) {
+        Verdict::NeedsConsent(missing) => missing.into_iter().map(|m| m.danger.code()).collect(),
+        _ => BTreeSet::new(),
+    };
+    Outcome { stops, lines }
+}
+
+/// All scenarios: the file, whether they are accidents, the zone, the scenario.
+fn scenarios() -> Vec<(bool, String, Value)> {
+    let mut all = Vec::new();
+    for file in ["company", "workspace", "parked"] {
+        let text = std::fs::read_to_string(format!("tests/scenarios/{file}.yaml")).expect("a file");
+        let data: Value = serde_yaml::from_str(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let zone = data["zone"].as_str().expect("a zone").to_owned();
+        for (list, is_accident) in [("accidents", true), ("everyday", false)] {
+            for scenario in data[list].as_array().expect("a list") {
+                all.push((is_accident, zone.clone(), scenario.clone()));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
+    let mut wrong = Vec::new();
+    for (is_accident, zone, scenario) in scenarios() {
+        let outcome = run(&zone, &scenario);
+        let about = scenario["about"].as_str().unwrap_or_default();
+        let told = || format!("{about}: {} {:?}", outcome.word(), outcome.lines);
+        match (scenario["stops"].as_str(), scenario["names"].as_str()) {
+            (Some(code), _) if !outcome.stops.contains(code) => wrong.push(format!("should need {code}: {}", told())),
+            (None, Some(word)) if !outcome.lines.iter().any(|l| l.contains(word)) => {
+                wrong.push(format!("should name {word}: {}", told()));
+            }
+            (None, None) if is_accident => wrong.push(format!("says nothing of what should happen: {}", told())),
+            (None, _) if !outcome.stops.is_empty() => wrong.push(format!("should not be stopped: {}", told())),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), scenarios().len(), wrong.join("\n"));
+}
+
+/// Whatever a record is for: a TTL, a comment or a tag changes nothing for the world, alone or on all records.
+#[test]
+fn notes_and_times_to_live_are_silent() {
+    for file in ["company", "workspace", "parked"] {
+        let text = std::fs::read_to_string(format!("tests/scenarios/{file}.yaml")).expect("a file");
+        let data: Value = serde_yaml::from_str(&text).expect("a file of scenarios");
+        let zone = data["zone"].as_str().expect("a zone");
+        let base = load(zone);
+        let live = live(&base, &Value::Null);
+        let lines: Vec<&str> = zone.lines().collect();
+        let noted = |line: &str| match line.strip_suffix(" }") {
+            Some(record) => format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}"),
+            None => line.to_owned(),
+        };
+        let one = |n: usize| lines.iter().enumerate().map(|(m, l)| if m == n { noted(l) } else { (*l).to_owned() }).collect();
+        let mut texts: Vec<Vec<String>> = (0..lines.len()).map(one).collect();
+        texts.push(lines.iter().map(|line| noted(line)).collect());
+        for changed in texts {
+            let changed = changed.join("\n");
+            let (plan, diagnostics) = plan_zone_with_base(&load(&changed), &base, &live);
+            assert!(plan.operations.iter().all(|o| o.impact.is_none() && o.dangers.is_empty()), "{changed}");
+            let plan = Plan { zones: vec![plan], diagnostics, ..Plan::default() };
+            assert!(matches!(plan.verdict(&Consents::default()), Verdict::InSync | Verdict::Ready), "{changed}");
+        }
+    }
+}
+
+/// A zone of two tokens, two addresses and a DKIM key, planned after a change; the codes that it needs.
+fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
+    let text = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
+    let (base, desired) = (load(&text(base)), load(&text(changed)));
+    let live = live(&base, &Value::Null);
+    let (zone, _) =
+        if with_base { plan_zone_with_base(&desired, &base, &live) } else { zonewright::plan::plan_zone(&desired, &live) };
+    let deletes = zone.operations.iter().filter(|o| o.dangers.contains(&zonewright::model::Danger::Delete)).count();
+    let plan = Plan { zones: vec![zone], ..Plan::default() };
+    match plan.verdict(&Consents::default()) {
+        Verdict::NeedsConsent(missing) => {
+            assert_eq!(missing.iter().find(|m| m.danger.code() == "delete").map_or(0, |m| m.operations), deletes);
+            missing.into_iter().map(|m| m.danger.code()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn what_is_replaced_is_not_counted() {
+    let token = |value: &str| format!("      - {{ name: \"@\", type: TXT, content: google-site-verification={value} }}\n");
+    let (old, new) = (token("Wb8cXk2n9QpLr4TtYv6Z"), token("Zx9wVu8tSr7qPo6nMl5k"));
+    assert_eq!(stops_of(&old, &new, true), Vec::<&str>::new());
+    // Nothing comes, or something else does.
+    let other = "      - { name: \"@\", type: TXT, content: MS=ms48151623 }\n";
+    let host = "      - { name: a, type: A, content: 192.0.2.1 }\n";
+    assert_eq!(stops_of(&format!("{old}{host}"), host, true), ["delete"]);
+    assert_eq!(stops_of(&format!("{old}{host}"), &format!("{host}{other}"), true), ["delete"]);
+    // Two go and one comes.
+    let third = token("Aa1bB2cC3dD4eE5fF6gG");
+    assert_eq!(stops_of(&format!("{old}{third}"), &new, true), ["delete"]);
+    // Absent by name, without a base.
+    let absent = old.replace(" }}\n", " }\n").replace(" }\n", ", state: absent }\n");
+    assert_eq!(stops_of(&old, &format!("{new}{absent}"), false), Vec::<&str>::new());
+    // What was never in the base may be someone else's: a change of type counts without one.
+    let alias = "      - { name: a, type: CNAME, content: host.example.net }\n";
+    assert_eq!(stops_of(host, alias, true), Vec::<&str>::new());
+    assert_eq!(stops_of(host, alias, false), ["delete"]);
+}
+
+/// Changes that people really made, each planned with the zone before it as base. The history is not part of this
+/// repository; tests/scenarios/replay.py writes it, and `ZONEWRIGHT_REPLAY` names the file.
+#[test]
+fn a_history_of_real_zones() {
+    let Some(path) = std::env::var_os("ZONEWRIGHT_REPLAY") else {
+        eprintln!("SKIPPED: the history of real zones; write it with tests/scenarios/replay.py and name it in ZONEWRIGHT_REPLAY");
+        return;
+    };
+    let text = std::fs::read_to_string(path).expect("the history");
+    let mut zones: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let (mut planned, mut refused) = (0, 0);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for line in text.lines() {
+        let change: Value = serde_json::from_str(line).expect("a change");
+        let name = change["zone"].as_str().expect("a zone").to_owned();
+        let list = |key: &str| -> BTreeSet<String> {
+            change[key].as_array().into_iter().flatten().filter_map(|r| r.as_str().map(str::to_owned)).collect()
+        };
+        let zone = zones.entry(name.clone()).or_default();
+        zone.extend(list("before"));
+        let spec = |records: &BTreeSet<String>| {
+            let mut text = format!("version: 1\nzones:\n  {name}:\n    records:\n");
+            for record in records {
+                let _ = writeln!(text, "      - {record}");
+            }
+            try_load(&text)
+        };
+        let before = spec(zone);
+        zone.retain(|record| !list("removed").contains(record));
+        zone.extend(list("added"));
+        let (Some(before), Some(after)) = (before, spec(zone)) else {
+            refused += 1;
+            continue;
+        };
+        let (plan, diagnostics) = plan_zone_with_base(&after, &before, &live(&before, &Value::Null));
+        let lines: Vec<String> = plan
+            .operations
+            .iter()
+            .filter(|o| o.dangers.iter().any(|d| *d != zonewright::model::Danger::Delete))
+            .filter_map(|o| o.impact.as_ref())
+            .flat_map(|impact| impact.lines.clone())
+            .collect();
+        let plan = Plan { zones: vec![plan], diagnostics, ..Plan::default() };
+        planned += 1;
+        let stops: Vec<&str> = match plan.verdict(&Consents::default()) {
+            Verdict::NeedsConsent(missing) => missing.into_iter().map(|m| m.danger.code()).collect(),
+            _ => Vec::new(),
+        };
+        *counts.entry(if stops.is_empty() { "not stopped".to_owned() } else { stops.join(", ") }).or_default() += 1;
+        if stops.iter().any(|code| !["delete", "removes-last-address"].contains(code)) {
+            eprintln!("{} {name} {stops:?}\n    - {:?}\n    + {:?}", change["commit"], list("removed"), list("added"));
+            for line in lines {
+                eprintln!("    → {line}");
+            }
+        }
+    }
+    eprintln!("{planned} changes planned, {refused} not read");
+    for (stops, count) in counts {
+        eprintln!("{count:5} {stops}");
+    }
+}
+
+/// The tables of scenarios for the page about safety.
+pub(super) fn tables() -> String {
+    let mut text = String::new();
+    for (title, wanted) in [("accident", true), ("everyday change", false)] {
+        let rows: Vec<(String, Outcome)> = scenarios()
+            .into_iter()
+            .filter(|(is_accident, _, _)| *is_accident == wanted)
+            .map(|(_, zone, scenario)| (scenario["about"].as_str().unwrap_or_default().to_owned(), run(&zone, &scenario)))
+            .collect();
+        let count = |is: fn(&Outcome) -> bool| rows.iter().filter(|(_, outcome)| is(outcome)).count();
+        let stopped = count(|o| !o.stops.is_empty());
+        let named = count(|o| o.stops.is_empty() && !o.lines.is_empty());
+        let _ = writeln!(text, "{} {title}s: {stopped} stopped, {named} named, {} silent.\n", rows.len(), rows.len() - stopped - named);
+        let _ = writeln!(text, "| {title} | the plan |\n|---|---|");
+        for (about, outcome) in rows {
+            let _ = writeln!(text, "| {about} | {} |", outcome.word());
+        }
+        text.push('\n');
+    }
+    text
+}
