@@ -108,17 +108,19 @@ pub(super) fn order(phases: &[PhaseChanges<'_>], steps: &[Step], waf: &LiveWaf) 
     if steps.len() < 2 {
         return as_ranked;
     }
-    let mut way = Way::new(phases, steps, waf);
     let rules = phases.iter().map(|phase| phase.order.len().max(phase.live.rules().len())).sum::<usize>().max(1);
+    let fits = |states: usize| MOST_WORK / (rules * states.max(1));
+    if fits(steps.len()) < FEWEST_KINDS {
+        return as_ranked;
+    }
+    let mut way = Way::new(phases, steps, waf);
     let states = match steps.len() {
         few if few <= ALL_ORDERS => 1 << few,
         many => many * many / 2,
     };
-    let fits = |states: usize| MOST_WORK / (rules * states.max(1));
-    let (order, most) = match (fits(states), fits(steps.len())) {
-        (most, _) if most >= FEWEST_KINDS.min(way.requests.len()) => (None, most),
-        (_, most) if most >= FEWEST_KINDS => (Some(as_ranked.order.clone()), most),
-        _ => return as_ranked,
+    let (order, most) = match fits(states) {
+        most if most >= FEWEST_KINDS.min(way.requests.len()) => (None, most),
+        _ => (Some(as_ranked.order), fits(steps.len())),
     };
     way.limit(most);
     let order = order.unwrap_or_else(|| if steps.len() <= ALL_ORDERS { way.best() } else { way.greedy() });

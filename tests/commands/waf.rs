@@ -452,3 +452,24 @@ fn raw_exceptions_have_their_place() {
     settles(&workspace);
     assert_eq!(refs(&workspace, MANAGED), ["x", "mine"]);
 }
+
+/// The list of a zone's rulesets says which entry points there are; one that shows nothing at all is not believed.
+#[test]
+fn entry_points_are_read_as_the_list_says() {
+    let custom = "custom:\n  - { name: a, when: 'http.host eq \"a.example.com\"', action: block }\nrate_limits: []";
+    for (is_empty, made) in [(false, 4), (true, 5)] {
+        let workspace =
+            with_rules(CUSTOM, json!([{ "ref": "b", "action": "block", "expression": "ssl", "enabled": true }]));
+        waf_spec(&workspace, custom);
+        if is_empty {
+            let body = json!({ "success": true, "errors": [], "messages": [], "result": [] });
+            let when = When::Matching { method: Some("GET".into()), path_suffix: "/rulesets".into(), nth: 1 };
+            workspace.fault(Fault { when, what: What::Answer { code: 200, body }, times: 1 });
+        }
+        let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
+        // The zone, its records, the list, and the entry points.
+        assert_eq!(plan["requests"]["made"], made, "{plan}");
+        let operations = plan["operations"].as_array().unwrap();
+        assert_eq!((operations.len(), &operations[0]["kind"]), (1, &json!("waf_rule")));
+    }
+}
