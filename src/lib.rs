@@ -26,5 +26,6 @@ pub mod reconcile;
 pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
+pub mod seclang;
 pub mod spec;
 pub mod wire;

@@ -13,7 +13,7 @@ use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use drift::{DriftArgs, TellArgs, WatchArgs};
-pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafLockArgs, WafRulesArgs};
+pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafHitsArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
 fn after_help() -> String {

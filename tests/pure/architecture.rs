@@ -44,6 +44,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "render",
         ],
     ),
+    // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
+    ("seclang", &[]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
     (
@@ -66,6 +68,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "render",
             "reconcile",
             "sandbox",
+            "seclang",
         ],
     ),
 ];
@@ -88,7 +91,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 
 /// Modules without any asynchronous function.
 const SYNCHRONOUS: &[&str] =
-    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render"];
+    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render", "seclang"];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

@@ -20,6 +20,11 @@ pub(in crate::cli) enum WafCommand {
     Diff(WafDiffArgs),
     /// Write waf.lock, or compare the managed rulesets with it
     Lock(WafLockArgs),
+    /// Run the OWASP Core Rule Set on requests: which rules match, and the score
+    #[command(
+        after_help = "Examples:\n  zonewright waf hits --crs coreruleset --requests requests.jsonl\n  zonewright waf hits --requests - < requests.jsonl"
+    )]
+    Hits(WafHitsArgs),
 }
 
 /// `waf rules`.
@@ -107,4 +112,15 @@ pub(in crate::cli) struct WafLockArgs {
     /// Compare only; exit with 2 if Cloudflare changed something
     #[arg(long)]
     pub(in crate::cli) check: bool,
+}
+
+/// `waf hits`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafHitsArgs {
+    /// The directory of the rules: crs-setup.conf (or its example) and rules/*.conf
+    #[arg(long, value_name = "DIR", default_value = "/usr/share/modsecurity-crs")]
+    pub(in crate::cli) crs: PathBuf,
+    /// Requests as JSON lines; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) requests: PathBuf,
 }

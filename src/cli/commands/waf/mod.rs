@@ -2,6 +2,7 @@
 
 mod diff;
 mod effective;
+mod hits;
 mod lock;
 mod protection;
 mod rules;
@@ -24,5 +25,6 @@ pub(in crate::cli) async fn run(
         WafCommand::Effective(args) => effective::run(args, settings, output).await,
         WafCommand::Diff(args) => diff::run(args, settings, output).await,
         WafCommand::Lock(args) => lock::run(args, settings, output).await,
+        WafCommand::Hits(args) => hits::run(args, output),
     }
 }

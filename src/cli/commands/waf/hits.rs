@@ -1,0 +1,145 @@
+//! `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow, bail};
+use data_encoding::BASE64;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::cli::args::WafHitsArgs;
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::seclang::{Evaluator, Outcome, Request, RuleSet};
+
+/// Where Debian's package `modsecurity-crs` puts the settings; the rules are in `/usr/share/modsecurity-crs`.
+const DEBIAN_SETUP: &str = "/etc/modsecurity/crs/crs-setup.conf";
+const DEBIAN_RULES: &str = "/usr/share/modsecurity-crs";
+/// Bytes of a line: a body of 100 MB in base64, with room for the rest.
+const LONGEST_LINE: u64 = 160 << 20;
+
+/// A request as it is written in a line.
+#[derive(Debug, Deserialize)]
+struct Line {
+    id: String,
+    method: String,
+    uri: String,
+    #[serde(default = "usual_version")]
+    version: String,
+    #[serde(default)]
+    headers: Vec<(String, String)>,
+    /// In base64.
+    #[serde(default)]
+    body: String,
+}
+
+fn usual_version() -> String {
+    "HTTP/1.1".to_owned()
+}
+
+/// Reads the rules, then answers each request with a line.
+pub(super) fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let set = rules(&args.crs)?;
+    let name = args.requests.display().to_string();
+    let requests: Box<dyn Read> = if args.requests.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(&args.requests).with_context(|| format!("cannot open {name}"))?)
+    };
+    let mut evaluator = set.evaluator();
+    let mut failure = None;
+    output.result(|out| {
+        failure = answer(BufReader::new(requests), &name, &mut evaluator, out)?;
+        Ok(())
+    })?;
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(Exit::Success),
+    }
+}
+
+/// Answers requests until one cannot be read. The outer error is that of the output.
+fn answer(
+    mut requests: impl BufRead,
+    name: &str,
+    evaluator: &mut Evaluator<'_>,
+    out: &mut dyn Write,
+) -> io::Result<Option<anyhow::Error>> {
+    let mut text = Vec::new();
+    for number in 1_usize.. {
+        text.clear();
+        if let Err(error) = requests.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text) {
+            return Ok(Some(anyhow!(error).context(format!("cannot read {name}"))));
+        }
+        if text.is_empty() {
+            break;
+        }
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        match read(&text) {
+            Ok((id, request)) => writeln!(out, "{}", document(&id, &evaluator.evaluate(&request)))?,
+            Err(error) => return Ok(Some(error.context(format!("{name}:{number}: not a request")))),
+        }
+    }
+    Ok(None)
+}
+
+/// A line as a request with its id.
+fn read(text: &[u8]) -> anyhow::Result<(String, Request)> {
+    if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") {
+        bail!("the line is longer than {} MiB; leave large bodies out", LONGEST_LINE >> 20);
+    }
+    let line: Line = serde_json::from_slice(text)?;
+    let body = BASE64.decode(line.body.as_bytes()).context("`body` is not base64")?;
+    let headers = line.headers.into_iter().map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
+    let Line { id, method, uri, version, .. } = line;
+    Ok((id, Request { method: method.into_bytes(), uri: uri.into_bytes(), version, headers, body }))
+}
+
+fn document(id: &str, outcome: &Outcome) -> serde_json::Value {
+    let hits: Vec<_> = outcome.hits.iter().map(|hit| hit.rule).collect();
+    let [one, two, three, four] = [1, 2, 3, 4].map(|level| outcome.score(level));
+    let mut document = json!({"id": id, "hits": hits, "score": {"1": one, "2": two, "3": three, "4": four}});
+    if !outcome.undecided.is_empty() {
+        document["undecided"] = json!(outcome.undecided);
+    }
+    document
+}
+
+/// The rules in a directory.
+///
+/// # Errors
+/// If there are none, or if they cannot be used.
+fn rules(directory: &Path) -> anyhow::Result<RuleSet> {
+    let folder = Some(directory.join("rules")).filter(|folder| folder.is_dir()).unwrap_or_else(|| directory.to_owned());
+    let mut files = Vec::new();
+    if let Ok(entries) = fs::read_dir(&folder) {
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        files.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf")));
+    }
+    files.sort();
+    if files.is_empty() {
+        bail!(
+            "there are no rules in {}: install the package modsecurity-crs, or get the rules from \
+             https://github.com/coreruleset/coreruleset and name their directory with --crs",
+            folder.display()
+        );
+    }
+    let setup = [directory.join("crs-setup.conf"), directory.join("crs-setup.conf.example")]
+        .into_iter()
+        .chain((directory == Path::new(DEBIAN_RULES)).then(|| PathBuf::from(DEBIAN_SETUP)))
+        .find(|path| path.is_file())
+        .ok_or_else(|| anyhow!("there is no crs-setup.conf in {}", directory.display()))?;
+    let text = |path: &PathBuf| -> anyhow::Result<(String, String)> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let rules = files.iter().filter(|path| **path != setup).map(text).collect::<anyhow::Result<Vec<_>>>()?;
+    // A rule names its data file without a path; nothing else is read.
+    let data = |name: &str| Path::new(name).file_name().and_then(|name| fs::read(folder.join(name)).ok());
+    Ok(RuleSet::new(&[text(&setup)?], &rules, &data)?)
+}

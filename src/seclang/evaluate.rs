@@ -1,0 +1,241 @@
+//! Runs rules on one request.
+
+use super::libinjection;
+use super::operators::{Operator, number, url_encoding_is_broken};
+use super::pattern::{Pattern, Undecided};
+use super::rules::{Rule, RuleSet};
+use super::texts::Text;
+use super::transaction::{Entry, Transaction};
+use super::{Hit, Outcome, Request, request};
+
+impl RuleSet {
+    /// Something that runs the rules on one request after the other.
+    #[must_use]
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator(Run {
+            transaction: Transaction::new(self),
+            outcome: Outcome::default(),
+            stopped: false,
+            found: Vec::new(),
+        })
+    }
+}
+
+/// Runs the rules of a set. It remembers texts, because most requests repeat those of others.
+pub struct Evaluator<'r>(Run<'r>);
+
+impl Evaluator<'_> {
+    /// Runs all rules on a request.
+    #[must_use]
+    pub fn evaluate(&mut self, request: &Request) -> Outcome {
+        let run = &mut self.0;
+        run.stopped = false;
+        run.transaction.begin_request();
+        let set = run.transaction.set;
+        request::read_head(&mut run.transaction, request);
+        run.phase(&set.phases[0]);
+        if !run.stopped {
+            super::body::read(&mut run.transaction, request);
+            run.phase(&set.phases[1]);
+        }
+        let mut outcome = std::mem::take(&mut run.outcome);
+        outcome.hits.sort_unstable_by_key(|hit| hit.rule);
+        outcome.hits.dedup_by_key(|hit| hit.rule);
+        outcome.undecided.sort_unstable();
+        outcome.undecided.dedup();
+        outcome
+    }
+}
+
+impl std::fmt::Debug for Evaluator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evaluator").finish_non_exhaustive()
+    }
+}
+
+struct Run<'r> {
+    transaction: Transaction<'r>,
+    outcome: Outcome,
+    stopped: bool,
+    /// Members of a collection, kept to be filled again.
+    found: Vec<Entry>,
+}
+
+impl<'r> Run<'r> {
+    fn phase(&mut self, rules: &'r [Rule]) {
+        let mut next = 0;
+        while let Some(rule) = rules.get(next) {
+            next += 1;
+            if self.transaction.removed[rule.index / 64] >> (rule.index % 64) & 1 == 1 {
+                continue;
+            }
+            if self.rule(rule) {
+                next = rule.jump.unwrap_or(next);
+            }
+            if self.stopped {
+                return;
+            }
+        }
+    }
+
+    /// Runs a rule and those that are chained to it; true if all match.
+    fn rule(&mut self, starter: &'r Rule) -> bool {
+        self.transaction.begin_rule();
+        if !starter.members().all(|member| self.member(starter, member)) {
+            return false;
+        }
+        for control in starter.members().flat_map(|member| &member.controls) {
+            self.stopped |= !self.transaction.control(control);
+        }
+        true
+    }
+
+    fn member(&mut self, starter: &'r Rule, rule: &'r Rule) -> bool {
+        let Some(operator) = &rule.operator else {
+            self.assign(rule);
+            return true;
+        };
+        let mut matched = false;
+        for target in &rule.targets.included {
+            if let Some(length) = self.transaction.whole(target) {
+                for place in 0..length {
+                    let entry = self.transaction.member(target, place);
+                    matched |= self.entry(starter, rule, operator, entry);
+                }
+                continue;
+            }
+            let mut found = std::mem::take(&mut self.found);
+            self.transaction.select(target, &mut found);
+            for &entry in &found {
+                matched |= self.entry(starter, rule, operator, entry);
+            }
+            self.found = found;
+        }
+        matched
+    }
+
+    fn entry(&mut self, starter: &'r Rule, rule: &'r Rule, operator: &'r Operator, entry: Entry) -> bool {
+        if !rule.multi_match {
+            let value = self.transaction.texts.transform(entry.value, rule.chain);
+            return self.test(starter, rule, operator, entry, value);
+        }
+        let mut matched = self.test(starter, rule, operator, entry, entry.value);
+        let mut previous = entry.value;
+        let mut chain = 0;
+        for &transformation in &rule.transformations {
+            chain = self.transaction.set.chains.find(chain, transformation);
+            let value = self.transaction.texts.transform(entry.value, chain);
+            if value != previous {
+                matched |= self.test(starter, rule, operator, entry, value);
+            }
+            previous = value;
+        }
+        matched
+    }
+
+    fn test(&mut self, starter: &Rule, rule: &'r Rule, operator: &'r Operator, entry: Entry, value: Text) -> bool {
+        let candidate = rule.bit.is_none_or(|bit| self.transaction.texts.is_candidate(value, bit));
+        if !candidate && !rule.negated || self.transaction.is_excluded(rule, starter, entry) {
+            return false;
+        }
+        let found = if candidate { self.matches(rule, operator, value) } else { Ok(false) };
+        let Ok(found) = found else {
+            self.outcome.undecided.push(rule.id);
+            return false;
+        };
+        if let (false, true, Some(bit)) = (found, candidate, rule.bit) {
+            self.transaction.texts.exclude(value, bit);
+        }
+        if found == rule.negated {
+            return false;
+        }
+        self.transaction.matched(entry, value);
+        self.assign(rule);
+        true
+    }
+
+    fn assign(&mut self, rule: &'r Rule) {
+        for assignment in &rule.assignments {
+            let by = self.transaction.assign(assignment, rule);
+            if let (Some(level), Some(score)) = (assignment.level, by) {
+                self.outcome.hits.push(Hit { rule: rule.id, level, score });
+            }
+        }
+    }
+
+    fn matches(&mut self, rule: &'r Rule, operator: &'r Operator, value: Text) -> Result<bool, Undecided> {
+        let text = std::rc::Rc::clone(self.transaction.texts.get(value));
+        Ok(match operator {
+            Operator::Rx(pattern) => return self.regex(rule, pattern, &text),
+            Operator::RxTemplate(template) => {
+                let source = self.transaction.expand(template, rule);
+                let pattern = self.transaction.texts.pattern(source).ok_or(Undecided)?;
+                return self.regex(rule, &pattern, &text);
+            }
+            Operator::Pm(automaton, _) => {
+                let found = automaton.find(text.as_ref());
+                if let (Some(found), true) = (&found, rule.capture) {
+                    self.transaction.capture(std::iter::once(Some(&text[found.range()])));
+                }
+                found.is_some()
+            }
+            Operator::Number(comparison, template) => {
+                let parameter = match template.plain() {
+                    Some(plain) => number(plain),
+                    None => {
+                        let parameter = self.transaction.expand(template, rule);
+                        number(self.transaction.texts.get(parameter))
+                    }
+                };
+                comparison.holds(number(&text), parameter)
+            }
+            Operator::Text(comparison, template) => match template.plain() {
+                Some(plain) => comparison.holds(&text, plain),
+                None => {
+                    let parameter = self.transaction.expand(template, rule);
+                    comparison.holds(&text, self.transaction.texts.get(parameter))
+                }
+            },
+            Operator::IpMatch(networks) => {
+                let address = std::str::from_utf8(&text).ok().and_then(|text| text.parse::<std::net::IpAddr>().ok());
+                address.is_some_and(|address| networks.iter().any(|network| network.contains(&address)))
+            }
+            Operator::DetectSqli => match libinjection::sql(&text) {
+                None => return Err(Undecided),
+                Some(fingerprint) => {
+                    if let (Some(fingerprint), true) = (&fingerprint, rule.capture) {
+                        self.transaction.capture(std::iter::once(Some(fingerprint.as_bytes())));
+                    }
+                    fingerprint.is_some()
+                }
+            },
+            Operator::DetectXss => {
+                let found = libinjection::html(&text).ok_or(Undecided)?;
+                if found && rule.capture {
+                    self.transaction.capture(std::iter::once(Some(text.as_ref())));
+                }
+                found
+            }
+            Operator::ValidateByteRange(allowed) => text.iter().any(|byte| !allowed[usize::from(*byte)]),
+            Operator::ValidateUrlEncoding => url_encoding_is_broken(&text),
+            Operator::ValidateUtf8Encoding => std::str::from_utf8(&text).is_err(),
+            Operator::Always => true,
+            Operator::Never => false,
+        })
+    }
+
+    fn regex(&mut self, rule: &Rule, pattern: &Pattern, text: &[u8]) -> Result<bool, Undecided> {
+        if !rule.capture || rule.negated {
+            return pattern.is_match(text);
+        }
+        // Groups cost more than the answer, and most texts do not match.
+        if !pattern.is_match(text)? {
+            return Ok(false);
+        }
+        let found = pattern.captures(text)?;
+        if let Some(groups) = &found {
+            self.transaction.capture(groups.iter().map(|group| group.map(|(start, end)| &text[start..end])));
+        }
+        Ok(found.is_some())
+    }
+}

@@ -1,0 +1,141 @@
+//! Runs rules in ModSecurity's language, such as the OWASP Core Rule Set, on requests.
+
+mod body;
+mod builder;
+mod decode;
+mod evaluate;
+mod libinjection;
+mod literals;
+mod operators;
+mod paths;
+mod pattern;
+mod prefilter;
+mod request;
+mod rules;
+mod sha1;
+mod template;
+mod text;
+mod texts;
+mod transaction;
+mod transform;
+mod variables;
+
+pub use evaluate::Evaluator;
+pub use rules::RuleSet;
+
+/// A request as it was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Request {
+    /// The method, such as `POST`.
+    pub method: Vec<u8>,
+    /// The path and query, or the whole URI, as in the request line.
+    pub uri: Vec<u8>,
+    /// The protocol, such as `HTTP/1.1`.
+    pub version: String,
+    /// Headers in order, with their names as they were written.
+    pub headers: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The body, without transfer coding.
+    pub body: Vec<u8>,
+}
+
+/// A rule that added to the anomaly score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The number of the rule.
+    pub rule: u32,
+    /// The paranoia level, 1 to 4, to which the rule belongs.
+    pub level: u8,
+    /// What the rule adds, however often it matched.
+    pub score: i64,
+}
+
+/// What the rules found in a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The rules that matched, by number.
+    pub hits: Vec<Hit>,
+    /// Rules whose regular expression took too many steps, so that nothing is known about them.
+    pub undecided: Vec<u32>,
+}
+
+impl Outcome {
+    /// The anomaly score at a paranoia level: that of its rules and those of the levels below.
+    #[must_use]
+    pub fn score(&self, level: u8) -> i64 {
+        self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
+    }
+}
+
+/// A file of a rule set that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    file: String,
+    line: usize,
+    message: String,
+}
+
+impl Error {
+    fn new(file: &str, line: usize, message: &str) -> Self {
+        Self { file: file.to_owned(), line, message: message.to_owned() }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "{}:{line}: {}", self.file, self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Rules that ModSecurity recommends beside any rule set: how bodies are read.
+const BODIES: &str = r#"
+SecRule REQUEST_HEADERS:Content-Type "@rx ^(?:application|text)/(?:[a-z0-9.-]+\+)?xml" "id:1,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=XML"
+SecRule REQUEST_HEADERS:Content-Type "@rx ^application/(?:[a-z0-9.-]+\+)?json" "id:2,phase:1,pass,nolog,t:none,t:lowercase,ctl:requestBodyProcessor=JSON"
+"#;
+
+/// All levels run, so that one pass tells what each level finds.
+const LEVELS: &str = r#"
+SecAction "id:3,phase:1,pass,nolog,setvar:tx.paranoia_level=4,setvar:tx.executing_paranoia_level=4,\
+  setvar:tx.blocking_paranoia_level=4,setvar:tx.detection_paranoia_level=4,setvar:tx.early_blocking=0"
+"#;
+
+impl RuleSet {
+    /// Reads a rule set: its settings (`crs-setup.conf`), then its rules, each with the name and the text of a file.
+    ///
+    /// `data` gives the content of a data file by the name that a rule uses.
+    ///
+    /// # Errors
+    /// If a file is not in the rule language, with its line.
+    pub fn new(
+        setup: &[(String, String)],
+        rules: &[(String, String)],
+        data: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Result<Self, Error> {
+        let mut builder = builder::Builder::new(data);
+        builder.add("bodies", BODIES)?;
+        for (name, text) in setup {
+            builder.add(name, text)?;
+        }
+        builder.add("levels", LEVELS)?;
+        for (name, text) in rules {
+            builder.add(name, text)?;
+        }
+        builder.finish()
+    }
+
+    /// How many rules look at requests.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules().count()
+    }
+
+    /// Whether no rule looks at requests.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,48 @@
+//! Texts with macros, such as `%{tx.critical_anomaly_score}`.
+
+use super::variables::Target;
+
+/// A text, parts of which are values of the request.
+#[derive(Debug)]
+pub(super) struct Template {
+    pub parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+pub(super) enum Part {
+    Text(Vec<u8>),
+    Value(Target),
+}
+
+impl Template {
+    /// Reads a text; `%{NAME}` and `%{NAME.key}` are macros.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("%{") {
+            let Some((name, after)) = after.split_once('}') else { break };
+            if !before.is_empty() {
+                parts.push(Part::Text(before.as_bytes().to_vec()));
+            }
+            let name = match name.split_once('.') {
+                Some((collection, key)) => format!("{collection}:{key}"),
+                None => name.to_owned(),
+            };
+            parts.push(Part::Value(Target::parse(&name).map_err(|error| format!("the macro `%{{{name}}}`: {error}"))?));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.as_bytes().to_vec()));
+        }
+        Ok(Self { parts })
+    }
+
+    /// The text if it has no macro.
+    pub(super) fn plain(&self) -> Option<&[u8]> {
+        match self.parts.as_slice() {
+            [] => Some(b""),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+}

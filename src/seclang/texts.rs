@@ -1,0 +1,123 @@
+//! Texts of requests: each is kept once, with what is known about it.
+//!
+//! Requests repeat most of their texts: names of headers, user agents, cookies. What a rule has found out about one holds for the next
+//! request, too.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::pattern::Pattern;
+use super::prefilter::Candidates;
+use super::rules::RuleSet;
+
+/// The number of a text.
+pub(super) type Text = u32;
+
+/// The empty text is always there.
+pub(super) const EMPTY: Text = 0;
+const UNKNOWN: Text = Text::MAX;
+/// Texts, and bytes of them, that are kept from one request to the next.
+const KEPT: (usize, usize) = (20_000, 4 << 20);
+
+pub(super) struct Texts<'r> {
+    set: &'r RuleSet,
+    all: Vec<Rc<[u8]>>,
+    numbers: HashMap<Rc<[u8]>, Text>,
+    size: usize,
+    /// For each text and each sequence of transformations, the result.
+    transformed: Vec<Text>,
+    /// For each text, the operators that may match it: those that were not excluded and have not failed yet.
+    candidates: Vec<Option<Candidates>>,
+    /// Patterns that contained macros, by what they became.
+    patterns: HashMap<Text, Option<Rc<Pattern>>>,
+}
+
+impl<'r> Texts<'r> {
+    pub(super) fn new(set: &'r RuleSet) -> Self {
+        let mut texts = Self {
+            set,
+            all: Vec::new(),
+            numbers: HashMap::new(),
+            size: 0,
+            transformed: Vec::new(),
+            candidates: Vec::new(),
+            patterns: HashMap::new(),
+        };
+        texts.add(b"");
+        texts
+    }
+
+    /// Forgets all texts if they are too many.
+    pub(super) fn begin_request(&mut self) {
+        if self.all.len() > KEPT.0 || self.size > KEPT.1 {
+            *self = Self::new(self.set);
+        }
+    }
+
+    pub(super) fn add(&mut self, text: &[u8]) -> Text {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let text: Rc<[u8]> = text.into();
+        let number = self.all.len() as Text;
+        self.size += text.len();
+        self.all.push(Rc::clone(&text));
+        self.numbers.insert(text, number);
+        self.transformed.resize(self.transformed.len() + self.set.chains.steps.len(), UNKNOWN);
+        self.candidates.push(None);
+        number
+    }
+
+    pub(super) fn get(&self, text: Text) -> &Rc<[u8]> {
+        &self.all[text as usize]
+    }
+
+    /// The result of a sequence of transformations.
+    pub(super) fn transform(&mut self, text: Text, chain: usize) -> Text {
+        if chain == 0 {
+            return text;
+        }
+        let place = text as usize * self.set.chains.steps.len() + chain;
+        let known = self.transformed[place];
+        if known != UNKNOWN {
+            return known;
+        }
+        let (parent, Some(transformation)) = self.set.chains.steps[chain] else { return text };
+        let before = self.transform(text, parent);
+        let result = if before == text && parent == 0 {
+            let bytes = Rc::clone(self.get(text));
+            match transformation.apply(&bytes, &self.set.unicode_map) {
+                Cow::Borrowed(_) => text,
+                Cow::Owned(changed) => self.add(&changed),
+            }
+        } else {
+            self.transform(before, self.set.chains.find(0, transformation))
+        };
+        self.transformed[place] = result;
+        result
+    }
+
+    /// Whether an operator may match the text.
+    pub(super) fn is_candidate(&mut self, text: Text, bit: usize) -> bool {
+        let place = text as usize;
+        let candidates = match &mut self.candidates[place] {
+            Some(candidates) => candidates,
+            none => none.insert(self.set.prefilter.candidates(&self.all[place])),
+        };
+        candidates[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// Remembers that an operator does not match the text.
+    pub(super) fn exclude(&mut self, text: Text, bit: usize) {
+        if let Some(candidates) = &mut self.candidates[text as usize] {
+            candidates[bit / 64] &= !(1 << (bit % 64));
+        }
+    }
+
+    /// A text as a pattern; none if it is not one.
+    pub(super) fn pattern(&mut self, text: Text) -> Option<Rc<Pattern>> {
+        let source = &self.all[text as usize];
+        self.patterns.entry(text).or_insert_with(|| Pattern::new(source, false).ok().map(Rc::new)).clone()
+    }
+}

@@ -1,0 +1,360 @@
+//! One request while rules run: its variables, and what rules have stored and switched off.
+
+use std::collections::HashMap;
+
+use super::operators::number;
+use super::rules::{Assignment, Bits, Change, Control, Rule, RuleSet};
+use super::template::{Part, Template};
+use super::texts::{EMPTY, Text, Texts};
+use super::variables::{Collection, Selector, Target};
+
+/// A member of a collection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub collection: Collection,
+    pub key: Text,
+    pub value: Text,
+}
+
+pub(super) struct Transaction<'r> {
+    pub set: &'r RuleSet,
+    pub texts: Texts<'r>,
+    collections: Vec<Vec<Entry>>,
+    /// Stored variables whose names the rules spell out.
+    slots: Vec<Option<Text>>,
+    slot_names: Vec<Option<Text>>,
+    /// Stored variables with other names, with their names in lower case.
+    others: Vec<Option<Entry>>,
+    other_places: HashMap<(Collection, Vec<u8>), usize>,
+    /// What the current rule matched.
+    matched: Vec<Entry>,
+    pub removed: Bits,
+    pub removed_targets: Vec<(&'r Bits, &'r Target)>,
+    /// Combined length of names and values of arguments.
+    arguments_size: usize,
+}
+
+impl<'r> Transaction<'r> {
+    pub(super) fn new(set: &'r RuleSet) -> Self {
+        Self {
+            set,
+            texts: Texts::new(set),
+            collections: vec![Vec::new(); Collection::ALL.len()],
+            slots: vec![None; set.slots.names.len()],
+            slot_names: vec![None; set.slots.names.len()],
+            others: Vec::new(),
+            other_places: HashMap::new(),
+            matched: Vec::new(),
+            removed: vec![0; set.rules().count().div_ceil(64)],
+            removed_targets: Vec::new(),
+            arguments_size: 0,
+        }
+    }
+
+    /// Forgets everything of the previous request.
+    pub(super) fn begin_request(&mut self) {
+        self.texts.begin_request();
+        for (collection, entries) in Collection::ALL.into_iter().zip(&mut self.collections) {
+            entries.clear();
+            if collection.is_single() {
+                entries.push(Entry { collection, key: EMPTY, value: EMPTY });
+            }
+        }
+        self.slots.fill(None);
+        // The texts may be others now.
+        self.slot_names.fill(None);
+        self.others.clear();
+        self.other_places.clear();
+        self.matched.clear();
+        self.removed.fill(0);
+        self.removed_targets.clear();
+        self.arguments_size = 0;
+    }
+
+    /// Sets a variable that has one value.
+    pub(super) fn set(&mut self, collection: Collection, value: &[u8]) {
+        let value = self.texts.add(value);
+        let entry = Entry { collection, key: EMPTY, value };
+        let entries = &mut self.collections[collection as usize];
+        entries.clear();
+        entries.push(entry);
+    }
+
+    pub(super) fn set_flag(&mut self, collection: Collection, flag: bool) {
+        self.set(collection, if flag { b"1" } else { b"0" });
+    }
+
+    /// Adds a member to a collection.
+    pub(super) fn add(&mut self, collection: Collection, key: &[u8], value: &[u8]) {
+        let entry = Entry { collection, key: self.texts.add(key), value: self.texts.add(value) };
+        self.collections[collection as usize].push(entry);
+    }
+
+    /// Adds a member whose value is its key.
+    pub(super) fn add_name(&mut self, collection: Collection, key: &[u8]) {
+        self.add(collection, key, key);
+    }
+
+    /// Adds an argument to the collections it belongs to. Returns false if there are too many already.
+    pub(super) fn add_argument(
+        &mut self,
+        name: &[u8],
+        value: &[u8],
+        own: Option<(Collection, Collection)>,
+        counted: bool,
+    ) -> bool {
+        if self.collections[Collection::Args as usize].len() >= self.set.limits.arguments {
+            return false;
+        }
+        self.add(Collection::Args, name, value);
+        self.add_name(Collection::ArgsNames, name);
+        if let Some((values, names)) = own {
+            self.add(values, name, value);
+            self.add_name(names, name);
+        }
+        if counted {
+            self.arguments_size += name.len() + value.len();
+            self.set(Collection::ArgsCombinedSize, self.arguments_size.to_string().as_bytes());
+        }
+        true
+    }
+
+    /// The first value of a collection that a key selects.
+    pub(super) fn first(&self, collection: Collection, key: &str) -> Option<&[u8]> {
+        let entries = &self.collections[collection as usize];
+        let entry = entries
+            .iter()
+            .find(|entry| key.is_empty() || self.texts.get(entry.key).eq_ignore_ascii_case(key.as_bytes()))?;
+        Some(self.texts.get(entry.value))
+    }
+
+    /// Whether a rule leaves a member of a collection out, by itself or because another rule said so.
+    pub(super) fn is_excluded(&self, rule: &Rule, starter: &Rule, entry: Entry) -> bool {
+        let covers = |target: &Target| target.covers(entry.collection, self.texts.get(entry.key));
+        let index = starter.index;
+        rule.targets.excluded.iter().any(covers)
+            || self
+                .removed_targets
+                .iter()
+                .any(|(bits, target)| bits[index / 64] >> (index % 64) & 1 == 1 && covers(target))
+    }
+
+    /// The members of a whole collection that no rule changes while it runs.
+    pub(super) fn whole(&self, target: &Target) -> Option<usize> {
+        let plain = matches!(target.selector, Selector::All)
+            && !target.count
+            && !target.collection.is_stored()
+            && !target.collection.is_about_matches();
+        plain.then(|| self.collections[target.collection as usize].len())
+    }
+
+    pub(super) fn member(&self, target: &Target, place: usize) -> Entry {
+        self.collections[target.collection as usize][place]
+    }
+
+    /// Everything that a target of a rule means.
+    pub(super) fn select(&mut self, target: &Target, found: &mut Vec<Entry>) {
+        found.clear();
+        if let Selector::Slot(place, _) = &target.selector {
+            let (place, collection) = (*place, target.collection);
+            if target.count {
+                let value = self.texts.add(if self.slots[place].is_some() { b"1" } else { b"0" });
+                found.push(Entry { collection, key: EMPTY, value });
+            } else if let Some(value) = self.slots[place] {
+                found.push(Entry { collection, key: self.slot_name(place), value });
+            }
+            return;
+        }
+        self.collect(target, found);
+        if target.count {
+            let value = self.texts.add(found.len().to_string().as_bytes());
+            found.clear();
+            found.push(Entry { collection: target.collection, key: EMPTY, value });
+        }
+    }
+
+    fn slot_name(&mut self, place: usize) -> Text {
+        let (_, name) = &self.set.slots.names[place];
+        *self.slot_names[place].get_or_insert_with(|| self.texts.add(name))
+    }
+
+    fn collect(&mut self, target: &Target, found: &mut Vec<Entry>) {
+        let collection = target.collection;
+        match collection {
+            Collection::MatchedVar => {
+                let value = self.matched.last().map_or(EMPTY, |entry| entry.value);
+                found.push(Entry { collection, key: EMPTY, value });
+            }
+            Collection::MatchedVarName => {
+                let value = self.matched.last().copied().map_or(EMPTY, |entry| self.full_name(entry));
+                found.push(Entry { collection, key: EMPTY, value });
+            }
+            Collection::MatchedVars | Collection::MatchedVarsNames => {
+                for place in 0..self.matched.len() {
+                    let entry = self.matched[place];
+                    let key = self.full_name(entry);
+                    let value = if collection == Collection::MatchedVars { entry.value } else { key };
+                    if target.selector.selects(self.texts.get(key)) {
+                        found.push(Entry { collection, key, value });
+                    }
+                }
+            }
+            collection if collection.is_stored() => self.collect_stored(target, found),
+            collection => {
+                let entries = &self.collections[collection as usize];
+                match &target.selector {
+                    Selector::All => found.extend_from_slice(entries),
+                    selector => {
+                        found.extend(entries.iter().filter(|entry| selector.selects(self.texts.get(entry.key))))
+                    }
+                }
+            }
+        }
+    }
+
+    fn collect_stored(&mut self, target: &Target, found: &mut Vec<Entry>) {
+        let collection = target.collection;
+        for place in 0..self.slots.len() {
+            let (stored, name) = &self.set.slots.names[place];
+            if let Some(value) = self.slots[place].filter(|_| *stored == collection && target.selector.selects(name)) {
+                let key = self.slot_name(place);
+                found.push(Entry { collection, key, value });
+            }
+        }
+        let selected =
+            |entry: &&Entry| entry.collection == collection && target.selector.selects(self.texts.get(entry.key));
+        found.extend(self.others.iter().flatten().filter(selected));
+    }
+
+    fn stored(&self, collection: Collection, lowercase: &[u8]) -> Option<Text> {
+        match self.set.slots.find(collection, lowercase.to_vec()) {
+            Ok(place) => self.slots[place],
+            Err(name) => self
+                .other_places
+                .get(&(collection, name))
+                .and_then(|place| self.others[*place])
+                .map(|entry| entry.value),
+        }
+    }
+
+    /// The name of a variable as `MATCHED_VAR_NAME` has it, such as `ARGS:id`.
+    fn full_name(&mut self, entry: Entry) -> Text {
+        let key = self.texts.get(entry.key);
+        // The members of `MATCHED_VARS` have whole names.
+        if entry.collection == Collection::MatchedVars {
+            return entry.key;
+        }
+        if entry.collection.is_single() {
+            return self.texts.add(entry.collection.name().as_bytes());
+        }
+        let name = [entry.collection.name().as_bytes(), b":", key].concat();
+        self.texts.add(&name)
+    }
+
+    /// Forgets what the previous rule matched.
+    pub(super) fn begin_rule(&mut self) {
+        self.matched.clear();
+    }
+
+    pub(super) fn matched(&mut self, entry: Entry, value: Text) {
+        self.matched.push(Entry { value, ..entry });
+    }
+
+    /// Stores the groups of a match as `TX:0` to `TX:9`, whose places are the first.
+    pub(super) fn capture<'t>(&mut self, groups: impl Iterator<Item = Option<&'t [u8]>>) {
+        self.slots[..10].fill(None);
+        for (place, group) in groups.take(10).enumerate() {
+            self.slots[place] = group.map(|group| self.texts.add(group));
+        }
+    }
+
+    /// The value of a text with macros.
+    pub(super) fn expand(&mut self, template: &Template, rule: &Rule) -> Text {
+        if let [Part::Value(target)] = template.parts.as_slice() {
+            return self.value(target, rule).unwrap_or(EMPTY);
+        }
+        let mut out = Vec::new();
+        for part in &template.parts {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text),
+                Part::Value(target) => {
+                    if let Some(value) = self.value(target, rule) {
+                        out.extend_from_slice(self.texts.get(value));
+                    }
+                }
+            }
+        }
+        self.texts.add(&out)
+    }
+
+    fn value(&mut self, target: &Target, rule: &Rule) -> Option<Text> {
+        if let (Collection::Rule, Selector::Key(key)) = (target.collection, &target.selector) {
+            return (key == b"id").then(|| self.texts.add(rule.id.to_string().as_bytes()));
+        }
+        if let (Selector::Slot(place, _), false) = (&target.selector, target.count) {
+            return self.slots[*place];
+        }
+        let mut found = Vec::new();
+        self.select(target, &mut found);
+        found.first().map(|entry| entry.value)
+    }
+
+    /// Runs `setvar`. Returns the number by which it changed the variable, if it counts.
+    pub(super) fn assign(&mut self, assignment: &Assignment, rule: &Rule) -> Option<i64> {
+        let place = match assignment.slot {
+            Some(slot) => Ok(slot),
+            None => {
+                let name = self.expand(&assignment.name, rule);
+                let lowercase = self.texts.get(name).to_ascii_lowercase();
+                self.set.slots.find(assignment.collection, lowercase).map_err(|lowercase| (lowercase, name))
+            }
+        };
+        let current = match &place {
+            Ok(slot) => self.slots[*slot],
+            Err((lowercase, _)) => self.stored(assignment.collection, lowercase),
+        };
+        let mut by = None;
+        let value = match &assignment.change {
+            Change::Unset => None,
+            Change::Set(template) => Some(self.expand(template, rule)),
+            Change::Add(template) | Change::Subtract(template) => {
+                let change = self.expand(template, rule);
+                let mut change = number(self.texts.get(change));
+                if matches!(assignment.change, Change::Subtract(_)) {
+                    change = -change;
+                }
+                by = Some(change);
+                let sum = current.map_or(0, |current| number(self.texts.get(current))).saturating_add(change);
+                Some(self.texts.add(sum.to_string().as_bytes()))
+            }
+        };
+        match place {
+            Ok(slot) => self.slots[slot] = value,
+            Err((lowercase, name)) => {
+                let collection = assignment.collection;
+                let next = self.others.len();
+                let place = *self.other_places.entry((collection, lowercase)).or_insert(next);
+                let entry = value.map(|value| Entry { collection, key: name, value });
+                if place == next {
+                    self.others.push(entry);
+                } else {
+                    self.others[place] = entry;
+                }
+            }
+        }
+        by
+    }
+
+    /// Runs `ctl`. Returns false if no more rules may run.
+    pub(super) fn control(&mut self, control: &'r Control) -> bool {
+        match control {
+            Control::RemoveRules(_, bits) => {
+                self.removed.iter_mut().zip(bits).for_each(|(removed, bits)| *removed |= bits)
+            }
+            Control::RemoveTarget(_, bits, target) => self.removed_targets.push((bits, target)),
+            Control::Processor(processor) => self.set(Collection::ReqbodyProcessor, processor.as_bytes()),
+            Control::EngineOff => return false,
+        }
+        true
+    }
+}
