@@ -92,7 +92,7 @@ pub(super) fn check(command: &Command) -> Result<(), String> {
         Command::Waf(WafCommand::Rules(args)) => spec(&args.spec.spec),
         Command::Waf(WafCommand::Diff(args)) => spec(&args.spec.spec),
         Command::Waf(WafCommand::Lock(args)) => spec(&args.spec.spec),
-        Command::Waf(WafCommand::Effective(_))
+        Command::Waf(WafCommand::Effective(_) | WafCommand::Hits(_))
         | Command::Import(_)
         | Command::Schema
         | Command::Completions { .. }

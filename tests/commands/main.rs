@@ -46,6 +46,7 @@ mod undo_protection;
 mod verified;
 mod waf;
 mod waf_commands;
+mod waf_hits;
 mod waf_races;
 #[cfg(unix)]
 mod watch;

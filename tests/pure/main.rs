@@ -24,6 +24,7 @@ mod outputs;
 mod rule_order;
 mod rulesets;
 mod scenarios;
+mod seclang;
 mod spec;
 mod spellings;
 mod spf;

@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
                 self.declarations(document)?;
             } else if !open.is_empty() && self.take(b"<![CDATA[") {
                 let text = self.until(b"]]>")?;
-                document.text.extend_from_slice(text);
+                push_text(&mut document.text, text);
             } else if self.take(b"</") {
                 let name = self.name()?;
                 self.blanks();
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
                 return self.error("text outside of the root");
             } else {
                 let length = memchr::memchr2(b'<', b'&', self.rest()).unwrap_or(self.rest().len());
-                document.text.extend_from_slice(&self.rest()[..length]);
+                push_text(&mut document.text, &self.rest()[..length]);
                 self.at += length;
                 if self.take(b"&") {
                     let mut text = std::mem::take(&mut document.text);
@@ -272,6 +272,17 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Appends text with line feeds as its only line ends (XML 1.0, section 2.11).
+fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'\r' if text.get(at + 1) == Some(&b'\n') => {}
+            b'\r' => out.push(b'\n'),
+            byte => out.push(byte),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +298,7 @@ mod tests {
     fn text_and_attributes_are_found() {
         let body = "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY e 'x'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>\
                     <a b='1&lt;' xmlns='u'>t<!-- c --><c d=\"2\n3\"/>&#x41;&e;&f;<![CDATA[<&]]></a>\n";
+        assert_eq!(parse("<a>1\r\n2\r3<![CDATA[\r\n]]></a>"), ("1\n2\n3\n".into(), vec![], true));
         assert_eq!(parse(body), ("tAx<&".into(), vec!["1<".into(), "2 3".into()], true));
     }
 

@@ -1,5 +1,6 @@
 //! `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ const LONGEST_LINE: u64 = 160 << 20;
 
 /// A request as it is written in a line.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct Line<'a> {
     id: String,
     method: String,
     uri: String,
@@ -31,9 +32,9 @@ struct Line {
     version: String,
     #[serde(default)]
     headers: Vec<(String, String)>,
-    /// In base64.
-    #[serde(default)]
-    body: String,
+    /// In base64; not copied, as it can be large.
+    #[serde(default, borrow)]
+    body: Cow<'a, str>,
 }
 
 fn usual_version() -> String {
@@ -93,7 +94,7 @@ fn read(text: &[u8]) -> anyhow::Result<(String, Request)> {
     if text.len() as u64 == LONGEST_LINE && !text.ends_with(b"\n") {
         bail!("the line is longer than {} MiB; leave large bodies out", LONGEST_LINE >> 20);
     }
-    let line: Line = serde_json::from_slice(text)?;
+    let line: Line<'_> = serde_json::from_slice(text)?;
     let body = BASE64.decode(line.body.as_bytes()).context("`body` is not base64")?;
     let headers = line.headers.into_iter().map(|(name, value)| (name.into_bytes(), value.into_bytes())).collect();
     let Line { id, method, uri, version, .. } = line;
