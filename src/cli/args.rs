@@ -226,9 +226,9 @@ pub(super) enum Command {
     /// Check a spec offline: syntax, meaning and lints
     #[command(after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print")]
     Validate(ValidateArgs),
-    /// Generate a spec from a live zone
+    /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
     #[command(
-        after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf"
+        after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/"
     )]
     Import(ImportArgs),
     /// Run, fill, print or empty the sandbox, the embedded service
@@ -420,9 +420,18 @@ pub(super) struct ValidateArgs {
 /// `import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// Zones to import
-    #[arg(required = true, value_name = "ZONE")]
-    pub zones: Vec<String>,
+    /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// Format of files, if it is not recognised; every SOURCE is a path then
+    #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
+    pub from: Option<String>,
+    /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
+    #[arg(long, value_name = "[ID=]ZONE")]
+    pub zone_name: Vec<String>,
+    /// Write one file for each zone into this directory, instead of one spec to standard output
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Import records only
     #[arg(long, conflicts_with = "only_waf")]
     pub only_dns: bool,

@@ -19,6 +19,7 @@ mod check;
 mod date;
 mod emit;
 mod facets;
+mod foreign;
 mod git;
 mod load;
 mod policy;
@@ -49,6 +50,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 pub use emit::print;
+pub use foreign::{Yaml, YamlKind, read_yaml};
 pub use git::GitEnvironment;
 pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
 pub use revision::{Revision, RevisionError, at_revision, is_object_id, resolve_revision};

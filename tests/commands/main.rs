@@ -22,6 +22,7 @@ mod formats;
 mod hostile;
 mod import;
 mod import_anything;
+mod import_files;
 #[cfg(unix)]
 mod interrupted;
 mod killed;

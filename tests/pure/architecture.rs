@@ -16,7 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("insight", &["model", "diagnostic"]),
     ("lint", &["insight", "model", "diagnostic"]),
     ("diff", &["model", "diagnostic"]),
-    ("import", &["model", "diagnostic"]),
+    // Files of other tools: their YAML is read by `spec`, and what they write in Cloudflare's JSON by `wire`.
+    ("import", &["model", "diagnostic", "spec", "wire"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
     // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
     ("drift", &["plan", "diff", "model", "diagnostic"]),
@@ -86,7 +87,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("eprintln!", &[], "printing goes through cli/output.rs"),
     ("std::io::stdout", &["cli"], "only cli prints"),
     ("std::io::stderr", &["cli"], "only cli prints"),
-    ("std::fs::", &["spec", "apply", "reconcile", "cli", "sandbox"], "files are touched at the ends only"),
+    ("std::fs::", &["spec", "import", "apply", "reconcile", "cli", "sandbox"], "files are touched at the ends only"),
 ];
 
 /// Modules without any asynchronous function.

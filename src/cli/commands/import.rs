@@ -1,5 +1,7 @@
-//! `import`: write a spec of what the service has.
+//! `import`: generate a spec from live zones, or from files of other tools.
 
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -7,42 +9,161 @@ use anyhow::{Context, bail};
 use crate::api::ReadClient;
 use crate::cli::args::ImportArgs;
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
-use crate::import::{Imported, from_live};
+use crate::diagnostic::Severity;
+use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
 use crate::render::safe::safe;
 
-/// Reads the zones and prints a spec.
+/// The most that is read from standard input.
+///
+/// # Units
+/// Bytes.
+const LARGEST_INPUT: u64 = 128 << 20;
+
+/// Reads the sources and prints a spec.
 pub(in crate::cli) async fn run(
     args: &ImportArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let name = |text: &String| ZoneName::parse(text).with_context(|| format!("failed to read the name {text:?}"));
-    let names = args.zones.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
-    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
-    let imported = read(args, &names, &service.reader, &service.options(settings, output).read).await;
-    service.close().await;
-    let imported = imported?;
+    let (paths, zones): (Vec<&String>, Vec<&String>) =
+        args.sources.iter().partition(|source| args.from.is_some() || is_path(source));
+    let mut imported = Vec::new();
+    if !paths.is_empty() {
+        let Some(found) = files_of(args, &paths, output)? else { return Ok(Exit::Error) };
+        imported.extend(found);
+    }
+    if !zones.is_empty() {
+        imported.extend(live_zones(args, &zones, settings, output).await?);
+    }
     let mut desired = Desired::default();
     for Imported { mut zone, notes } in imported {
         if args.only_waf {
             zone.records.clear();
+            zone.settings = DesiredSettings::default();
+        }
+        if args.only_dns {
+            zone.waf = None;
         }
         for note in notes {
             output.news(&format!("{}: {}", zone.name, safe(&note)));
         }
-        desired.zones.insert(zone.name.clone(), zone);
+        if let Some(other) = desired.zones.insert(zone.name.clone(), zone) {
+            bail!("several sources contain the zone {}; import them one by one", other.name);
+        }
     }
     output.hide();
-    let AsFound { text, notes } = as_found(&desired);
-    notes.iter().for_each(|note| output.news(&safe(note)));
-    output.result(|out| out.write_all(text.as_bytes()))?;
+    match &args.out {
+        None => {
+            let text = printed(&desired, output);
+            output.result(|out| out.write_all(text.as_bytes()))?;
+        }
+        Some(directory) => write_zones(directory, desired, output)?,
+    }
     Ok(Exit::Success)
+}
+
+/// Whether a source is a path: the name of a zone contains no slash.
+fn is_path(source: &str) -> bool {
+    source.contains('/') || matches!(source, "." | ".." | "-") || Path::new(source).is_absolute()
+}
+
+/// Imports files and directories; `None` if one of them cannot be read, which is reported.
+fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<Vec<Imported>>> {
+    let from = args.from.as_deref().and_then(SourceKind::parse);
+    let mut given = GivenZones::default();
+    for name in &args.zone_name {
+        let parse = |text: &str| ZoneName::parse(text).with_context(|| format!("failed to read the name {text:?}"));
+        match name.split_once('=') {
+            Some((id, name)) => drop(given.by_id.insert(id.to_owned(), parse(name)?)),
+            None => given.default = Some(parse(name)?),
+        }
+    }
+    let found = if paths.iter().any(|path| path.as_str() == "-") {
+        let Some(kind) = from.filter(|_| paths.len() == 1) else {
+            bail!("standard input needs --from, and is the only source then");
+        };
+        let mut text = String::new();
+        let read = std::io::stdin().take(LARGEST_INPUT + 1).read_to_string(&mut text);
+        read.context("failed to read standard input")?;
+        if text.len() as u64 > LARGEST_INPUT {
+            bail!("standard input has more than {} MiB", LARGEST_INPUT >> 20);
+        }
+        read_text("<stdin>", text, kind, &given)
+    } else {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        read_sources(&paths, from, &given)
+    };
+    output.diagnostics(&found.diagnostics, &found.sources);
+    summarise(&found, output);
+    let is_broken = found.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    if is_broken {
+        return Ok(None);
+    }
+    if found.is_empty() {
+        bail!("no zone was found in {}", args.sources.join(", "));
+    }
+    Ok(Some(found.imported()))
+}
+
+/// The spec as text, with the suppressions that what exists needs.
+fn printed(desired: &Desired, output: &Output) -> String {
+    let AsFound { text, notes } = as_found(desired);
+    notes.iter().for_each(|note| output.news(&safe(note)));
+    text
+}
+
+/// Says how much of each kind of entry was imported.
+fn summarise(found: &Found, output: &Output) {
+    for (kind, tally) in &found.tally {
+        output.news(&format!("{kind}: {} of {} imported", tally.imported, tally.all));
+    }
+}
+
+/// Writes a file for each zone. Nothing is written if one of them exists.
+fn write_zones(directory: &Path, desired: Desired, output: &Output) -> anyhow::Result<()> {
+    let path = |zone: &ZoneName| directory.join(format!("{zone}.yaml"));
+    if let Some(zone) = desired.zones.keys().find(|zone| path(zone).exists()) {
+        bail!("{} exists; name another directory with --out, or remove the file", path(zone).display());
+    }
+    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    for (name, zone) in desired.zones {
+        let path = path(&name);
+        let one = Desired { zones: [(name, zone)].into(), suppressions: Vec::new() };
+        let text = printed(&one, output);
+        files::replace(&path, text.as_bytes(), Readers::Everyone)
+            .with_context(|| format!("failed to write {}", path.display()))?;
+        output.news(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Imports live zones.
+async fn live_zones(
+    args: &ImportArgs,
+    names: &[&String],
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Vec<Imported>> {
+    let name = |text: &&String| {
+        let hint = if Path::new(text.as_str()).exists() {
+            format!("failed to read the name {text:?}; write ./{text} to import the file")
+        } else {
+            format!("failed to read the name {text:?}")
+        };
+        ZoneName::parse(text).context(hint)
+    };
+    let names = names.iter().map(name).collect::<anyhow::Result<Vec<_>>>()?;
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let imported = read(args, &names, &service.reader, &service.options(settings, output).read).await;
+    service.close().await;
+    imported
 }
 
 /// Reads the zones.
@@ -62,12 +183,17 @@ async fn read(
     let wanted: Vec<_> = names.iter().map(wanted).collect();
     let fetched = fetch(reader, &wanted, options, &|_| {}).await?;
     if let Some(missing) = fetched.missing.first() {
+        let file = if Path::new(missing.as_str()).exists() {
+            format!("; write ./{missing} to import the file of this name")
+        } else {
+            String::new()
+        };
         match &options.account {
             Some(account) => bail!(
                 "the account {account}, which CLOUDFLARE_ACCOUNT_ID names, does not have the zone {missing}, or these \
-                 credentials cannot see it"
+                 credentials cannot see it{file}"
             ),
-            None => bail!("the zone {missing} does not exist, or these credentials cannot see it"),
+            None => bail!("the zone {missing} does not exist, or these credentials cannot see it{file}"),
         }
     }
     Ok(fetched.live.zones.values().map(from_live).collect())

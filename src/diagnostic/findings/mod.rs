@@ -56,12 +56,14 @@ macro_rules! findings {
 
 // Below the macro, because they use it.
 mod dns;
+mod import;
 mod plan;
 mod snapshot;
 mod spec;
 mod waf;
 
 pub use dns::*;
+pub use import::*;
 pub use plan::*;
 pub use snapshot::*;
 pub use spec::*;
@@ -69,7 +71,7 @@ pub use waf::*;
 
 /// Every finding except the lints, by family, in the order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Finding> {
-    [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL].into_iter().flatten().copied()
+    [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL, import::ALL].into_iter().flatten().copied()
 }
 
 #[cfg(test)]
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_in_order() {
-        for family in [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL] {
+        for family in [spec::ALL, dns::ALL, waf::ALL, plan::ALL, snapshot::ALL, import::ALL] {
             assert!(family.windows(2).all(|pair| pair[0].code < pair[1].code));
         }
         let codes: std::collections::BTreeSet<_> = all().map(|finding| finding.code).collect();

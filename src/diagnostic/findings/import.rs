@@ -1,0 +1,22 @@
+//! Findings about sources that are imported.
+
+findings! {
+    UNREADABLE_SOURCE = "IMPORT0001" Error "the source cannot be read",
+        "Nothing of it is imported.",
+        "Check the path and the format; --from names the format if it is not recognised.";
+    NOT_TRANSLATED = "IMPORT0002" Warning "an entry is not translated",
+        "A spec has no equivalent, so the entry is left out. It stays as it is at Cloudflare.",
+        "Keep it where it is maintained, or write it in the spec by hand.";
+    UNKNOWN_VALUE = "IMPORT0003" Warning "a value is not known",
+        "The entry depends on a value that the source does not contain, and is left out.",
+        "Supply the value, for example in a `.tfvars` file, or import the state instead.";
+    INVALID_IN_SOURCE = "IMPORT0004" Warning "Cloudflare would refuse this entry",
+        "The entry is left out of the spec.",
+        "Correct it in the source, or write it in the spec by hand.";
+    UNKNOWN_ZONE = "IMPORT0005" Warning "the zone of an entry is not known",
+        "The source refers to the zone by something that does not contain its name, so the entry is left out.",
+        "Name the zone: `--zone-name example.com` for all such entries, or `--zone-name ID=example.com`.";
+    OTHER_MEANING = "IMPORT0006" Note "an entry has another effect than it seems",
+        "The source is translated by what Cloudflare does with it.",
+        "Compare the entry in the spec with what was intended.";
+}

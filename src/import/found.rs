@@ -1,0 +1,243 @@
+//! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a live zone does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Imported, from_live};
+use crate::diagnostic::{Diagnostics, Finding, Place, Sources, findings};
+use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
+use crate::model::{
+    DesiredSettings, Fields, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value, ZoneId,
+    ZoneName,
+};
+
+/// What sources declare.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The texts that were read.
+    pub sources: Sources,
+    /// What could not be imported, and why.
+    pub diagnostics: Diagnostics,
+    /// How much was imported, by kind of entry.
+    pub tally: BTreeMap<String, Tally>,
+    /// The zones.
+    zones: BTreeMap<ZoneName, FoundZone>,
+}
+
+/// A zone that a source declares.
+#[derive(Debug)]
+struct FoundZone {
+    /// Its records and rules.
+    content: LiveZone,
+    /// Its settings.
+    settings: DesiredSettings,
+}
+
+/// Entries of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// How many there are.
+    pub all: usize,
+    /// How many of them are in the spec.
+    pub imported: usize,
+}
+
+/// The value of a record, as its source writes it.
+#[derive(Debug, Clone)]
+pub(super) enum Written {
+    /// Presentation form, as on the right-hand side of a line of a zone file.
+    Text(String),
+    /// The members of Cloudflare's record object: `content`, and `priority` beside it.
+    Content(String, Option<Value>),
+    /// Named fields, as in Cloudflare's `data`.
+    Fields(Fields),
+}
+
+/// A record, as its source writes it.
+#[derive(Debug, Clone)]
+pub(super) struct Entry<'s> {
+    /// The zone.
+    pub(super) zone: &'s ZoneName,
+    /// `@`, a name relative to the zone, or a name within it.
+    pub(super) name: &'s str,
+    /// The mnemonic of its type.
+    pub(super) type_name: &'s str,
+    /// Its value.
+    pub(super) value: Written,
+    /// Time to live in seconds; 1 or `None` is automatic.
+    pub(super) ttl: Option<u32>,
+    /// Whether traffic goes through Cloudflare.
+    pub(super) proxied: bool,
+    /// Comment.
+    pub(super) comment: Option<String>,
+    /// Tags.
+    pub(super) tags: Vec<String>,
+    /// Settings of the record.
+    pub(super) settings: Settings,
+}
+
+impl<'s> Entry<'s> {
+    /// A record with automatic TTL and nothing else.
+    pub(super) fn new(zone: &'s ZoneName, name: &'s str, type_name: &'s str, value: Written) -> Self {
+        Self {
+            zone,
+            name,
+            type_name,
+            value,
+            ttl: None,
+            proxied: false,
+            comment: None,
+            tags: Vec::new(),
+            settings: Settings::default(),
+        }
+    }
+
+    /// The record; otherwise what is wrong and what to write instead.
+    fn record(self, id: String) -> Result<LiveRecord, (String, Option<String>)> {
+        let name = self.zone.resolve(if self.name.is_empty() { "@" } else { self.name });
+        let name = name.map_err(|error| (error.to_string(), None))?;
+        let Some(record_type) = RecordType::parse(self.type_name) else {
+            return Err((format!("{} records cannot be managed", self.type_name), None));
+        };
+        let data = match self.value {
+            Written::Text(text) => Rdata::from_text(record_type, &text).map_err(|error| vec![error]),
+            Written::Content(content, priority) => Rdata::from_content(record_type, &content, priority.as_ref()),
+            Written::Fields(fields) => Rdata::from_fields(record_type, &fields),
+        };
+        let data = data.map_err(|errors| {
+            let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            (messages.join("; "), errors.into_iter().find_map(|error| error.help))
+        })?;
+        Ok(LiveRecord {
+            id: RecordId(id),
+            data: data.at(&name),
+            name,
+            ttl: self.ttl.map_or(Ttl::AUTOMATIC, Ttl::reported),
+            proxied: self.proxied && record_type.facts().proxiable,
+            comment: self.comment.filter(|text| !text.is_empty()),
+            tags: self.tags.iter().map(|tag| Tag::reported(tag)).collect::<BTreeSet<_>>(),
+            settings: self.settings,
+            read_only: None,
+            modified_on: None,
+        })
+    }
+}
+
+impl Found {
+    /// The zone of this name, which the source declares.
+    fn entry(&mut self, name: &ZoneName) -> &mut FoundZone {
+        self.zones.entry(name.clone()).or_insert_with(|| FoundZone {
+            content: LiveZone::new(name.clone(), ZoneId(String::new())),
+            settings: DesiredSettings::default(),
+        })
+    }
+
+    /// Notes that the source declares a zone.
+    pub(super) fn zone(&mut self, name: &ZoneName) {
+        self.entry(name);
+    }
+
+    /// Counts an entry.
+    pub(super) fn count(&mut self, kind: &str, imported: bool) {
+        let tally = self.tally.entry(kind.to_owned()).or_default();
+        tally.all += 1;
+        tally.imported += usize::from(imported);
+    }
+
+    /// Reports an entry that is left out, and counts it.
+    pub(super) fn refuse(&mut self, finding: &'static Finding, kind: &str, what: &str, place: Place, why: &str) {
+        self.count(kind, false);
+        self.report(finding, what, place, why, None);
+    }
+
+    /// Reports what the spec does not contain.
+    pub(super) fn report(
+        &mut self,
+        finding: &'static Finding,
+        what: &str,
+        place: Place,
+        why: &str,
+        help: Option<String>,
+    ) {
+        let detail = if what.is_empty() { why.to_owned() } else { format!("{what}: {why}") };
+        let mut diagnostic = if place == Place::NOWHERE { finding.nowhere(detail) } else { finding.at(place, detail) };
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Adds a record. One that Cloudflare would refuse is reported and left out.
+    pub(super) fn record(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
+        let zone = entry.zone.clone();
+        match entry.record(what.to_owned()) {
+            Ok(record) => {
+                self.count(kind, true);
+                self.entry(&zone).content.records.push(record);
+            }
+            Err((why, help)) => {
+                self.count(kind, false);
+                self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
+            }
+        }
+    }
+
+    /// Adds a zone setting.
+    pub(super) fn setting(&mut self, zone: &ZoneName, name: &str, value: Value, place: Place) {
+        self.entry(zone).settings.settings.insert(name.to_owned(), (value, place));
+    }
+
+    /// Turns DNSSEC on or off.
+    pub(super) fn dnssec(&mut self, zone: &ZoneName, on: bool, place: Place) {
+        self.entry(zone).settings.dnssec = Some((on, place));
+    }
+
+    /// Adds rules at the end of a phase.
+    pub(super) fn rules(&mut self, zone: &ZoneName, phase: Phase, rules: Vec<LiveRule>) {
+        let entry_points = &mut self.entry(zone).content.waf.entry_points;
+        let entry_point = entry_points.entry(phase).or_insert(EntryPoint::Absent);
+        match entry_point {
+            EntryPoint::Present(ruleset) => ruleset.rules.extend(rules),
+            EntryPoint::Absent => {
+                let id = RulesetId(phase.as_str().to_owned());
+                *entry_point = EntryPoint::Present(LiveRuleset { id, version: None, last_updated: None, rules });
+            }
+        }
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.zones.is_empty()
+    }
+
+    /// The zones as specs, with what a spec cannot express.
+    #[must_use]
+    pub fn imported(&self) -> Vec<Imported> {
+        let import = |found: &FoundZone| {
+            let mut imported = from_live(&found.content);
+            imported.zone.settings = found.settings.clone();
+            imported
+        };
+        self.zones.values().map(import).collect()
+    }
+}
+
+/// A text as character strings of 255 octets in quotes, the last one shorter.
+pub(super) fn quoted(text: &str) -> String {
+    let mut parts = vec![String::new()];
+    let mut length = 0;
+    for c in text.chars() {
+        if length + c.len_utf8() > 255 {
+            parts.push(String::new());
+            length = 0;
+        }
+        length += c.len_utf8();
+        let part = parts.last_mut().expect("there is always one");
+        if matches!(c, '"' | '\\') {
+            part.push('\\');
+        }
+        part.push(c);
+    }
+    let parts: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
+    parts.join(" ")
+}

@@ -1,0 +1,286 @@
+//! Files and directories of other tools: what kind they are, and which files belong to them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+
+use super::found::Found;
+use super::terraform::{self, GivenZones};
+use super::{csv, dnscontrol, octodns, zone_file};
+use crate::diagnostic::{Place, SourceId, findings};
+use crate::model::ZoneName;
+use crate::wire::json;
+
+/// The largest file.
+///
+/// # Units
+/// Bytes.
+const LARGEST: u64 = 128 << 20;
+/// The most files of a directory.
+const MOST_FILES: usize = 20_000;
+/// The most values of a JSON document; a record of a state has about forty.
+const MOST_VALUES: usize = 8_000_000;
+/// The deepest directory.
+const DEEPEST: usize = 16;
+
+/// The tool that a source comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// Terraform or OpenTofu: a state, a plan as JSON, or configuration.
+    Terraform,
+    /// octoDNS zone files.
+    Octodns,
+    /// What `dnscontrol print-ir` prints.
+    Dnscontrol,
+    /// A zone file.
+    Bind,
+    /// A table of records.
+    Csv,
+}
+
+impl SourceKind {
+    /// Every kind with its name.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("terraform", Self::Terraform),
+        ("octodns", Self::Octodns),
+        ("dnscontrol", Self::Dnscontrol),
+        ("bind", Self::Bind),
+        ("csv", Self::Csv),
+    ];
+
+    /// The kind of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    /// The kind that the name of a file tells.
+    fn of_name(path: &Path) -> Option<Self> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        Some(match extension {
+            "tf" | "tofu" | "tfvars" | "tfstate" => Self::Terraform,
+            "yaml" | "yml" => Self::Octodns,
+            "csv" => Self::Csv,
+            "zone" | "bind" | "db" | "hosts" => Self::Bind,
+            _ if name.starts_with("db.") => Self::Bind,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads files and directories. What cannot be read is reported in [`Found::diagnostics`].
+#[must_use]
+pub fn read_sources(paths: &[PathBuf], from: Option<SourceKind>, given: &GivenZones) -> Found {
+    let mut reader = Reader { from, given, found: Found::default(), modules: Vec::new(), resources: Vec::new() };
+    for path in paths {
+        if path.is_dir() { reader.directory(path) } else { reader.file(path, true) }
+    }
+    reader.finish()
+}
+
+/// Reads one text, such as standard input.
+#[must_use]
+pub fn read_text(name: &str, text: String, from: SourceKind, given: &GivenZones) -> Found {
+    let mut reader =
+        Reader { from: Some(from), given, found: Found::default(), modules: Vec::new(), resources: Vec::new() };
+    let source = reader.found.sources.add(name, text);
+    reader.source(Path::new(name), source, from);
+    reader.finish()
+}
+
+/// What was read so far.
+struct Reader<'g> {
+    from: Option<SourceKind>,
+    given: &'g GivenZones,
+    found: Found,
+    /// The configuration files of each directory.
+    modules: Vec<(PathBuf, Vec<SourceId>)>,
+    /// The resources of states and plans.
+    resources: Vec<terraform::Resource>,
+}
+
+impl Reader<'_> {
+    /// Translates Terraform's resources, all together: one source may name the zones of another.
+    fn finish(mut self) -> Found {
+        for (_, files) in std::mem::take(&mut self.modules) {
+            self.resources.extend(terraform::read_configuration(&files, &mut self.found));
+        }
+        terraform::translate(&self.resources, self.given, &mut self.found);
+        self.found
+    }
+
+    /// Reports a source that cannot be read.
+    fn unreadable(&mut self, path: &Path, why: &str) {
+        let shown = path.display().to_string();
+        self.found.report(findings::UNREADABLE_SOURCE, &shown, Place::NOWHERE, why, None);
+    }
+
+    /// The files of a directory that belong to a kind of source.
+    fn directory(&mut self, path: &Path) {
+        let is_hidden = |entry: &walkdir::DirEntry| {
+            entry.depth() > 0 && entry.file_name().to_str().is_some_and(|name| name.starts_with('.'))
+        };
+        let walk = walkdir::WalkDir::new(path).max_depth(DEEPEST).sort_by_file_name().into_iter();
+        let mut files = Vec::new();
+        for entry in walk.filter_entry(|entry| !is_hidden(entry)) {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
+                Ok(_) => {}
+                Err(error) => return self.unreadable(path, &error.to_string()),
+            }
+            if files.len() > MOST_FILES {
+                return self.unreadable(path, &format!("it has more than {MOST_FILES} files"));
+            }
+        }
+        let kinds = files.iter().filter_map(|file| SourceKind::of_name(file));
+        // Terraform's directories hold other files, too; zone files lie beside octoDNS's configuration.
+        let order = [SourceKind::Terraform, SourceKind::Octodns, SourceKind::Bind, SourceKind::Csv];
+        let kinds: Vec<SourceKind> = kinds.collect();
+        let Some(kind) = self.from.or_else(|| order.into_iter().find(|kind| kinds.contains(kind))) else {
+            return self.unreadable(path, "it has no file of a known kind");
+        };
+        let has_code = files.iter().any(|file| file.extension().is_some_and(|e| e == "tf" || e == "tofu"));
+        for file in files.into_iter().filter(|file| SourceKind::of_name(file) == Some(kind)) {
+            let is_state = file.extension().is_some_and(|extension| extension == "tfstate");
+            // Values that are not loaded by themselves belong to another environment.
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_other = name.ends_with(".tfvars") && name != "terraform.tfvars" && !name.ends_with(".auto.tfvars");
+            if !(is_state && has_code || is_other) {
+                self.file(&file, false);
+            }
+        }
+    }
+
+    /// A file.
+    fn file(&mut self, path: &Path, is_given: bool) {
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(why) => return self.unreadable(path, &why),
+        };
+        let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognise(&text));
+        let source = self.found.sources.add(path.display().to_string(), text);
+        match kind {
+            Some(kind) => self.source(path, source, kind),
+            None if is_given => self.unreadable(path, "its format is not recognised"),
+            None => {}
+        }
+    }
+
+    /// A text of a known kind.
+    fn source(&mut self, path: &Path, source: SourceId, kind: SourceKind) {
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        match kind {
+            SourceKind::Terraform | SourceKind::Dnscontrol => {
+                let text = self.found.sources.get(source).map_or("", |source| source.text());
+                if kind == SourceKind::Terraform && !text.trim_start().starts_with('{') {
+                    match self.modules.iter_mut().find(|(of, _)| *of == directory) {
+                        Some((_, files)) => files.push(source),
+                        None => self.modules.push((directory, vec![source])),
+                    }
+                    return;
+                }
+                match json::parse(text.as_bytes(), MOST_VALUES) {
+                    Ok(json) => self.json(path, &json),
+                    Err(error) => self.unreadable(path, &error.to_string()),
+                }
+            }
+            SourceKind::Octodns => match zone_of_path(path) {
+                Some((zone, _)) => octodns::read(source, &zone, &mut self.found),
+                None => match &self.given.default {
+                    Some(zone) => octodns::read(source, zone, &mut self.found),
+                    // A configuration, or a file about something else.
+                    None => {}
+                },
+            },
+            SourceKind::Csv => {
+                let zone = zone_of_path(path).map(|(zone, _)| zone).or_else(|| self.given.default.clone());
+                csv::read(source, zone.as_ref(), &mut self.found);
+            }
+            SourceKind::Bind => {
+                let zone = self.given.default.clone();
+                let by_name = zone_of_path(path).map(|(zone, _)| zone);
+                let text = self.found.sources.get(source).map_or("", |source| source.text());
+                // A file that names its zone is believed before its name.
+                let names_itself =
+                    text.lines().any(|line| line.trim_start().to_ascii_uppercase().starts_with("$ORIGIN"));
+                let zone = zone.or(by_name.filter(|_| !names_itself));
+                let mut read_file = |path: &Path, found: &mut Found| {
+                    read(path).map(|text| found.sources.add(path.display().to_string(), text))
+                };
+                zone_file::read(source, zone.as_ref(), &directory, &mut read_file, &mut self.found);
+            }
+        }
+    }
+
+    /// A JSON document.
+    fn json(&mut self, path: &Path, json: &Json) {
+        if dnscontrol::is_document(json) {
+            dnscontrol::read(json, &mut self.found);
+        } else if terraform::is_document(json) {
+            match terraform::read_document(json) {
+                Ok(resources) => self.resources.extend(resources),
+                Err(why) => self.unreadable(path, &why),
+            }
+        } else {
+            self.unreadable(path, "it is neither a state or plan of Terraform nor the output of `dnscontrol print-ir`");
+        }
+    }
+}
+
+/// Reads a file of bounded size.
+fn read(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
+}
+
+/// The kind that the beginning of a text tells.
+fn recognise(text: &str) -> Option<SourceKind> {
+    let start = text.trim_start();
+    if start.starts_with('{') {
+        return Some(if start.contains("\"terraform_version\"") || start.contains("\"format_version\"") {
+            SourceKind::Terraform
+        } else {
+            SourceKind::Dnscontrol
+        });
+    }
+    let is_master = |line: &str| {
+        line.starts_with("$ORIGIN") || line.starts_with("$TTL") || line.split_whitespace().any(|word| word == "IN")
+    };
+    if start.lines().take(50).any(is_master) {
+        return Some(SourceKind::Bind);
+    }
+    let header = start.lines().next().unwrap_or_default().to_ascii_lowercase();
+    (header.contains("name") && header.contains("type") && header.contains(',')).then_some(SourceKind::Csv)
+}
+
+/// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below `example.com./`.
+fn zone_of_path(path: &Path) -> Option<(ZoneName, bool)> {
+    let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
+    let (name, directories) = parts.split_last()?;
+    if let Some(directory) =
+        directories.iter().rev().find(|part| part.ends_with('.') && part.len() > 2 && part.contains('.'))
+    {
+        if let Ok(zone) = ZoneName::parse(directory) {
+            return Some((zone, true));
+        }
+    }
+    let stem = name.strip_prefix("db.").unwrap_or(name);
+    let stem = match stem.rsplit_once('.') {
+        Some((stem, "yaml" | "yml" | "csv" | "zone" | "bind" | "db" | "hosts" | "txt")) => stem,
+        _ => stem,
+    };
+    let stem = stem.trim_end_matches('.').trim_start_matches('$');
+    let zone = ZoneName::parse(stem).ok().filter(|zone| zone.as_fqdn().label_count() > 1)?;
+    Some((zone, false))
+}

@@ -1,0 +1,366 @@
+//! Evaluates expressions of the HashiCorp configuration language: every value, or exactly what is missing.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use hcl_edit::Span as _;
+use hcl_edit::expr::{
+    BinaryOperator, Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator, UnaryOperator,
+};
+use hcl_edit::template::{Directive, Element, Template};
+
+use super::functions;
+use super::value::{Missing, Term};
+use crate::diagnostic::{Place, SourceId, Span};
+
+/// The most steps of an evaluation: nested `for` expressions multiply.
+const MOST_STEPS: usize = 5_000_000;
+
+/// What names outside of an expression mean.
+pub(super) trait Globals {
+    /// The value of `first.rest[0].rest[1]…`, and how many of the rest were used; `None` if `first` is not known.
+    fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)>;
+    /// The text of a source.
+    fn text(&self, source: SourceId) -> &str;
+    /// Steps that were taken so far.
+    fn steps(&self) -> &Cell<usize>;
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone)]
+pub(super) struct Scope<'g> {
+    /// The file of the expression.
+    pub(super) source: SourceId,
+    /// The names of the module.
+    pub(super) globals: &'g dyn Globals,
+    /// `each`, `count` and the variables of `for`; the last one hides earlier ones.
+    pub(super) names: Vec<(String, Term)>,
+}
+
+impl Scope<'_> {
+    /// The place of a span of this file.
+    pub(super) fn place(&self, span: Option<Range<usize>>) -> Place {
+        span.map_or(Place::NOWHERE, |span| Place { source: self.source, span: Span::new(span.start, span.end) })
+    }
+
+    /// The value of an expression.
+    pub(super) fn evaluate(&self, expression: &Expression) -> Term {
+        let place = self.place(expression.span());
+        let steps = self.globals.steps();
+        if steps.get() >= MOST_STEPS {
+            return Term::Missing(Missing::unknown("the expressions take too many steps", place));
+        }
+        steps.set(steps.get() + 1);
+        match expression {
+            Expression::Null(_) => Term::Null,
+            Expression::Bool(b) => Term::Bool(*b.value()),
+            Expression::Number(n) => n.value().as_f64().map_or(Term::Null, Term::Number),
+            Expression::String(text) => Term::Text(text.value().clone()),
+            Expression::Array(items) => Term::List(items.iter().map(|item| self.evaluate(item)).collect()),
+            Expression::Object(object) => {
+                let mut map = BTreeMap::new();
+                for (key, value) in object {
+                    let key = match key {
+                        ObjectKey::Ident(name) => Term::from(name.as_str()),
+                        ObjectKey::Expression(Expression::Variable(name)) => Term::from(name.as_str()),
+                        ObjectKey::Expression(key) => self.evaluate(key),
+                    };
+                    match (key.text(), key) {
+                        (Some(key), _) => map.insert(key, self.evaluate(value.expr())),
+                        (None, Term::Missing(missing)) => return Term::Missing(missing),
+                        (None, _) => return error("a key must be text", place),
+                    };
+                }
+                Term::Map(map)
+            }
+            Expression::StringTemplate(template) => self.template(template, place),
+            Expression::HeredocTemplate(heredoc) => self.template(&heredoc.template, place),
+            Expression::Parenthesis(inner) => self.evaluate(inner.inner()),
+            Expression::Variable(name) => self.variable(name.as_str(), &[], place).0,
+            Expression::Conditional(conditional) => match self.evaluate(&conditional.cond_expr) {
+                Term::Missing(missing) => Term::Missing(missing),
+                condition => match condition.truth() {
+                    Some(true) => self.evaluate(&conditional.true_expr),
+                    Some(false) => self.evaluate(&conditional.false_expr),
+                    None => error("the condition is neither true nor false", place),
+                },
+            },
+            Expression::FuncCall(call) => self.call(call, place),
+            Expression::Traversal(traversal) => self.traverse(traversal, place),
+            Expression::UnaryOp(operation) => match (operation.operator.value(), self.evaluate(&operation.expr)) {
+                (_, Term::Missing(missing)) => Term::Missing(missing),
+                (UnaryOperator::Not, value) => {
+                    value.truth().map_or_else(|| error("`!` needs a boolean", place), |b| Term::Bool(!b))
+                }
+                (UnaryOperator::Neg, value) => {
+                    value.number().map_or_else(|| error("`-` needs a number", place), |n| Term::Number(-n))
+                }
+            },
+            Expression::BinaryOp(operation) => {
+                let (left, right) = (self.evaluate(&operation.lhs_expr), self.evaluate(&operation.rhs_expr));
+                binary(*operation.operator.value(), left, right, place)
+            }
+            Expression::ForExpr(expression) => self.for_expression(expression, place),
+        }
+    }
+
+    /// A name, with as many of the attributes after it as belong to it.
+    fn variable(&self, name: &str, rest: &[&str], place: Place) -> (Term, usize) {
+        if let Some((_, value)) = self.names.iter().rev().find(|(known, _)| known == name) {
+            return (value.clone(), 0);
+        }
+        self.globals.lookup(name, rest, place).unwrap_or_else(|| {
+            let text = self.globals.text(self.source);
+            let shown = text.get(place.span.start as usize..place.span.end as usize).unwrap_or(name);
+            let shown: String = shown.chars().take(80).collect();
+            (Term::Missing(Missing::unknown(format!("`{shown}` is not in these files"), place)), rest.len())
+        })
+    }
+
+    /// `a.b[c].d`.
+    fn traverse(&self, traversal: &Traversal, place: Place) -> Term {
+        let mut used = 0;
+        let mut value = match &traversal.expr {
+            Expression::Variable(name) => {
+                let attribute = |operator: &TraversalOperator| match operator {
+                    TraversalOperator::GetAttr(name) => Some(name.to_string()),
+                    _ => None,
+                };
+                let path: Vec<String> =
+                    traversal.operators.iter().map_while(|operator| attribute(operator.value())).collect();
+                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                let (value, taken) = self.variable(name.as_str(), &path, place);
+                used = taken;
+                value
+            }
+            other => self.evaluate(other),
+        };
+        let mut operators = traversal.operators[used.min(traversal.operators.len())..].iter();
+        while let Some(operator) = operators.next() {
+            let step = operator.value();
+            if matches!(step, TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_)) {
+                let items = match value {
+                    Term::Missing(missing) => return Term::Missing(missing),
+                    Term::Null => Vec::new(),
+                    Term::List(items) => items,
+                    Term::Map(map) => map.into_values().collect(),
+                    other => vec![other],
+                };
+                let rest: Vec<&TraversalOperator> = operators.map(|operator| operator.value()).collect();
+                let each = |item: Term| rest.iter().fold(item, |value, step| self.step(value, step, place));
+                return Term::List(items.into_iter().map(each).collect());
+            }
+            value = self.step(value, step, place);
+        }
+        value
+    }
+
+    /// One attribute or index.
+    fn step(&self, value: Term, step: &TraversalOperator, place: Place) -> Term {
+        let key = match step {
+            TraversalOperator::GetAttr(name) => Term::from(name.as_str()),
+            TraversalOperator::Index(index) => self.evaluate(index),
+            TraversalOperator::LegacyIndex(index) => Term::Text(index.value().to_string()),
+            TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_) => {
+                return error("only one `*` is understood", place);
+            }
+        };
+        match (value, key) {
+            (Term::Missing(missing), _) | (_, Term::Missing(missing)) => Term::Missing(missing),
+            (Term::Map(mut map), key) => {
+                let key = key.text().unwrap_or_default();
+                map.remove(&key).unwrap_or_else(|| error(format!("there is no `{key}`"), place))
+            }
+            (Term::List(mut list), key) => match key.whole().map(|n| n as usize).filter(|n| *n < list.len()) {
+                Some(n) => list.swap_remove(n),
+                None => error("there is no such item", place),
+            },
+            (_, key) => error(format!("there is no `{}`", key.text().unwrap_or_default()), place),
+        }
+    }
+
+    /// Text with interpolations.
+    fn template(&self, template: &Template, place: Place) -> Term {
+        // `"${x}"` alone is the value itself.
+        if let Some(Element::Interpolation(only)) = template.as_single_element() {
+            return self.evaluate(&only.expr);
+        }
+        let mut text = String::new();
+        match self.append(template, &mut text, place) {
+            Ok(()) => Term::Text(text),
+            Err(missing) => Term::Missing(missing),
+        }
+    }
+
+    /// Appends the text of a template.
+    fn append(&self, template: &Template, out: &mut String, place: Place) -> Result<(), Missing> {
+        for element in template {
+            match element {
+                Element::Literal(text) => out.push_str(text.value()),
+                Element::Interpolation(interpolation) => match self.evaluate(&interpolation.expr) {
+                    Term::Missing(missing) => return Err(missing),
+                    value => {
+                        let text = value.text();
+                        out.push_str(&text.ok_or_else(|| Missing::error("only single values fit into text", place))?);
+                    }
+                },
+                Element::Directive(directive) => match &**directive {
+                    Directive::If(branch) => match self.evaluate(&branch.if_expr.cond_expr) {
+                        Term::Missing(missing) => return Err(missing),
+                        condition => match (condition.truth(), &branch.else_expr) {
+                            (Some(true), _) => self.append(&branch.if_expr.template, out, place)?,
+                            (Some(false), Some(other)) => self.append(&other.template, out, place)?,
+                            (Some(false), None) => {}
+                            (None, _) => return Err(Missing::error("the condition is neither true nor false", place)),
+                        },
+                    },
+                    Directive::For(each) => {
+                        let each = &each.for_expr;
+                        let key = each.key_var.as_ref().map(|name| name.as_str());
+                        let collection = self.evaluate(&each.collection_expr);
+                        for inner in self.each(collection, key, each.value_var.as_str(), place)? {
+                            inner.append(&each.template, out, place)?;
+                        }
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// A scope for each item of a collection.
+    fn each(&self, collection: Term, key: Option<&str>, value: &str, place: Place) -> Result<Vec<Self>, Missing> {
+        let pairs: Vec<(Term, Term)> = match collection {
+            Term::Missing(missing) => return Err(missing),
+            #[allow(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
+            Term::List(list) => list.into_iter().enumerate().map(|(n, item)| (Term::Number(n as f64), item)).collect(),
+            Term::Map(map) => map.into_iter().map(|(key, item)| (Term::Text(key), item)).collect(),
+            _ => return Err(Missing::error("only lists and maps can be iterated", place)),
+        };
+        let scope = |(index, item): (Term, Term)| {
+            let mut inner = self.clone();
+            inner.names.extend(key.map(|key| (key.to_owned(), index)));
+            inner.names.push((value.to_owned(), item));
+            inner
+        };
+        Ok(pairs.into_iter().map(scope).collect())
+    }
+
+    /// `[for …]` and `{for …}`.
+    fn for_expression(&self, expression: &ForExpr, place: Place) -> Term {
+        let intro = &expression.intro;
+        let key = intro.key_var.as_ref().map(|name| name.as_str());
+        let scopes = match self.each(self.evaluate(&intro.collection_expr), key, intro.value_var.as_str(), place) {
+            Ok(scopes) => scopes,
+            Err(missing) => return Term::Missing(missing),
+        };
+        let mut list = Vec::new();
+        let mut map: BTreeMap<String, Term> = BTreeMap::new();
+        for scope in scopes {
+            if let Some(condition) = &expression.cond {
+                match scope.evaluate(&condition.expr) {
+                    Term::Missing(missing) => return Term::Missing(missing),
+                    condition if condition.truth() == Some(true) => {}
+                    _ => continue,
+                }
+            }
+            let value = scope.evaluate(&expression.value_expr);
+            let Some(key) = &expression.key_expr else {
+                list.push(value);
+                continue;
+            };
+            let key = match scope.evaluate(key) {
+                Term::Missing(missing) => return Term::Missing(missing),
+                key => key.text(),
+            };
+            let Some(key) = key else { return error("a key must be text", place) };
+            if expression.grouping {
+                match map.entry(key).or_insert_with(|| Term::List(Vec::new())) {
+                    Term::List(group) => group.push(value),
+                    _ => return error("a group must be a list", place),
+                }
+            } else if map.insert(key.clone(), value).is_some() {
+                return error(format!("two items have the key `{key}`"), place);
+            }
+        }
+        if expression.key_expr.is_some() { Term::Map(map) } else { Term::List(list) }
+    }
+
+    /// A function. `try` and `can` look at their arguments one by one.
+    fn call(&self, call: &FuncCall, place: Place) -> Term {
+        let name = call.name.name.as_str();
+        let mut arguments = call.args.iter();
+        match name {
+            _ if !call.name.namespace.is_empty() => {
+                return Term::Missing(Missing::unknown(
+                    format!("the function `{name}` of a provider is not known"),
+                    place,
+                ));
+            }
+            "try" => {
+                let results = arguments.map(|argument| self.evaluate(argument));
+                let fails = |value: &Term| value.missing().is_some_and(|missing| missing.is_error);
+                let mut results = results.skip_while(fails);
+                return results.next().unwrap_or_else(|| error("no argument of `try` has a value", place));
+            }
+            "can" => {
+                let value = arguments.next().map(|argument| self.evaluate(argument));
+                return match value.as_ref().and_then(Term::missing) {
+                    Some(missing) if !missing.is_error => Term::Missing(missing.clone()),
+                    missing => Term::Bool(missing.is_none()),
+                };
+            }
+            _ => {}
+        }
+        let mut values: Vec<Term> = arguments.map(|argument| self.evaluate(argument)).collect();
+        if call.args.expand_final() {
+            match values.pop() {
+                Some(Term::List(last)) => values.extend(last),
+                Some(Term::Missing(missing)) => return Term::Missing(missing),
+                _ => return error("`...` needs a list", place),
+            }
+        }
+        functions::call(name, values, place)
+    }
+}
+
+/// A value that Terraform would refuse too.
+fn error(why: impl Into<String>, place: Place) -> Term {
+    Term::Missing(Missing::error(why, place))
+}
+
+/// `left operator right`.
+fn binary(operator: BinaryOperator, left: Term, right: Term, place: Place) -> Term {
+    // Both sides of `&&` and `||` are evaluated, as Terraform does; a known side can still decide.
+    match (operator, left.truth(), right.truth()) {
+        (BinaryOperator::And, Some(false), _) | (BinaryOperator::And, _, Some(false)) => return Term::Bool(false),
+        (BinaryOperator::Or, Some(true), _) | (BinaryOperator::Or, _, Some(true)) => return Term::Bool(true),
+        _ => {}
+    }
+    if let Some(missing) = left.missing().or_else(|| right.missing()) {
+        return Term::Missing(missing.clone());
+    }
+    let numbers = || left.number().zip(right.number());
+    let calculated =
+        |f: fn(f64, f64) -> f64| numbers().map(|(l, r)| f(l, r)).filter(|n| n.is_finite()).map(Term::Number);
+    let compared = |f: fn(&f64, &f64) -> bool| numbers().map(|(l, r)| Term::Bool(f(&l, &r)));
+    let result = match operator {
+        BinaryOperator::Eq => Some(Term::Bool(left == right)),
+        BinaryOperator::NotEq => Some(Term::Bool(left != right)),
+        BinaryOperator::And | BinaryOperator::Or => {
+            let both = left.truth().zip(right.truth());
+            both.map(|(l, r)| Term::Bool(if operator == BinaryOperator::And { l && r } else { l || r }))
+        }
+        BinaryOperator::Plus => calculated(|l, r| l + r),
+        BinaryOperator::Minus => calculated(|l, r| l - r),
+        BinaryOperator::Mul => calculated(|l, r| l * r),
+        BinaryOperator::Div => calculated(|l, r| l / r),
+        BinaryOperator::Mod => calculated(|l, r| l % r),
+        BinaryOperator::Less => compared(f64::lt),
+        BinaryOperator::LessEq => compared(f64::le),
+        BinaryOperator::Greater => compared(f64::gt),
+        BinaryOperator::GreaterEq => compared(f64::ge),
+    };
+    result.unwrap_or_else(|| error("the operator does not fit these values", place))
+}

@@ -1,0 +1,357 @@
+//! The functions of Terraform that configurations of records and rules use.
+//!
+//! # Sources
+//! developer.hashicorp.com/terraform/language/functions, read 2026-11-22.
+
+use std::collections::BTreeMap;
+
+use super::value::{Missing, Term};
+use crate::diagnostic::Place;
+
+/// The most items that `range` makes.
+const MOST_OF_RANGE: f64 = 1024.0;
+
+/// Calls a function. Unknown functions and wrong arguments give a missing value.
+pub(super) fn call(name: &str, arguments: Vec<Term>, place: Place) -> Term {
+    // Functions that pass values on keep missing parts where they are; all others need every value.
+    let passes_on = matches!(
+        name,
+        "concat"
+            | "merge"
+            | "flatten"
+            | "lookup"
+            | "element"
+            | "tolist"
+            | "toset"
+            | "tomap"
+            | "values"
+            | "slice"
+            | "zipmap"
+            | "keys"
+            | "length"
+            | "reverse"
+            | "coalesce"
+            | "coalescelist"
+            | "compact"
+            | "setunion"
+            | "one"
+            | "sensitive"
+            | "nonsensitive"
+    );
+    let first_missing =
+        |terms: &[Term]| terms.iter().find_map(|term| if passes_on { direct(term) } else { term.missing().cloned() });
+    if let Some(missing) = first_missing(&arguments) {
+        return Term::Missing(missing);
+    }
+    match known(name, arguments) {
+        Some(Ok(value)) => value,
+        Some(Err(why)) => Term::Missing(Missing::error(format!("`{name}`: {why}"), place)),
+        None => Term::Missing(Missing::unknown(format!("the function `{name}` is not supported"), place)),
+    }
+}
+
+/// Why a value as a whole is missing, if it is.
+fn direct(term: &Term) -> Option<Missing> {
+    match term {
+        Term::Missing(missing) => Some(missing.clone()),
+        _ => None,
+    }
+}
+
+/// What a function returns.
+type Outcome = Result<Term, &'static str>;
+
+/// The result of a supported function.
+fn known(name: &str, arguments: Vec<Term>) -> Option<Outcome> {
+    texts(name, &arguments).or_else(|| collections(name, &arguments)).or_else(|| conversions(name, arguments))
+}
+
+/// Argument `n` as text.
+fn text(arguments: &[Term], n: usize) -> Result<String, &'static str> {
+    arguments.get(n).and_then(Term::text).ok_or("text is expected")
+}
+
+/// Argument `n` as a list.
+fn list(arguments: &[Term], n: usize) -> Result<&[Term], &'static str> {
+    match arguments.get(n) {
+        Some(Term::List(list)) => Ok(list),
+        _ => Err("a list is expected"),
+    }
+}
+
+/// Argument `n` as a map.
+fn map(arguments: &[Term], n: usize) -> Result<&BTreeMap<String, Term>, &'static str> {
+    match arguments.get(n) {
+        Some(Term::Map(map)) => Ok(map),
+        _ => Err("a map is expected"),
+    }
+}
+
+/// Argument `n` as a number.
+fn number(arguments: &[Term], n: usize) -> Result<f64, &'static str> {
+    arguments.get(n).and_then(Term::number).ok_or("a number is expected")
+}
+
+/// Functions of text.
+fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
+    let changed = |change: &dyn Fn(&str) -> String| text(a, 0).map(|text| Term::Text(change(&text)));
+    let with = |change: &dyn Fn(&str, &str) -> String| {
+        text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Text(change(&one, &two))))
+    };
+    Some(match name {
+        "lower" => changed(&str::to_lowercase),
+        "upper" => changed(&str::to_uppercase),
+        "title" => changed(&|text| {
+            let word = |word: &str| {
+                let mut letters = word.chars();
+                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+            };
+            text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+        }),
+        "trimspace" => changed(&|text| text.trim().to_owned()),
+        "chomp" => changed(&|text| text.trim_end_matches(['\r', '\n']).to_owned()),
+        "trimprefix" => with(&|text, prefix| text.strip_prefix(prefix).unwrap_or(text).to_owned()),
+        "trimsuffix" => with(&|text, suffix| text.strip_suffix(suffix).unwrap_or(text).to_owned()),
+        "trim" => with(&|text, set| text.trim_matches(|c| set.contains(c)).to_owned()),
+        "startswith" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.starts_with(&two)))),
+        "endswith" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.ends_with(&two)))),
+        "strcontains" => text(a, 0).and_then(|one| text(a, 1).map(|two| Term::Bool(one.contains(&two)))),
+        "split" => text(a, 0).and_then(|separator| {
+            let text = text(a, 1)?;
+            let part = |part: &str| Term::from(part);
+            Ok(Term::List(match separator.as_str() {
+                "" => text.chars().map(|c| Term::Text(c.to_string())).collect(),
+                _ if text.is_empty() => Vec::new(),
+                separator => text.split(separator).map(part).collect(),
+            }))
+        }),
+        "join" => text(a, 0).and_then(|separator| {
+            let items =
+                a[1..].iter().flat_map(Term::items).map(|item| item.text().ok_or("a list of texts is expected"));
+            Ok(Term::Text(items.collect::<Result<Vec<_>, _>>()?.join(&separator)))
+        }),
+        // A pattern between slashes is a regular expression.
+        "replace" => match (text(a, 0), text(a, 1), text(a, 2)) {
+            (Ok(_), Ok(pattern), Ok(_)) if pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/') => {
+                return None;
+            }
+            (Ok(text), Ok(from), Ok(to)) => Ok(Term::Text(text.replace(&from, &to))),
+            _ => Err("three texts are expected"),
+        },
+        "format" => text(a, 0).and_then(|pattern| format(&pattern, &a[1..])),
+        "substr" => text(a, 0).and_then(|text| {
+            let (offset, length) = (number(a, 1)?, number(a, 2)?);
+            let letters: Vec<char> = text.chars().collect();
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            let (offset, length) = (
+                if offset < 0.0 { letters.len().saturating_sub(-offset as usize) } else { offset as usize },
+                if length < 0.0 { usize::MAX } else { length as usize },
+            );
+            Ok(Term::Text(letters.into_iter().skip(offset).take(length).collect()))
+        }),
+        "base64encode" => changed(&|text| data_encoding::BASE64.encode(text.as_bytes())),
+        _ => return None,
+    })
+}
+
+/// `format`, with the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
+fn format(pattern: &str, arguments: &[Term]) -> Outcome {
+    let mut out = String::new();
+    let mut arguments = arguments.iter();
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            out.push(letter);
+            continue;
+        }
+        let mut verb = letters.next().ok_or("the pattern ends with `%`")?;
+        let mut width = String::new();
+        while verb.is_ascii_digit() && width.len() < 3 {
+            width.push(verb);
+            verb = letters.next().ok_or("the pattern ends within a verb")?;
+        }
+        if verb == '%' {
+            out.push('%');
+            continue;
+        }
+        let value = arguments.next().and_then(Term::text).ok_or("there is no value for a verb")?;
+        let padded = width.parse::<usize>().unwrap_or_default();
+        let missing = padded.saturating_sub(value.chars().count());
+        match verb {
+            's' | 'v' => out.extend(std::iter::repeat_n(' ', missing)),
+            'd' => out.extend(std::iter::repeat_n(if width.starts_with('0') { '0' } else { ' ' }, missing)),
+            'q' => {}
+            _ => return Err("only the verbs %s, %d, %v and %q are supported"),
+        }
+        out.push_str(&if verb == 'q' { format!("{value:?}") } else { value });
+    }
+    Ok(Term::Text(out))
+}
+
+/// Functions of lists and maps.
+fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
+    Some(match name {
+        "length" => match a.first() {
+            Some(Term::List(list)) => Ok(count(list.len())),
+            Some(Term::Map(map)) => Ok(count(map.len())),
+            Some(Term::Text(text)) => Ok(count(text.chars().count())),
+            _ => Err("a list, a map or text is expected"),
+        },
+        "concat" | "setunion" => {
+            let lists: Result<Vec<&[Term]>, _> = (0..a.len()).map(|n| list(a, n)).collect();
+            lists
+                .map(|lists| Term::List(lists.concat()))
+                .map(|all| if name == "concat" { all } else { distinct(all.items()) })
+        }
+        "flatten" => list(a, 0).map(|items| {
+            let mut flat = Vec::new();
+            flatten(items, &mut flat);
+            Term::List(flat)
+        }),
+        "distinct" => list(a, 0).map(distinct),
+        "reverse" => list(a, 0).map(|items| Term::List(items.iter().rev().cloned().collect())),
+        "sort" => list(a, 0).map(|items| {
+            let mut texts: Vec<String> = items.iter().filter_map(Term::text).collect();
+            texts.sort();
+            Term::List(texts.into_iter().map(Term::Text).collect())
+        }),
+        "compact" => {
+            list(a, 0).map(|items| Term::List(items.iter().filter(|item| !item.is_empty()).cloned().collect()))
+        }
+        "contains" => list(a, 0).map(|items| Term::Bool(a.get(1).is_some_and(|wanted| items.contains(wanted)))),
+        "element" => list(a, 0).and_then(|items| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            let index = number(a, 1)?.max(0.0) as usize;
+            items
+                .get(index.checked_rem(items.len()).ok_or("the list is empty")?)
+                .cloned()
+                .ok_or("there is no such item")
+        }),
+        "slice" => list(a, 0).and_then(|items| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            let (from, to) = (number(a, 1)? as usize, number(a, 2)? as usize);
+            items.get(from..to).map(|part| Term::List(part.to_vec())).ok_or("the list is shorter")
+        }),
+        "one" => list(a, 0).and_then(|items| match items {
+            [] => Ok(Term::Null),
+            [only] => Ok(only.clone()),
+            _ => Err("the list has several items"),
+        }),
+        "keys" => map(a, 0).map(|map| Term::List(map.keys().map(|key| Term::from(key.as_str())).collect())),
+        "values" => map(a, 0).map(|map| Term::List(map.values().cloned().collect())),
+        "merge" => {
+            let maps: Result<Vec<&BTreeMap<String, Term>>, _> =
+                (0..a.len()).filter(|n| a[*n] != Term::Null).map(|n| map(a, n)).collect();
+            maps.map(|maps| Term::Map(maps.into_iter().flat_map(Clone::clone).collect()))
+        }
+        "lookup" => map(a, 0).and_then(|map| {
+            let found = map.get(&text(a, 1)?).or(a.get(2));
+            found.cloned().ok_or("there is no such key")
+        }),
+        "zipmap" => list(a, 0).and_then(|keys| {
+            let values = list(a, 1)?;
+            let keys: Option<Vec<String>> = keys.iter().map(Term::text).collect();
+            Ok(Term::Map(keys.ok_or("the keys must be texts")?.into_iter().zip(values.iter().cloned()).collect()))
+        }),
+        "setproduct" => {
+            let lists: Result<Vec<&[Term]>, _> = (0..a.len()).map(|n| list(a, n)).collect();
+            lists.and_then(|lists| {
+                #[allow(clippy::cast_precision_loss, reason = "an estimate is enough")]
+                let size: f64 = lists.iter().map(|list| list.len() as f64).product();
+                if size > 100_000.0 {
+                    return Err("the product is too large");
+                }
+                let product = lists.iter().fold(vec![Vec::new()], |rows: Vec<Vec<Term>>, list| {
+                    let extended = |row: &Vec<Term>| {
+                        let row = row.clone();
+                        list.iter()
+                            .map(move |item| row.iter().cloned().chain([item.clone()]).collect::<Vec<_>>())
+                            .collect::<Vec<_>>()
+                    };
+                    rows.iter().flat_map(extended).collect()
+                });
+                Ok(Term::List(product.into_iter().map(Term::List).collect()))
+            })
+        }
+        "range" => {
+            let bounds: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(a, n)).collect();
+            bounds.and_then(|bounds| {
+                let (from, to, step) = match bounds.as_slice() {
+                    [to] => (0.0, *to, 1.0),
+                    [from, to] => (*from, *to, 1.0),
+                    [from, to, step] if *step > 0.0 => (*from, *to, *step),
+                    _ => return Err("one to three numbers are expected, the step above 0"),
+                };
+                if (to - from) / step > MOST_OF_RANGE {
+                    return Err("more than 1,024 items");
+                }
+                let items = std::iter::successors(Some(from), |n| Some(n + step)).take_while(|n| *n < to);
+                Ok(Term::List(items.map(Term::Number).collect()))
+            })
+        }
+        _ => return None,
+    })
+}
+
+/// Conversions, and functions that choose.
+fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
+    Some(match name {
+        "tostring" => {
+            a.first().filter(|value| **value == Term::Null).cloned().map_or_else(|| text(&a, 0).map(Term::Text), Ok)
+        }
+        "tonumber" => number(&a, 0).map(Term::Number),
+        "tobool" => a.first().and_then(Term::truth).map(Term::Bool).ok_or("a boolean is expected"),
+        "tolist" | "tomap" | "sensitive" | "nonsensitive" => a.drain(..).next().ok_or("a value is expected"),
+        "toset" => list(&a, 0).map(distinct),
+        "coalesce" => {
+            a.into_iter().find(|value| !matches!(value, Term::Null) && !value.is_empty()).ok_or("every value is null")
+        }
+        "coalescelist" => a.into_iter().find(|value| !value.is_empty()).ok_or("every list is empty"),
+        "max" | "min" => {
+            let numbers: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(&a, n)).collect();
+            let choose = if name == "max" { f64::max } else { f64::min };
+            numbers
+                .and_then(|numbers| numbers.into_iter().reduce(choose).map(Term::Number).ok_or("numbers are expected"))
+        }
+        "floor" => number(&a, 0).map(|n| Term::Number(n.floor())),
+        "ceil" => number(&a, 0).map(|n| Term::Number(n.ceil())),
+        "abs" => number(&a, 0).map(|n| Term::Number(n.abs())),
+        "jsonencode" => match a.first().map(Term::to_json) {
+            Some(json) => Ok(Term::Text(json.to_string())),
+            None => Err("a value is expected"),
+        },
+        "jsondecode" => text(&a, 0).and_then(|text| {
+            crate::wire::json::parse(text.as_bytes(), 100_000)
+                .map(|json| Term::from_json(&json))
+                .map_err(|_| "it is not valid JSON")
+        }),
+        _ => return None,
+    })
+}
+
+/// A number of items.
+fn count(n: usize) -> Term {
+    #[allow(clippy::cast_precision_loss, reason = "collections are far smaller than 2^53")]
+    Term::Number(n as f64)
+}
+
+/// The different items, in the order of their first occurrence.
+fn distinct(items: &[Term]) -> Term {
+    let mut all: Vec<Term> = Vec::new();
+    for item in items {
+        if !all.contains(item) {
+            all.push(item.clone());
+        }
+    }
+    Term::List(all)
+}
+
+/// Appends the items of lists in lists.
+fn flatten(items: &[Term], out: &mut Vec<Term>) {
+    for item in items {
+        match item {
+            Term::List(inner) => flatten(inner, out),
+            other => out.push(other.clone()),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Terraform and OpenTofu: states, plans and configurations of Cloudflare's provider, versions 4 and 5.
+//!
+//! A state or plan has every value. A configuration is evaluated without running Terraform, as far as its values are in the
+//! files; an entry that needs more is refused with what is missing. All three give [`Resource`]s, which `resources` translates.
+
+mod configuration;
+mod documents;
+mod evaluate;
+mod functions;
+mod nesting;
+mod resources;
+mod rulesets;
+mod value;
+
+use std::collections::BTreeMap;
+
+pub(super) use configuration::read as read_configuration;
+pub(super) use documents::{is_document, read as read_document};
+pub(super) use resources::translate;
+
+use crate::diagnostic::Place;
+use crate::model::ZoneName;
+use value::Term;
+
+/// The beginning of a reference to a zone that is named instead of numbered. No id of Cloudflare begins like this.
+const ZONE_REFERENCE: &str = "\u{1}zone:";
+
+/// A resource.
+#[derive(Debug, Clone)]
+pub(super) struct Resource {
+    /// Its address, such as `cloudflare_record.www["a"]`.
+    address: String,
+    /// Its type, such as `cloudflare_record`; with `data.` in front if it is a data source.
+    kind: String,
+    /// Its attributes and blocks.
+    values: Term,
+    /// Its place, if it is known.
+    place: Place,
+}
+
+/// Zone names that the user supplies for ids.
+#[derive(Debug, Clone, Default)]
+pub struct GivenZones {
+    /// The zone of everything whose zone is not known.
+    pub default: Option<ZoneName>,
+    /// Zones by id.
+    pub by_id: BTreeMap<String, ZoneName>,
+}

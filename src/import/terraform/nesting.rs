@@ -1,0 +1,93 @@
+//! Refuses configurations whose nesting would exhaust the stack of a recursive parser.
+
+/// The deepest nesting of brackets and templates.
+const DEEPEST: usize = 100;
+/// The most operators without a bracket or line between them that can nest.
+const MOST_OPERATORS: usize = 200;
+
+/// What the scanner is in.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    /// Code: brackets count.
+    Code,
+    /// Text in quotes: only `${` and `%{` count.
+    Quotes,
+}
+
+/// Whether a text nests more deeply than any configuration that people write.
+pub(super) fn is_too_deep(text: &str) -> bool {
+    let mut inside = vec![Inside::Code];
+    let mut operators = 0;
+    let bytes = text.as_bytes();
+    let mut n = 0;
+    while n < bytes.len() {
+        let next = bytes.get(n + 1).copied();
+        match (inside.last().copied().unwrap_or(Inside::Code), bytes[n]) {
+            (Inside::Quotes, b'\\') => n += 1,
+            (Inside::Quotes, b'"') => {
+                inside.pop();
+            }
+            (Inside::Quotes, b'$' | b'%') if next == Some(b'{') => {
+                inside.push(Inside::Code);
+                n += 1;
+            }
+            // Text in quotes ends with its line at the latest.
+            (Inside::Quotes, b'\n') => {
+                inside.pop();
+            }
+            (Inside::Quotes, _) => {}
+            (Inside::Code, b'#') => n += skip_line(&bytes[n..]),
+            (Inside::Code, b'/') if next == Some(b'/') => n += skip_line(&bytes[n..]),
+            (Inside::Code, b'"') => inside.push(Inside::Quotes),
+            (Inside::Code, b'(' | b'[' | b'{') => {
+                inside.push(Inside::Code);
+                operators = 0;
+            }
+            (Inside::Code, b')' | b']' | b'}') => {
+                if inside.len() > 1 {
+                    inside.pop();
+                }
+                operators = 0;
+            }
+            (Inside::Code, b'!' | b'-' | b'?') => operators += 1,
+            (Inside::Code, b'\n') if inside.len() == 1 => operators = 0,
+            (Inside::Code, b'=' | b',') => operators = 0,
+            (Inside::Code, _) => {}
+        }
+        if inside.len() > DEEPEST || operators > MOST_OPERATORS {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+/// Bytes up to the end of the line.
+fn skip_line(bytes: &[u8]) -> usize {
+    bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len()).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_is_not_too_deep() {
+        for text in [
+            "a = [[[{ b = \"${x[\"y\"]}\" }]]]",
+            &format!("# {}\nb = 1", "-!".repeat(500)),
+            &format!("a = \"{}\"", "-".repeat(1000)),
+            &"a = -1 \n".repeat(1000),
+            &"a = b ? 1 : 2\n".repeat(1000),
+        ] {
+            assert!(!is_too_deep(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        for text in ["(".repeat(101), "!".repeat(1000), "\"${".repeat(101), "a ? b : ".repeat(300), "- ".repeat(1000)] {
+            assert!(is_too_deep(&format!("a = {text}")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! Translates resources of Cloudflare's provider, version 4 or 5, into what they declare.
+//!
+//! # Sources
+//! registry.terraform.io/providers/cloudflare/cloudflare, documentation of 4.52 and 5.x, read 2026-11-22.
+
+use std::collections::BTreeMap;
+
+use super::rulesets::{self, FirewallRule};
+use super::value::{Missing, Term};
+use super::{GivenZones, Resource, ZONE_REFERENCE};
+use crate::diagnostic::{Place, findings};
+use crate::import::found::{Entry, Found, Written};
+use crate::model::facts::settings;
+use crate::model::facts::{self, Slot};
+use crate::model::{Fields, Settings, Value, ZoneName};
+
+/// Members of `cloudflare_zone_settings_override` whose name in the API differs.
+const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
+
+/// Why an entry is left out.
+pub(super) enum Refusal {
+    /// A value is missing.
+    Missing(Missing),
+    /// A spec cannot say it.
+    Untranslatable(String),
+    /// It makes no sense.
+    Invalid(String),
+    /// Its zone is not known; the reference that it uses.
+    Zone(String),
+}
+
+impl From<Missing> for Refusal {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+/// Adds what the resources declare.
+pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut Found) {
+    let zones = zones(resources, given);
+    let mut without_zone: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
+    let mut rules: Vec<FirewallRule<'_>> = Vec::new();
+    for resource in resources {
+        let outcome = match resource.kind.as_str() {
+            "cloudflare_record" | "cloudflare_dns_record" => record(resource, &zones, given, found),
+            "cloudflare_zone" => zone(resource, found),
+            "cloudflare_zone_settings_override" => settings_override(resource, &zones, given, found),
+            "cloudflare_zone_setting" => zone_setting(resource, &zones, given, found),
+            "cloudflare_zone_dnssec" => dnssec(resource, &zones, given, found),
+            "cloudflare_ruleset" => rulesets::ruleset(resource, |id| zone_of(id, &zones, given), found),
+            // A filter means nothing without its firewall rule.
+            "cloudflare_filter" => Ok(()),
+            "cloudflare_firewall_rule" => match firewall_zone(resource, &zones, given) {
+                Ok(zone) => {
+                    rules.push(FirewallRule { zone, resource });
+                    Ok(())
+                }
+                Err(refusal) => Err(refusal),
+            },
+            kind if kind.starts_with("data.") || !kind.starts_with("cloudflare_") => Ok(()),
+            kind => Err(Refusal::Untranslatable(other(kind).to_owned())),
+        };
+        match outcome {
+            Ok(()) => {}
+            Err(Refusal::Zone(id)) => without_zone.entry(id).or_default().push(resource),
+            Err(refusal) => refuse(resource, refusal, found),
+        }
+    }
+    rulesets::firewall_rules(&rules, resources, found);
+    for (id, resources) in without_zone {
+        for resource in &resources {
+            found.count(&resource.kind, false);
+        }
+        let shown = if id.is_empty() { "an unknown zone".to_owned() } else { format!("the zone `{id}`") };
+        let example = resources.first().map(|resource| resource.address.as_str()).unwrap_or_default();
+        let why = match resources.len() {
+            1 => format!("{example} belongs to {shown}"),
+            n => format!("{n} entries belong to {shown}, {example} among them"),
+        };
+        let place = resources.first().map_or(Place::NOWHERE, |resource| resource.place);
+        found.report(findings::UNKNOWN_ZONE, "", place, &why, None);
+    }
+}
+
+/// Reports a resource that is left out.
+pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut Found) {
+    let Resource { address, kind, place, .. } = resource;
+    match refusal {
+        Refusal::Missing(missing) => {
+            let at = if missing.place == Place::NOWHERE { *place } else { missing.place };
+            found.refuse(findings::UNKNOWN_VALUE, kind, address, at, &missing.why);
+        }
+        Refusal::Untranslatable(why) => found.refuse(findings::NOT_TRANSLATED, kind, address, *place, &why),
+        Refusal::Invalid(why) => found.refuse(findings::INVALID_IN_SOURCE, kind, address, *place, &why),
+        Refusal::Zone(id) => found.refuse(findings::UNKNOWN_ZONE, kind, address, *place, &id),
+    }
+}
+
+/// Why a resource of another kind is not translated.
+fn other(kind: &str) -> &'static str {
+    match kind {
+        "cloudflare_page_rule" => "page rules are not managed by a spec",
+        "cloudflare_rate_limit" => {
+            "rate limits of the old API count in another way than rate limiting rules; write a rule in `rate_limits`"
+        }
+        "cloudflare_list" | "cloudflare_list_item" => {
+            "lists are not managed by a spec; rules can refer to them by name"
+        }
+        "cloudflare_access_rule" | "cloudflare_user_agent_blocking_rule" | "cloudflare_zone_lockdown" => {
+            "it is not part of a ruleset and is not managed by a spec"
+        }
+        _ => "this kind of resource is not managed by a spec",
+    }
+}
+
+/// The names of zones by their id, as far as the resources tell.
+fn zones(resources: &[Resource], given: &GivenZones) -> BTreeMap<String, ZoneName> {
+    let mut zones = BTreeMap::new();
+    let mut learn = |id: Option<String>, name: Option<String>| {
+        if let (Some(id), Some(name)) = (id, name.and_then(|name| ZoneName::parse(&name).ok())) {
+            zones.insert(id, name);
+        }
+    };
+    for Resource { kind, values, .. } in resources {
+        let text = |name: &str| values.get(name).and_then(Term::text);
+        match kind.trim_start_matches("data.") {
+            "cloudflare_zone" => {
+                learn(text("id"), text("zone").or_else(|| text("name")));
+                learn(text("zone_id"), text("zone").or_else(|| text("name")));
+            }
+            "cloudflare_zones" => {
+                let lists = ["zones", "result"].iter().filter_map(|name| values.get(name));
+                for zone in lists.flat_map(Term::items) {
+                    learn(zone.get("id").and_then(Term::text), zone.get("name").and_then(Term::text));
+                }
+            }
+            // Version 4 stores the full name beside the name.
+            "cloudflare_record" => {
+                let zone = text("hostname").zip(text("name")).and_then(|(host, name)| match name.as_str() {
+                    "@" => Some(host),
+                    name => host
+                        .strip_suffix(name)
+                        .is_none()
+                        .then(|| host.strip_prefix(&format!("{name}.")).map(str::to_owned))?,
+                });
+                learn(text("zone_id"), zone);
+            }
+            _ => {}
+        }
+    }
+    zones.extend(given.by_id.clone());
+    zones
+}
+
+/// The zone of an id or reference.
+fn zone_of(id: Option<&Term>, zones: &BTreeMap<String, ZoneName>, given: &GivenZones) -> Result<ZoneName, Refusal> {
+    let known = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
+        Some(name) => ZoneName::parse(name).ok(),
+        None => zones.get(id).cloned(),
+    };
+    match id {
+        Some(Term::Text(id)) => {
+            let zone = known(id).or_else(|| given.default.clone());
+            zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches('\u{1}').to_owned()))
+        }
+        Some(Term::Missing(missing)) => given.default.clone().ok_or_else(|| Refusal::Missing(missing.clone())),
+        _ => given.default.clone().ok_or_else(|| Refusal::Zone(String::new())),
+    }
+}
+
+/// The zone of a firewall rule.
+fn firewall_zone(
+    resource: &Resource,
+    zones: &BTreeMap<String, ZoneName>,
+    given: &GivenZones,
+) -> Result<ZoneName, Refusal> {
+    zone_of(resource.values.get("zone_id"), zones, given)
+}
+
+/// A member that must be known, as text.
+fn text(values: &Term, name: &str) -> Result<Option<String>, Refusal> {
+    match values.get(name) {
+        Some(Term::Missing(missing)) => Err(missing.clone().into()),
+        value => Ok(value.and_then(Term::text)),
+    }
+}
+
+/// `cloudflare_zone`.
+fn zone(resource: &Resource, found: &mut Found) -> Result<(), Refusal> {
+    let name = match text(&resource.values, "zone")? {
+        Some(name) => name,
+        None => text(&resource.values, "name")?.unwrap_or_default(),
+    };
+    let name = ZoneName::parse(&name).map_err(|error| Refusal::Invalid(error.to_string()))?;
+    found.zone(&name);
+    found.count(&resource.kind, true);
+    Ok(())
+}
+
+/// `cloudflare_record` of version 4, `cloudflare_dns_record` of version 5.
+fn record(
+    resource: &Resource,
+    zones: &BTreeMap<String, ZoneName>,
+    given: &GivenZones,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let values = &resource.values;
+    let zone = zone_of(values.get("zone_id"), zones, given)?;
+    if let Some(missing) = values.get("zone_id").map_or_else(|| values.missing(), |_| None) {
+        return Err(missing.clone().into());
+    }
+    let type_name = text(values, "type")?.ok_or_else(|| Refusal::Invalid("it has no type".to_owned()))?;
+    let name = text(values, "name")?.ok_or_else(|| Refusal::Invalid("it has no name".to_owned()))?;
+    let content = match text(values, "content")? {
+        Some(content) => Some(content),
+        None => text(values, "value")?,
+    };
+    let priority = match values.get("priority") {
+        Some(Term::Missing(missing)) => return Err(missing.clone().into()),
+        other => other.map(Term::to_value),
+    };
+    let written = match (values.object("data"), content) {
+        (Some(data), content) => fields(&type_name, data, content.as_deref(), priority)?,
+        (None, Some(content)) => {
+            let has_priority = facts::of(&type_name).is_some_and(|facts| facts.field("priority").is_some());
+            Written::Content(content, priority.filter(|_| has_priority))
+        }
+        (None, None) => return Err(Refusal::Invalid("it has neither `content` nor `data`".to_owned())),
+    };
+    let flag = |name: &str| match values.get(name) {
+        Some(Term::Missing(missing)) => Err(Refusal::from(missing.clone())),
+        other => Ok(other.and_then(Term::truth)),
+    };
+    let settings = values.object("settings");
+    let setting = |name: &str| settings.and_then(|settings| settings.get(name)).and_then(Term::truth);
+    let ttl = match values.get("ttl") {
+        Some(Term::Missing(missing)) => return Err(missing.clone().into()),
+        other => other.and_then(Term::whole),
+    };
+    if let Some(missing) = values.get("tags").and_then(Term::missing) {
+        return Err(missing.clone().into());
+    }
+    let mut entry = Entry::new(&zone, &name, &type_name, written);
+    entry.ttl = ttl;
+    entry.proxied = flag("proxied")?.unwrap_or_default();
+    entry.comment = text(values, "comment")?;
+    entry.tags = values.get("tags").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();
+    entry.settings = Settings {
+        flatten_cname: setting("flatten_cname"),
+        ipv4_only: setting("ipv4_only"),
+        ipv6_only: setting("ipv6_only"),
+        private_routing: values.get("private_routing").and_then(Term::truth),
+    };
+    found.record(&resource.kind, &resource.address, resource.place, entry);
+    Ok(())
+}
+
+/// The fields of a type in a `data` block. Version 4 stores the fields of all types, the others empty.
+fn fields(type_name: &str, data: &Term, content: Option<&str>, priority: Option<Value>) -> Result<Written, Refusal> {
+    if let Some(missing) = data.missing() {
+        return Err(missing.clone().into());
+    }
+    let Some(facts) = facts::of(type_name) else {
+        return Ok(Written::Text(content.unwrap_or_default().to_owned()));
+    };
+    let Term::Map(members) = data else { return Err(Refusal::Invalid("`data` is not a block".to_owned())) };
+    let mut fields = Fields::new();
+    for field in facts.fields {
+        let member = members.get(field.name).filter(|value| **value != Term::Null).map(Term::to_value);
+        let value = match field.slot {
+            Slot::Content => content.map(Value::from),
+            Slot::Data => member,
+            Slot::Top => member,
+        };
+        // Priority is in `data` or beside it, in either version.
+        let value = value.or_else(|| priority.clone().filter(|_| field.name == "priority"));
+        if let Some(value) = value {
+            fields.insert(field.name.to_owned(), value);
+        }
+    }
+    Ok(Written::Fields(fields))
+}
+
+/// `cloudflare_zone_settings_override` of version 4.
+fn settings_override(
+    resource: &Resource,
+    zones: &BTreeMap<String, ZoneName>,
+    given: &GivenZones,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+    let Some(Term::Map(members)) = resource.values.object("settings") else {
+        return Err(Refusal::Invalid("it has no settings".to_owned()));
+    };
+    for (name, value) in members.iter().filter(|(_, value)| !value.is_empty()) {
+        let name = RENAMED_SETTINGS.iter().find(|(theirs, _)| theirs == name).map_or(name.as_str(), |(_, api)| *api);
+        let what = format!("{}.settings.{name}", resource.address);
+        if let Some(missing) = value.missing() {
+            found.refuse(findings::UNKNOWN_VALUE, &resource.kind, &what, missing.place, &missing.why);
+            continue;
+        }
+        // A block with one object: `security_header` and others.
+        let value = match value {
+            Term::List(list) if list.len() == 1 && matches!(list[0], Term::Map(_)) => &list[0],
+            other => other,
+        };
+        let value = match (name, without_empty(value)) {
+            // The block holds the members of the only member that the API has.
+            ("security_header", Value::Map(members)) => {
+                Value::Map(BTreeMap::from([("strict_transport_security".to_owned(), Value::Map(members))]))
+            }
+            (_, value) => value,
+        };
+        setting(found, &resource.kind, &zone, name, value, resource.place, &what);
+    }
+    Ok(())
+}
+
+/// `cloudflare_zone_setting` of version 5.
+fn zone_setting(
+    resource: &Resource,
+    zones: &BTreeMap<String, ZoneName>,
+    given: &GivenZones,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+    let name = text(&resource.values, "setting_id")?.unwrap_or_default();
+    match resource.values.get("value") {
+        Some(value) if value.missing().is_none() => {
+            setting(found, &resource.kind, &zone, &name, without_empty(value), resource.place, &resource.address);
+            Ok(())
+        }
+        Some(value) => match value.missing() {
+            Some(missing) => Err(missing.clone().into()),
+            None => Ok(()),
+        },
+        None => Err(Refusal::Untranslatable("the setting has no `value`".to_owned())),
+    }
+}
+
+/// Adds a setting that specs know.
+fn setting(found: &mut Found, kind: &str, zone: &ZoneName, name: &str, value: Value, place: Place, what: &str) {
+    match settings::of(name) {
+        Some(facts) if facts.plan.is_some() => {
+            found.setting(zone, name, value, place);
+            found.count(kind, true);
+        }
+        _ => found.refuse(findings::NOT_TRANSLATED, kind, what, place, "the setting cannot be changed by a spec"),
+    }
+}
+
+/// A value without members that are empty or null, at any depth.
+pub(super) fn without_empty(value: &Term) -> Value {
+    match value {
+        Term::Map(map) => {
+            // Blocks with one object.
+            let inner = |value: &Term| match value {
+                Term::List(list) if list.len() == 1 && matches!(list[0], Term::Map(_)) => without_empty(&list[0]),
+                other => without_empty(other),
+            };
+            let members = map.iter().filter(|(_, value)| !value.is_empty());
+            Value::Map(members.map(|(name, value)| (name.clone(), inner(value))).collect())
+        }
+        other => other.to_value(),
+    }
+}
+
+/// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
+fn dnssec(
+    resource: &Resource,
+    zones: &BTreeMap<String, ZoneName>,
+    given: &GivenZones,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+    let is_on = !matches!(text(&resource.values, "status")?.as_deref(), Some("disabled" | "pending-disabled"));
+    found.dnssec(&zone, is_on, resource.place);
+    found.count(&resource.kind, true);
+    Ok(())
+}

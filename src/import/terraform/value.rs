@@ -1,0 +1,193 @@
+//! Terraform's values, of which parts may be missing.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use crate::diagnostic::Place;
+use crate::model::Value;
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Term {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A number; whole ones are exact up to 2^53.
+    Number(f64),
+    /// Text.
+    Text(String),
+    /// A list, a tuple or a set.
+    List(Vec<Term>),
+    /// A map, an object, or a block.
+    Map(BTreeMap<String, Term>),
+    /// A value that the source does not contain.
+    Missing(Missing),
+}
+
+/// Why a value is missing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Missing {
+    /// What it needs, such as ``the variable `zone_id` has no value``.
+    pub(super) why: String,
+    /// Where it is needed.
+    pub(super) place: Place,
+    /// Whether Terraform would fail too, so that `try` and `can` go on.
+    pub(super) is_error: bool,
+}
+
+impl Missing {
+    /// A value that Terraform knows and the source does not contain.
+    pub(super) fn unknown(why: impl Into<String>, place: Place) -> Self {
+        Self { why: why.into(), place, is_error: false }
+    }
+
+    /// A value that Terraform would not find either.
+    pub(super) fn error(why: impl Into<String>, place: Place) -> Self {
+        Self { why: why.into(), place, is_error: true }
+    }
+}
+
+impl From<&str> for Term {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl Term {
+    /// A value of a state or plan.
+    pub(super) fn from_json(json: &Json) -> Self {
+        match json {
+            Json::Null => Self::Null,
+            Json::Bool(b) => Self::Bool(*b),
+            Json::Number(n) => n.as_f64().map_or(Self::Null, Self::Number),
+            Json::String(text) => Self::Text(text.clone()),
+            Json::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
+            Json::Object(map) => Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).collect()),
+        }
+    }
+
+    /// Whether it is null, or an empty text, list or map: what state files have where the code is silent.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(text) => text.is_empty(),
+            Self::List(list) => list.is_empty(),
+            Self::Map(map) => map.is_empty(),
+            Self::Bool(_) | Self::Number(_) | Self::Missing(_) => false,
+        }
+    }
+
+    /// The first missing part, at any depth.
+    pub(super) fn missing(&self) -> Option<&Missing> {
+        match self {
+            Self::Missing(missing) => Some(missing),
+            Self::List(list) => list.iter().find_map(Self::missing),
+            Self::Map(map) => map.values().find_map(Self::missing),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// A member of a map.
+    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Map(map) => map.get(name).filter(|value| !value.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The only block of this name, or the object of this name: versions 4 and 5 of the provider write one or the other.
+    pub(super) fn object(&self, name: &str) -> Option<&Self> {
+        match self.get(name)? {
+            Self::List(list) => match list.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            other => Some(other),
+        }
+    }
+
+    /// The items of a list, or the value itself as the only item.
+    pub(super) fn items(&self) -> &[Self] {
+        match self {
+            Self::List(list) => list,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// A scalar as text, as Terraform converts it.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Bool(b) => Some(b.to_string()),
+            Self::Number(n) => Some(number_text(*n)),
+            _ => None,
+        }
+    }
+
+    /// A boolean, which may be written as text.
+    pub(super) fn truth(&self) -> Option<bool> {
+        match self {
+            Self::Bool(b) => Some(*b),
+            Self::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// A number, which may be written as text.
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(n) => Some(*n),
+            Self::Text(text) => text.trim().parse().ok().filter(|n: &f64| n.is_finite()),
+            _ => None,
+        }
+    }
+
+    /// A whole number that is not negative.
+    pub(super) fn whole(&self) -> Option<u32> {
+        let n = self.number()?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked in the same expression")]
+        (n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&n)).then_some(n as u32)
+    }
+
+    /// As a value of the model. Missing parts are null; ask [`Term::missing`] first.
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Null | Self::Missing(_) => Value::Null,
+            Self::Bool(b) => Value::Bool(*b),
+            Self::Number(n) => match number_text(*n) {
+                text if text.contains(['.', 'e']) => Value::Decimal(text),
+                text => text.parse().map_or(Value::Decimal(text), Value::Integer),
+            },
+            Self::Text(text) => Value::Text(text.clone()),
+            Self::List(list) => Value::List(list.iter().map(Self::to_value).collect()),
+            Self::Map(map) => Value::Map(map.iter().map(|(k, v)| (k.clone(), v.to_value())).collect()),
+        }
+    }
+}
+
+/// A number as Terraform writes it in text: whole numbers without a point.
+pub(super) fn number_text(n: f64) -> String {
+    if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { n.to_string() }
+}
+
+impl Term {
+    /// As JSON. Missing parts are null.
+    pub(super) fn to_json(&self) -> Json {
+        match self {
+            Self::Null | Self::Missing(_) => Json::Null,
+            Self::Bool(b) => Json::Bool(*b),
+            Self::Number(_) => match self.to_value() {
+                Value::Integer(n) => Json::from(n),
+                Value::Decimal(text) => text.parse::<f64>().map_or(Json::Null, Json::from),
+                _ => Json::Null,
+            },
+            Self::Text(text) => Json::from(text.as_str()),
+            Self::List(list) => list.iter().map(Self::to_json).collect(),
+            Self::Map(map) => {
+                map.iter().map(|(k, v)| (k.clone(), v.to_json())).collect::<serde_json::Map<_, _>>().into()
+            }
+        }
+    }
+}
