@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::findings::Finding;
 use super::source::{Place, Sources};
+use super::words::count;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,7 +125,7 @@ impl Diagnostic {
         let more = self.related.len().saturating_sub(MOST_RELATED);
         self.related.truncate(MOST_RELATED);
         if more > 0 {
-            self.detail = format!("{} (… and {more} more places)", cut(&self.detail));
+            self.detail = format!("{} (… and {})", cut(&self.detail), count(more, "more place"));
         }
         let labels = self.primary.iter_mut().chain(&mut self.related).map(|label| &mut label.text);
         let own = [Some(&mut self.detail), self.address.as_mut(), self.help.as_mut()];

@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, more_is_stronger};
 use super::scope;
+use crate::diagnostic::count;
 use crate::model::Value;
 use crate::model::expression::Expression;
 use crate::model::facts::rulesets::RATE_COLO;
@@ -55,9 +56,10 @@ fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
 /// A rate in words: `more than 5 requests in 60 s by ip.src`.
 pub(super) fn about(rate: &BTreeMap<String, Value>) -> String {
     let shown = |name: &str| number(rate, name).map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let requests = number(rate, "requests_per_period").map_or_else(|| "? requests".to_owned(), |n| count(n, "request"));
     let by = counted_by(rate);
     let by = if by.is_empty() { String::new() } else { format!(" by {}", list(&by)) };
-    format!("more than {} requests in {} s{by}", shown("requests_per_period"), shown("period"))
+    format!("more than {requests} in {} s{by}", shown("period"))
 }
 
 /// How long the action lasts, in words.

@@ -178,7 +178,7 @@ fn limits(tier: Tier, operation: &Operation, record: &RecordSubject, found: &mut
     let tags = said.facets.tags.as_ref().map_or(0, BTreeSet::len);
     if changed(Field::Tags) && tags > facts.tags {
         refuse(
-            format!("the record has {tags} tags; the {plan} plan allows {}", facts.tags),
+            format!("the record has {}; the {plan} plan allows {}", diagnostic::count(tags, "tag"), facts.tags),
             if facts.tags == 0 { "remove `tags`".to_owned() } else { format!("keep at most {} tags", facts.tags) },
         );
     }

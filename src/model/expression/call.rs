@@ -11,6 +11,7 @@ use super::phrases;
 use super::problem::{nearest, quoted};
 use super::suspicious_values;
 use super::syntax::{Base, Index, Literal, Node, NodeKind, Operand, Operator, Span};
+use crate::diagnostic::count;
 
 impl Check<'_> {
     /// The type of a call; `None` if the function does not exist.
@@ -109,7 +110,7 @@ impl Check<'_> {
         }
         let names: Vec<_> = function.parameters.iter().map(|p| p.name).collect();
         let dots = if function.is_variadic { ", …" } else { "" };
-        let message = format!("`{}` has {} arguments", function.name, arguments.len());
+        let message = format!("`{}` has {}", function.name, count(arguments.len(), "argument"));
         let help = format!("write `{}({}{dots})`", function.name, names.join(", "));
         self.problems.error(operand.span.clone(), "wrong-arity", message, help);
     }

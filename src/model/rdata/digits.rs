@@ -4,6 +4,7 @@ use data_encoding::{BASE64, BASE64_NOPAD, DecodeKind, HEXLOWER, HEXLOWER_PERMISS
 
 use super::DataError;
 use super::presentation::Word;
+use crate::diagnostic::count;
 
 /// Digits without the blanks, each with its byte offset in the original text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +125,7 @@ pub(super) fn check_length(
     match lengths.iter().find(|(k, _)| *k == kind) {
         Some((_, length)) if *length != octets.len() => Err(DataError::field(
             field,
-            format!("`{field}` has {} bytes; with {kind_field} {kind} it has {length}", octets.len()),
+            format!("`{field}` has {}; with {kind_field} {kind} it has {length}", count(octets.len(), "byte")),
         )
         .help(format!("write {} hexadecimal digits, or correct `{kind_field}`", length * 2))),
         _ => Ok(()),

@@ -45,7 +45,8 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     left_out += zones(&mut out, view, &mut budget);
     if left_out > 0 {
         out.push_str(&format!(
-            "\n**Shortened** to fit a comment: {left_out} lines left out. The whole report: `--format text` or `json`.\n"
+            "\n**Shortened** to fit a comment: {} left out. The whole report: `--format text` or `json`.\n",
+            count(left_out, "line")
         ));
     }
     out
