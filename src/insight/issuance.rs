@@ -133,10 +133,15 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     let mut effects = Vec::new();
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
     let kinds = [("certificates", &old.names, &new.names), ("wildcard certificates", &old.wildcards, &new.wildcards)];
+    let is_closed = new.names.as_ref().is_some_and(BTreeSet::is_empty);
     let same = old.names == old.wildcards && new.names == new.wildcards;
     for (kind, old, new) in kinds.into_iter().take(if same { 1 } else { 2 }).filter(|(_, old, new)| old != new) {
         let what = format!("{kind} for {name}");
         match (old, new) {
+            // Many forbid wildcards from the start, beside a list of authorities for names.
+            (None, Some(wild)) if wild.is_empty() && kind != "certificates" && !is_closed => {
+                effects.push(shown(Direction::Strengthens, format!("{what}: no authority may issue; {ADDED}")));
+            }
             (_, Some(new)) if new.is_empty() => {
                 effects.push(changes(format!("{what}: no authority may issue any longer; {ADDED}")));
             }

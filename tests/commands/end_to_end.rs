@@ -21,7 +21,7 @@ const EVERYTHING: &str = r#"
       - { name: odd, type: TXT, content: 'a;b "c" \ ü' }
       - { name: cut, type: TXT, content: '"one " "two"' }
       - { name: printer._ipp._tcp, type: TXT, content: '"txtvers=1" "rp=ipp/print"' }
-      - { name: key._domainkey, type: TXT, content: '"k=rsa; " "p=MIIB"' }
+      - { name: key._domainkey, type: TXT, content: '"k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="' }
       - { name: lab, type: NS, content: [ns1.example.net, NS2.example.net.], ttl: 86400 }
       - { name: _sip._tcp, type: SRV, content: "10 5 5060 SIP.example.com." }
       - { name: "@", type: CAA, data: { flags: "0", tag: ISSUE, value: ca.example.net } }
@@ -105,7 +105,7 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
         let name = format!("{name}.example.com");
         workspace.records("example.com").into_iter().find(|r| r["name"] == name).expect("it exists")["content"].clone()
     };
-    let (printer, key) = (r#""txtvers=1" "rp=ipp/print""#, r#""k=rsa; " "p=MIIB""#);
+    let (printer, key) = (r#""txtvers=1" "rp=ipp/print""#, r#""k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#);
     let record = |name: &str, content: &str| format!("      - {{ name: {name}, type: TXT, content: '{content}' }}\n");
     let spec = |printer: &str, key: &str| record("printer", printer) + &record("a._domainkey", key);
     workspace.records_spec(&spec(printer, key));
@@ -113,7 +113,7 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
 
     // Under `_domainkey` the strings are one text; elsewhere another cut is another value, and an undo restores the first.
-    workspace.records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=rsa; p=MIIB"));
+    workspace.records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(plan["operations"].as_array().map(Vec::len), Some(1), "{plan}");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
