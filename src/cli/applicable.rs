@@ -10,6 +10,8 @@ const VALIDATE: &[Format] =
     &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
 /// What `drift` prints.
 const DRIFT: &[Format] = &[Format::Text, Format::Json, Format::Markdown];
+/// What `test` prints.
+const TEST: &[Format] = &[Format::Text, Format::Json, Format::Junit];
 /// What everything else prints.
 const OTHERS: &[Format] = &[Format::Text, Format::Json];
 
@@ -29,10 +31,12 @@ fn check_format(command: &Command, format: Format) -> Result<(), String> {
         Command::Plan(_) => ("plan", PLAN),
         Command::Validate(args) if args.print => ("validate --print", OTHERS),
         Command::Validate(_) => ("validate", VALIDATE),
+        Command::Test(_) => ("test", TEST),
         Command::Apply(_) => ("apply", OTHERS),
         Command::Undo(_) => ("undo", OTHERS),
         Command::Snapshot(_) => ("snapshot", OTHERS),
         Command::Diff(_) => ("diff", OTHERS),
+        Command::Resolve(_) => ("resolve", OTHERS),
         Command::Drift(_) => ("drift", DRIFT),
         Command::Watch(_) => ("watch", OTHERS),
         Command::Waf(_) => ("waf", OTHERS),
@@ -65,6 +69,7 @@ fn check_selection(command: &Command, has_shard: bool, has_zones: bool) -> Resul
         _ if !has_shard => return Ok(()),
         Command::Import(_) => "import",
         Command::Diff(_) => "diff",
+        Command::Resolve(_) => "resolve",
         #[cfg(feature = "sandbox")]
         Command::Sandbox(_) => "sandbox",
         Command::Schema => "schema",

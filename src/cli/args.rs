@@ -1,6 +1,7 @@
 //! The command line.
 
 mod drift;
+mod resolve;
 mod waf;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::model::Danger;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use drift::{DriftArgs, TellArgs, WatchArgs};
+pub(super) use resolve::ResolveArgs;
 pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafHitsArgs, WafLockArgs, WafRulesArgs};
 
 /// Text after the options in `--help`.
@@ -153,7 +155,7 @@ pub(super) enum Format {
     Github,
     /// SARIF 2.1.0 for code scanning: plan, validate.
     Sarif,
-    /// JUnit XML for test reports: validate.
+    /// JUnit XML for test reports: validate, test.
     Junit,
     /// One self-contained page without scripts: plan.
     Html,
@@ -203,6 +205,11 @@ pub(super) enum Command {
         after_help = "Examples:\n  zonewright undo .zonewright/journal/FILE.jsonl --dry-run\n  zonewright undo .zonewright/journal/FILE.jsonl --allow-deletes 3"
     )]
     Undo(UndoArgs),
+    /// Show the authoritative answer for a name, and which records make it
+    #[command(
+        after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright resolve example.com MX --live"
+    )]
+    Resolve(ResolveArgs),
     /// Compare two specs offline
     #[command(
         after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json"
@@ -226,6 +233,11 @@ pub(super) enum Command {
     /// Check a spec offline: syntax, meaning and lints
     #[command(after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print")]
     Validate(ValidateArgs),
+    /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
+    #[command(
+        after_help = "Examples:\n  zonewright test zones/\n  zonewright test zones/ --format junit > expectations.xml"
+    )]
+    Test(TestArgs),
     /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
     #[command(
         after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/"
@@ -415,6 +427,14 @@ pub(super) struct ValidateArgs {
     /// Print the spec as resolved: merged, with defaults and variables filled in
     #[arg(long)]
     pub print: bool,
+}
+
+/// `test`.
+#[derive(Debug, Args)]
+pub(super) struct TestArgs {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArgs,
 }
 
 /// `import`.

@@ -127,7 +127,13 @@ fn needs_service(command: &Command) -> bool {
     match command {
         #[cfg(feature = "sandbox")]
         Command::Sandbox(_) => false,
-        Command::Diff(_) | Command::Validate(_) | Command::Schema | Command::Completions { .. } | Command::Man => false,
+        Command::Resolve(args) => args.live || args.against.is_some(),
+        Command::Diff(_)
+        | Command::Validate(_)
+        | Command::Test(_)
+        | Command::Schema
+        | Command::Completions { .. }
+        | Command::Man => false,
         Command::Plan(_)
         | Command::Apply(_)
         | Command::Undo(_)
@@ -152,12 +158,14 @@ async fn run_command(
         Command::Watch(_) => Ok(Exit::Usage),
         Command::Plan(args) => commands::plan::run(args, settings, output).await,
         Command::Apply(args) => commands::apply::run(args, settings, output, interrupt).await,
+        Command::Resolve(args) => commands::resolve::run(args, settings, output).await,
         Command::Diff(args) => commands::diff::run(args, settings, output),
         Command::Undo(args) => commands::undo::run(args, settings, output, interrupt).await,
         Command::Snapshot(args) => commands::snapshot::run(args, settings, output).await,
         Command::Drift(args) => commands::drift::run(args, settings, output).await,
         Command::Import(args) => commands::import::run(args, settings, output).await,
         Command::Validate(args) => commands::validate::run(args, settings, output),
+        Command::Test(args) => commands::test::run(args, settings, output),
         Command::Waf(command) => commands::waf::run(command, settings, output).await,
         Command::Schema => commands::about::schema(output),
         Command::Completions { shell } => commands::about::completions(*shell, output),

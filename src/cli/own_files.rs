@@ -89,6 +89,12 @@ pub(super) fn check(command: &Command) -> Result<(), String> {
         Command::Drift(args) => spec(&args.spec.spec),
         Command::Watch(args) => spec(&args.spec.spec),
         Command::Validate(args) => spec(&args.spec.spec),
+        Command::Test(args) => spec(&args.spec.spec),
+        Command::Resolve(args) => {
+            let against = args.against.as_deref();
+            against.map_or(Ok(()), |path| is_taken(path, "a snapshot", Some(Kind::Snapshot)))?;
+            spec(&args.spec)
+        }
         Command::Waf(WafCommand::Rules(args)) => spec(&args.spec.spec),
         Command::Waf(WafCommand::Diff(args)) => spec(&args.spec.spec),
         Command::Waf(WafCommand::Lock(args)) => spec(&args.spec.spec),

@@ -18,16 +18,19 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
     for came in new.difference(&old) {
         let mut gone = old.difference(&new).filter(|gone| gone.is_ipv4() == came.is_ipv4());
         if let Some(gone) = gone.clone().find(|gone| is_slip(**gone, *came) && leaves(name, **gone, *came, after)) {
-            let line = format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
+            let line =
+                format!("{name}: {came} differs from {gone} by one digit and is in no network that this zone uses");
             effects.push(Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line));
         }
         let Some(why) = unreachable(*came) else { continue };
         let line = format!("{name}: {came} is {why}, so nobody on the internet reaches it");
-        effects.push(if gone.any(|gone| unreachable(*gone).is_none()) && new.iter().all(|a| unreachable(*a).is_some()) {
-            Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
-        } else {
-            Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
-        });
+        effects.push(
+            if gone.any(|gone| unreachable(*gone).is_none()) && new.iter().all(|a| unreachable(*a).is_some()) {
+                Effect::needing(Danger::LooksMistyped, Topic::Addresses, name, line)
+            } else {
+                Effect::shown(Topic::Addresses, name, Direction::Neutral, line)
+            },
+        );
     }
     effects
 }
@@ -175,14 +178,20 @@ impl Hidden {
         let line = match leads {
             // Even where the address is public under another name: requests no longer pass Cloudflare.
             Some(host) if !record.proxied && was_proxied() => {
-                format!("{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass Cloudflare")
+                format!(
+                    "{name} is no longer proxied: everyone sees that it leads to {host}, and requests no longer pass Cloudflare"
+                )
             }
             _ => {
                 let exposed: Vec<IpAddr> = published(record).into_iter().filter(|a| self.0.contains(a)).collect();
                 if exposed.is_empty() {
                     return Vec::new();
                 }
-                format!("{name} {}: {} was behind the proxy and becomes public", record.data.type_name(), listed(exposed))
+                format!(
+                    "{name} {}: {} was behind the proxy and becomes public",
+                    record.data.type_name(),
+                    listed(exposed)
+                )
             }
         };
         vec![Effect::needing(Danger::ExposesOrigin, Topic::Addresses, name, line)]

@@ -110,7 +110,9 @@ fn trust(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut V
             }
             _ if gone == 0 => format!("{name} gets another {what}; the others stay"),
             _ if old.is_disjoint(&new) => {
-                format!("{name}: every {what} is replaced; if the keys do not match, resolvers that validate get no answer")
+                format!(
+                    "{name}: every {what} is replaced; if the keys do not match, resolvers that validate get no answer"
+                )
             }
             _ => format!("{name} loses a {what}; {} stay", new.intersection(&old).count()),
         };

@@ -9,9 +9,29 @@ use crate::model::Fqdn;
 /// # Sources
 /// Public name server and mail server names of these providers, 2026-11.
 const FAMILIES: &[&str] = &[
-    "awsdns", "azure-dns", "cscdns", "dnsimple", "domaincontrol", "easydns", "google", "googledomains", "googlemail",
-    "gandi", "hostinger", "ionos", "mimecast", "nsone", "outlook", "ovh", "pphosted", "protonmail", "rackspace",
-    "registrar-servers", "ui-dns", "ultradns", "zoho",
+    "awsdns",
+    "azure-dns",
+    "cscdns",
+    "dnsimple",
+    "domaincontrol",
+    "easydns",
+    "google",
+    "googledomains",
+    "googlemail",
+    "gandi",
+    "hostinger",
+    "ionos",
+    "mimecast",
+    "nsone",
+    "outlook",
+    "ovh",
+    "pphosted",
+    "protonmail",
+    "rackspace",
+    "registrar-servers",
+    "ui-dns",
+    "ultradns",
+    "zoho",
 ];
 
 /// Domains to which very many zones point: a name that nearly is one of them is a typing error.
@@ -19,11 +39,37 @@ const FAMILIES: &[&str] = &[
 /// # Sources
 /// The setup pages of these providers, read 2026-11.
 const WELL_KNOWN: &[&str] = &[
-    "amazonaws.com", "amazonses.com", "azurewebsites.net", "cloudflare.com", "cloudfront.net", "freshdesk.com",
-    "github.io", "google.com", "googlemail.com", "herokudns.com", "hubspotemail.net", "icloud.com", "mailchimp.com",
-    "mailgun.org", "mandrillapp.com", "messagingengine.com", "microsoft.com", "mimecast.com", "mtasv.net", "netlify.app",
-    "outlook.com", "pphosted.com", "protonmail.ch", "salesforce.com", "sendgrid.net", "shopify.com", "sparkpostmail.com",
-    "squarespace.com", "vercel-dns.com", "zendesk.com", "zoho.com",
+    "amazonaws.com",
+    "amazonses.com",
+    "azurewebsites.net",
+    "cloudflare.com",
+    "cloudfront.net",
+    "freshdesk.com",
+    "github.io",
+    "google.com",
+    "googlemail.com",
+    "herokudns.com",
+    "hubspotemail.net",
+    "icloud.com",
+    "mailchimp.com",
+    "mailgun.org",
+    "mandrillapp.com",
+    "messagingengine.com",
+    "microsoft.com",
+    "mimecast.com",
+    "mtasv.net",
+    "netlify.app",
+    "outlook.com",
+    "pphosted.com",
+    "protonmail.ch",
+    "salesforce.com",
+    "sendgrid.net",
+    "shopify.com",
+    "sparkpostmail.com",
+    "squarespace.com",
+    "vercel-dns.com",
+    "zendesk.com",
+    "zoho.com",
 ];
 
 /// The domain that someone registered, of which a host is part; `None` for names that are public suffixes.
@@ -83,9 +129,12 @@ fn is_family(label: &str) -> bool {
 
 /// Whether two domains with the same public suffix nearly are one.
 fn is_near(a: &str, b: &str) -> bool {
-    let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.')) else { return false };
+    let (Some((own, suffix)), Some((other, other_suffix))) = (a.split_once('.'), b.split_once('.')) else {
+        return false;
+    };
     // Of short names, most are one character away from another one.
-    if suffix != other_suffix || own == other || own.len().min(other.len()) < 4 || (is_family(own) && is_family(other)) {
+    if suffix != other_suffix || own == other || own.len().min(other.len()) < 4 || (is_family(own) && is_family(other))
+    {
         return false;
     }
     looks_like(own) == looks_like(other) || (damerau_levenshtein(own, other) == 1 && !is_renumbered(own, other))

@@ -16,18 +16,86 @@ use crate::model::{Danger, Fqdn, Rdata};
 /// CCADB), as known in 2026-11. It is not complete: an identifier that is missing here gets a warning only if it nearly
 /// is one of these.
 const AUTHORITIES: &[&str] = &[
-    "accv.es", "actalis.it", "affirmtrust.com", "amazon.com", "amazonaws.com", "amazontrust.com", "anf.es", "apple.com",
-    "atos.net", "awstrust.com", "buypass.com", "buypass.no", "camerfirma.com", "certigna.fr", "certsign.ro", "certum.eu",
-    "certum.pl", "cfca.com.cn", "comodo.com", "comodoca.com", "comsign.co.il", "cybertrust.ne.jp", "d-trust.de",
-    "d-trust.net", "dfn.de", "dhimyotis.com", "digicert.com", "digicert.ne.jp", "disig.sk", "dtrust.de", "e-szigno.hu",
-    "e-tugra.com", "elektronicznypodpis.pl", "emsign.com", "entrust.net", "firmaprofesional.com", "fnmt.es",
-    "gdca.com.cn", "geotrust.com", "globalsign.com", "globaltrust.eu", "godaddy.com", "harica.gr", "hightrusted.com",
-    "identrust.com", "izenpe.com", "izenpe.eus", "kamusm.gov.tr", "letsencrypt.org", "luxtrust.lu", "microsoft.com",
-    "naver.com", "netlock.hu", "pki.apple.com", "pki.dfn.de", "pki.goog", "pki.hinet.net", "postsignum.cz",
-    "quovadisglobal.com", "rapidssl.com", "secomtrust.net", "sectigo.com", "securetrust.com", "sheca.com", "ssl.com",
-    "starfieldtech.com", "swisssign.com", "symantec.com", "telesec.de", "thawte.com", "trust-provider.com",
-    "trustasia.com", "trustwave.com", "twca.com.tw", "usertrust.com", "visa.com", "volusion.com", "wisekey.com",
-    "www.digicert.com", "zerossl.com",
+    "accv.es",
+    "actalis.it",
+    "affirmtrust.com",
+    "amazon.com",
+    "amazonaws.com",
+    "amazontrust.com",
+    "anf.es",
+    "apple.com",
+    "atos.net",
+    "awstrust.com",
+    "buypass.com",
+    "buypass.no",
+    "camerfirma.com",
+    "certigna.fr",
+    "certsign.ro",
+    "certum.eu",
+    "certum.pl",
+    "cfca.com.cn",
+    "comodo.com",
+    "comodoca.com",
+    "comsign.co.il",
+    "cybertrust.ne.jp",
+    "d-trust.de",
+    "d-trust.net",
+    "dfn.de",
+    "dhimyotis.com",
+    "digicert.com",
+    "digicert.ne.jp",
+    "disig.sk",
+    "dtrust.de",
+    "e-szigno.hu",
+    "e-tugra.com",
+    "elektronicznypodpis.pl",
+    "emsign.com",
+    "entrust.net",
+    "firmaprofesional.com",
+    "fnmt.es",
+    "gdca.com.cn",
+    "geotrust.com",
+    "globalsign.com",
+    "globaltrust.eu",
+    "godaddy.com",
+    "harica.gr",
+    "hightrusted.com",
+    "identrust.com",
+    "izenpe.com",
+    "izenpe.eus",
+    "kamusm.gov.tr",
+    "letsencrypt.org",
+    "luxtrust.lu",
+    "microsoft.com",
+    "naver.com",
+    "netlock.hu",
+    "pki.apple.com",
+    "pki.dfn.de",
+    "pki.goog",
+    "pki.hinet.net",
+    "postsignum.cz",
+    "quovadisglobal.com",
+    "rapidssl.com",
+    "secomtrust.net",
+    "sectigo.com",
+    "securetrust.com",
+    "sheca.com",
+    "ssl.com",
+    "starfieldtech.com",
+    "swisssign.com",
+    "symantec.com",
+    "telesec.de",
+    "thawte.com",
+    "trust-provider.com",
+    "trustasia.com",
+    "trustwave.com",
+    "twca.com.tw",
+    "usertrust.com",
+    "visa.com",
+    "volusion.com",
+    "wisekey.com",
+    "www.digicert.com",
+    "zerossl.com",
 ];
 
 /// What Cloudflare does to CAA records of its own accord.
@@ -153,7 +221,8 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
                 let (gained, lost) = (new.difference(old), old.difference(new));
                 let (gained, lost): (Vec<_>, Vec<_>) = (gained.collect(), lost.collect());
                 if !lost.is_empty() {
-                    let rest = format!("{} may no longer issue, so renewals by them fail; {} may", listed(&lost), listed(new));
+                    let rest =
+                        format!("{} may no longer issue, so renewals by them fail; {} may", listed(&lost), listed(new));
                     effects.push(changes(format!("{what}: {rest}")));
                 } else {
                     effects.push(shown(Direction::Weakens, format!("{what}: {} may issue as well", listed(&gained))));
@@ -171,7 +240,10 @@ pub(super) fn compare(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>) ->
         effects.push(Effect::needing(Danger::LooksMistyped, topic, name, line));
     }
     if !new.unknown.is_empty() && new.unknown != old.unknown {
-        let line = format!("certificates for {name}: the critical property {} is unknown, so nobody may issue", listed(&new.unknown));
+        let line = format!(
+            "certificates for {name}: the critical property {} is unknown, so nobody may issue",
+            listed(&new.unknown)
+        );
         effects.push(changes(line));
     }
     if old.parameters != new.parameters {
@@ -215,12 +287,18 @@ mod tests {
             let policy = read(records.iter());
             (policy.names, policy.wildcards)
         };
-        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"0 issue "ca2.example.org""#]).0, issuers(&["ca1.example.net", "ca2.example.org"]));
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net""#, r#"0 issue "ca2.example.org""#]).0,
+            issuers(&["ca1.example.net", "ca2.example.org"])
+        );
         assert_eq!(read(&[r#"0 issue ";""#]), (issuers(&[]), issuers(&[])));
         assert_eq!(read(&[r#"0 issuewild "ca1.example.net""#]), (None, issuers(&["ca1.example.net"])));
         assert_eq!(read(&[r#"0 issue "ca1.example.net; account=230123""#]).0, issuers(&["ca1.example.net"]));
         assert_eq!(read(&[r#"0 iodef "mailto:security@example.com""#]), (None, None));
         assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"128 tbs "Unknown""#]), (issuers(&[]), issuers(&[])));
-        assert_eq!(read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild ";""#]), (issuers(&["ca1.example.net"]), issuers(&[])));
+        assert_eq!(
+            read(&[r#"0 issue "ca1.example.net""#, r#"0 issuewild ";""#]),
+            (issuers(&["ca1.example.net"]), issuers(&[]))
+        );
     }
 }

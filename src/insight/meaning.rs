@@ -168,7 +168,11 @@ fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'
 }
 
 /// The domains whose mail a host of the steps receives.
-fn served_by<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<&'a Fqdn>> {
+fn served_by<'a>(
+    before: &ZoneIndex<'a>,
+    after: &ZoneIndex<'a>,
+    steps: &[Step<'a>],
+) -> HashMap<&'a Fqdn, Vec<&'a Fqdn>> {
     let mut domains: HashMap<&Fqdn, Vec<&Fqdn>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
     for host in hosts {
@@ -196,14 +200,17 @@ fn mistyped<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, 
         let included = included(&record);
         for target in record.data.target().into_iter().chain(&included) {
             let is_old = |old: &Entry<'_>| old.data.target() == Some(target) || self::included(old).contains(target);
-            if target.is_root() || target.is_within(before.name().as_fqdn()) || step.before.as_ref().is_some_and(is_old) {
+            if target.is_root() || target.is_within(before.name().as_fqdn()) || step.before.as_ref().is_some_and(is_old)
+            {
                 continue;
             }
             let known = known.get_or_insert_with(|| {
                 let apex = std::iter::once(before.name().as_fqdn());
                 apex.chain(before.entries().filter_map(|r| r.data.target())).collect()
             });
-            let is_gone = |old: &&Fqdn| !steps.iter().any(|s| s.after.is_some_and(|a| a.name == record.name && a.data.target() == Some(*old)));
+            let is_gone = |old: &&Fqdn| {
+                !steps.iter().any(|s| s.after.is_some_and(|a| a.name == record.name && a.data.target() == Some(*old)))
+            };
             let replaced: Vec<&Fqdn> = steps
                 .iter()
                 .filter_map(|s| s.before)
@@ -228,7 +235,9 @@ fn mistyped<'a>(before: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, 
 
 /// The domains that an SPF record includes.
 fn included(record: &Entry<'_>) -> Vec<Fqdn> {
-    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else { return Vec::new() };
+    let Some(Ok(record)) = record.text().filter(|text| spf::is_spf(text)).map(spf::Spf::parse) else {
+        return Vec::new();
+    };
     let specs = record.directives.iter().filter_map(|d| match &d.mechanism {
         spf::Mechanism::Include(spec) => Some(spec),
         _ => None,

@@ -13,6 +13,7 @@
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 //! | what does a change of records mean for mail, certificates, delegations, addresses? | [`effects()`] |
+//! | what do name servers answer, and what differs after a change? | [`dns`] |
 //!
 //! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
 //! says so. The sentences contain text from Cloudflare (descriptions, expressions), so outputs must escape them.

@@ -24,14 +24,25 @@ const PROVIDERS: &[Provider] = &[
     Provider {
         name: "Azure",
         hosts: &[
-            "azure-api.net", "azurecontainer.io", "azureedge.net", "azurefd.net", "azurewebsites.net",
-            "blob.core.windows.net", "cloudapp.azure.com", "cloudapp.net", "trafficmanager.net",
+            "azure-api.net",
+            "azurecontainer.io",
+            "azureedge.net",
+            "azurefd.net",
+            "azurewebsites.net",
+            "blob.core.windows.net",
+            "cloudapp.azure.com",
+            "cloudapp.net",
+            "trafficmanager.net",
         ],
         token: Some("asuid"),
     },
     Provider { name: "Vercel", hosts: &["vercel-dns.com", "vercel.app", "now.sh"], token: Some("_vercel") },
     Provider { name: "Zendesk", hosts: &["zendesk.com"], token: Some("zendeskverification") },
-    Provider { name: "Webflow", hosts: &["proxy-ssl.webflow.com", "proxy.webflow.com", "cdn.webflow.com"], token: Some("_webflow") },
+    Provider {
+        name: "Webflow",
+        hosts: &["proxy-ssl.webflow.com", "proxy.webflow.com", "cdn.webflow.com"],
+        token: Some("_webflow"),
+    },
     Provider { name: "Heroku", hosts: &["herokuapp.com", "herokudns.com"], token: None },
     Provider { name: "Amazon S3", hosts: &["s3.amazonaws.com"], token: None },
     Provider { name: "Elastic Beanstalk", hosts: &["elasticbeanstalk.com"], token: None },
@@ -49,7 +60,8 @@ const PROVIDERS: &[Provider] = &[
 fn provider(host: &Fqdn) -> Option<&'static Provider> {
     let is_below = |end: &str| host.as_str().strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
     // Buckets have names such as `name.s3.eu-central-1.amazonaws.com`.
-    let is_bucket = is_below("amazonaws.com") && host.as_str().split('.').any(|l| l == "s3" || l.starts_with("s3-website"));
+    let is_bucket =
+        is_below("amazonaws.com") && host.as_str().split('.').any(|l| l == "s3" || l.starts_with("s3-website"));
     PROVIDERS.iter().find(|p| p.hosts.iter().any(|end| is_below(end)) || (is_bucket && p.name == "Amazon S3"))
 }
 

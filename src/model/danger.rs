@@ -63,6 +63,8 @@ dangers! {
     RemovesLastAddress "removes-last-address", "a name loses its last address", "leave a name without an address";
     /// A wildcard answers for a name that is deleted.
     FallsToWildcard "falls-to-wildcard", "a wildcard answers for a deleted name", "let a wildcard answer for a deleted name";
+    /// An expectation of the spec would no longer hold.
+    FailsExpectation "fails-expectation", "an expectation of the spec fails", "apply a plan after which an expectation of the spec fails";
     /// A large part of a zone changes.
     ChangesMuch "changes-much", "a large part of the zone changes", "change more of a zone than the policy allows";
     /// The spec has much less than the previous one.

@@ -7,6 +7,7 @@
 mod address;
 mod arrange;
 mod danger;
+mod expect;
 pub mod expression;
 pub mod facts;
 mod fields;
@@ -23,6 +24,7 @@ mod ttl;
 pub use address::Address;
 pub(crate) use arrange::arrange;
 pub use danger::Danger;
+pub use expect::{Expectation, Expected, ExpectedAnswer};
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};
 pub use name::{Fqdn, NameError, ZoneName};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::danger::Danger;
+use super::expect::Expectation;
 use super::fields::Value;
 use super::name::{Fqdn, ZoneName};
 use super::rdata::Rdata;
@@ -63,6 +64,8 @@ pub struct DesiredZone {
     pub records: Vec<DesiredRecord>,
     /// Records that must not exist.
     pub tombstones: Vec<Tombstone>,
+    /// What must hold after every plan.
+    pub expect: Vec<Expectation>,
     /// Records that the base wanted and this spec does not name, and whether they were protected.
     pub removed: BTreeMap<(Fqdn, Rdata), bool>,
 }
@@ -83,6 +86,7 @@ impl DesiredZone {
             waf: None,
             records: Vec::new(),
             tombstones: Vec::new(),
+            expect: Vec::new(),
             removed: BTreeMap::new(),
         }
     }

@@ -55,6 +55,7 @@ pub fn plan_changes(
         ignored: count(|r| matches!(r, SetAsideReason::Ignored(_))),
         set_aside: set_aside(desired, changes).into_iter().chain(foreign_rules(rule_changes)).collect(),
         dangers: Vec::new(),
+        impact: Vec::new(),
         accepted: BTreeMap::new(),
         live_records: live.records.len(),
         tight: record_checks::is_tight(live, &operations),

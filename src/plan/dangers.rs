@@ -93,7 +93,8 @@ fn replacements(plan: &mut ZonePlan, desired: &DesiredZone) {
         return;
     }
     for operation in &mut plan.operations {
-        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, .. }) = &mut operation.subject
+        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, .. }) =
+            &mut operation.subject
         else {
             continue;
         };
@@ -198,28 +199,24 @@ impl<'z, 'a> View<'z, 'a> {
         self.after.locate(&format!(" .{parent}"))?.wildcard
     }
 
-    /// What answers for a name that goes, or for a moment while it is made anew.
+    /// What answers for a name for a moment while it is made anew.
     fn wildcard_note(&self, record: &RecordSubject) -> Option<String> {
         let RecordAction::Delete { before, reason, .. } = &record.action else { return None };
         let (name, shown) = (&before.name, &record.shown_name);
         let node = self.after.node(name.as_str());
         let makes_room = matches!(reason, DeleteReason::InTheWay | DeleteReason::Replaced);
         let is_replaced = makes_room && node.is_some_and(|node| node.children().next().is_none());
-        if node.is_some() && !is_replaced {
+        if !is_replaced {
             return None;
         }
         let wildcard = self.covering(name)?;
         let answers: BTreeSet<String> = wildcard.records().map(|r| answer(&r)).collect();
         let answers: Vec<&str> = answers.iter().take(MOST_ANSWERS).map(String::as_str).collect();
-        let (wildcard, answers) = (wildcard.name(), answers.join(", "));
-        Some(if node.is_some() {
-            format!(
-                "{shown} is replaced in one transaction; where the service has no batches, {wildcard} answers for it in \
-                 between: {answers}"
-            )
-        } else {
-            format!("{shown}: once it is gone, {wildcard} answers for it: {answers}")
-        })
+        Some(format!(
+            "{shown} is replaced in one transaction; where the service has no batches, {} answers for it in between: {}",
+            wildcard.name(),
+            answers.join(", ")
+        ))
     }
 
     /// The dangers of what is done to a record that follow from its name alone.

@@ -7,6 +7,7 @@
 mod base_source;
 mod build;
 mod dangers;
+mod explain;
 pub mod file;
 mod guard;
 mod lower;
@@ -24,6 +25,7 @@ mod zone_plan;
 
 pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
+pub use explain::explain_records;
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use moved::{PlanMoved, differences, differences_of_rest, take_dangers};

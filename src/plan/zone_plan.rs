@@ -81,6 +81,8 @@ pub struct ZonePlan {
     pub live_records: usize,
     /// What somebody has to do elsewhere: records for the registrar, name servers.
     pub notes: Vec<String>,
+    /// What it means as a whole to those who ask name servers.
+    pub impact: Vec<String>,
     /// Whether more records are planned than zones of this plan usually hold, while the real quota was not asked for.
     pub quota_in_doubt: bool,
 }

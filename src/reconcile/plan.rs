@@ -14,7 +14,7 @@ use crate::live::{
     self, FetchError, Progress, WafQuery, fetch, fetch_record_quota, fetch_waf_of_new, find_zone_by_name,
 };
 use crate::model::{Live, LiveZone, ZoneName};
-use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, lower};
+use crate::plan::{BaseSource, Consents, Lowering, Plan, Verdict, ZonePlan, explain_records, lower};
 use crate::spec;
 use crate::wire::Request;
 
@@ -108,6 +108,7 @@ pub(super) async fn plan_some<'g, R: Reader>(
         plan.diagnostics.append(diagnostics);
         plan.zones.push(zone_plan);
     }
+    explain_records(&mut plan.zones, &goal.desired, goal.base().map(|base| &base.desired), &live);
     if let Source::Spec(spec) | Source::Snapshot(spec, _) = &goal.source {
         plan.diagnostics.append(waf_lock::check(&spec.lock, &live));
     }

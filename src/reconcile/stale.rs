@@ -10,7 +10,9 @@ use super::plan::{Planned, plan_some};
 use crate::api::Reader;
 use crate::live::FetchError;
 use crate::model::{Danger, ZoneName};
-use crate::plan::{Consents, Plan, PlanMoved, Verdict, ZonePlan, differences, differences_of_rest, take_dangers};
+use crate::plan::{
+    Consents, Operation, Plan, PlanMoved, Verdict, ZonePlan, differences, differences_of_rest, take_dangers,
+};
 use crate::render::json;
 
 /// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
@@ -29,7 +31,7 @@ pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Resu
     let mut all = Vec::new();
     for (name, zone) in changed {
         let again = again.get(name).copied();
-        if again.is_some_and(|again| again.operations == zone.operations) {
+        if again.is_some_and(|again| are_same(&again.operations, &zone.operations)) {
             continue;
         }
         let moved = differences(&form(Some(zone)), &form(again));
@@ -40,6 +42,18 @@ pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Resu
         all.extend(moved);
     }
     Ok(all)
+}
+
+/// Whether the same is done. What an operation on a record means can depend on zones that were not read again.
+fn are_same(operations: &[Operation], others: &[Operation]) -> bool {
+    let is_same = |a: &Operation, b: &Operation| {
+        if a.record().is_none() {
+            return a == b;
+        }
+        let plain = |operation: &Operation| Operation { impact: None, ..operation.clone() };
+        plain(a) == plain(b)
+    };
+    operations.len() == others.len() && operations.iter().zip(others).all(|(a, b)| is_same(a, b))
 }
 
 /// What is no longer as a saved plan saw it; nothing if the plan was not saved.

@@ -157,7 +157,9 @@ fn images_of_record(record: &RecordSubject) -> (Json, Json) {
 fn notes(zone: &ZonePlan) -> Vec<Json> {
     let note = |aside: &crate::plan::SetAsideCount| json!({ "zone": zone.name.as_str(), "code": "left-alone", "reason": aside.reason, "count": aside.count(), "types": aside.types });
     let todo = |note: &String| json!({ "zone": zone.name.as_str(), "code": "to-do", "text": note });
-    zone.set_aside.iter().map(note).chain(zone.notes.iter().map(todo)).collect()
+    let means = |line: &String| json!({ "zone": zone.name.as_str(), "code": "impact", "text": line });
+    let about = zone.impact.iter().map(means);
+    zone.set_aside.iter().map(note).chain(about).chain(zone.notes.iter().map(todo)).collect()
 }
 
 /// Dangers by their codes.

@@ -9,6 +9,8 @@
 //! | `html` | a plan or findings as one self-contained page |
 //! | `github` | findings and dangers as annotations of GitHub Actions |
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
+//! | `expectations` | what must hold, and whether it does |
+//! | `answer` | authoritative answers with the records that make them |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
@@ -18,9 +20,11 @@
 //! | `findings` | what was found, and where, shared by the outputs about specs |
 //! | `safe`, `escape` | escape foreign text |
 
+pub mod answer;
 pub mod diagnostics;
 mod drift;
 mod escape;
+pub mod expectations;
 mod findings;
 pub mod github;
 pub mod html;

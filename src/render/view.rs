@@ -197,7 +197,7 @@ impl OperationView<'_> {
     pub(super) fn change(&self) -> String {
         /// Number of fields that are named.
         const FIELDS: usize = 3;
-        if !self.impact.is_empty() {
+        if !self.impact.is_empty() && self.section == Section::Rules {
             return String::new();
         }
         let becomes = |before: Option<&str>, after: Option<&str>| match (before, after) {

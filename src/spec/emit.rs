@@ -42,6 +42,7 @@ fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
         waf,
         records,
         tombstones,
+        expect,
         removed: _,
     } = zone;
     let mut map = Map::new();
@@ -82,6 +83,9 @@ fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
         SuppressionScope::Everything | SuppressionScope::Entry(_) => false,
     };
     insert_lints(&mut map, suppressions.iter().filter(is_own));
+    if !expect.is_empty() {
+        map.insert("expect".to_owned(), expect.iter().map(|e| super::expect::emit(name, e)).collect());
+    }
     let present = records.iter().map(|r| record(name, r, suppressions));
     let absent = tombstones.iter().map(|t| tombstone(name, t));
     map.insert("records".to_owned(), present.chain(absent).collect());

@@ -18,6 +18,7 @@ mod any_value;
 mod check;
 mod date;
 mod emit;
+mod expect;
 mod facets;
 mod foreign;
 mod git;

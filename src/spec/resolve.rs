@@ -8,16 +8,18 @@ use std::collections::{BTreeMap, HashSet};
 use super::any_value::AnyValue;
 use super::check;
 use super::date::Day;
+use super::expect::expectation;
 use super::facets::{Defaults, Facet, Reader};
 use super::read::{Deferred, Entries, Spanned, Text};
 use super::records::Target;
-use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, UnmanagedSyntax, ZoneSyntax};
+use super::syntax::{FileSyntax, IgnoreSyntax, RecordSyntax, SwitchSyntax, ZoneSyntax};
 use super::tree::Tree;
 use super::waf::{Fragment, ProfileSyntax, Profiles, Section, Used};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources};
 use crate::model::{
-    Danger, Desired, DesiredSettings, DesiredZone, IgnorePattern, NameError, Unmanaged, Value, ZoneId, ZoneName,
+    Danger, Desired, DesiredSettings, DesiredZone, Expectation, IgnorePattern, NameError, Unmanaged, Value, ZoneId,
+    ZoneName,
 };
 
 /// A file as it comes in.
@@ -53,6 +55,7 @@ struct Fragments {
     records: Vec<(usize, Vec<Deferred<Spanned<RecordSyntax>>>)>,
     /// `waf` sections and the profiles used.
     protection: Used,
+    expect: Vec<Expectation>,
     /// Whether everything about the zone could be read.
     certain: bool,
 }
@@ -81,6 +84,8 @@ pub(super) fn resolve(
             let mut reader = Reader { source: file.source, diagnostics };
             let Some(zone_name) = zone_name(&name, &mut reader) else { continue };
             let place = reader.place(&name);
+            let expect = zone.value.expect.take().into_iter().flatten();
+            let expect: Vec<_> = expect.filter_map(|e| expectation(&zone_name, &e, &mut reader)).collect();
             let fragments = zones.entry(zone_name).or_insert_with(|| Fragments {
                 place,
                 id: None,
@@ -95,10 +100,12 @@ pub(super) fn resolve(
                 defaults: Defaults::default(),
                 records: Vec::new(),
                 protection: Used::default(),
+                expect: Vec::new(),
                 certain: true,
             });
             // If something was refused, it may have been `unmanaged`.
             fragments.certain &= !file.reduced.contains(&zone.span.start);
+            fragments.expect.extend(expect);
             let (waf, names) = (zone.value.waf.take(), zone.value.profiles.take());
             fragments.add(number, zone.value, &mut reader);
             let name = sources.name(file.source);
@@ -197,6 +204,7 @@ impl Fragments {
             defaults,
             profiles: _,
             waf: _,
+            expect: _,
             records,
         } = zone;
         if let Some(create) = create {
@@ -213,11 +221,7 @@ impl Fragments {
             agree("id", &mut self.id, id, reader.diagnostics);
         }
         if let Some(unmanaged) = unmanaged {
-            let value = match unmanaged.value {
-                UnmanagedSyntax::Keep => Unmanaged::Keep,
-                UnmanagedSyntax::Prune => Unmanaged::Prune,
-            };
-            let facet = reader.facet(&unmanaged, value);
+            let facet = reader.facet(&unmanaged, unmanaged.value.into());
             agree("unmanaged", &mut self.unmanaged, facet, reader.diagnostics);
         }
         for (danger, reason) in reader.allow(allow.as_ref()) {
@@ -405,6 +409,7 @@ fn zone(
         defaults: own,
         records,
         protection: _,
+        expect,
         certain,
     } = fragments;
     let placed =
@@ -434,6 +439,7 @@ fn zone(
         records: Vec::new(),
         tombstones: Vec::new(),
         allow,
+        expect,
         removed: BTreeMap::new(),
     };
     for (number, records) in records {

@@ -378,10 +378,11 @@ impl Check<'_> {
         }
         // A consent of an earlier version: the new one covers more, so it is for the author to say it.
         if let Some(danger) = Danger::successor(key).filter(|danger| shape.properties.contains_key(danger.code())) {
-            self.diagnostics.push(findings::UNKNOWN_KEY.at(place, Danger::unknown(key)).help(format!(
-                "write `{}` if that is accepted as well",
-                danger.code()
-            )));
+            self.diagnostics.push(
+                findings::UNKNOWN_KEY
+                    .at(place, Danger::unknown(key))
+                    .help(format!("write `{}` if that is accepted as well", danger.code())),
+            );
             return;
         }
         let keys = shape.keys.iter().map(String::as_str);

@@ -7,10 +7,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::any_value::AnyValue;
+use super::expect::ExpectSyntax;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::facts::MAXIMUM_TTL;
-use crate::model::{Danger, RecordType};
+use crate::model::{Danger, RecordType, Unmanaged};
 
 /// A spec for zonewright: zones and the DNS records in them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -96,6 +97,8 @@ pub(super) struct ZoneSyntax {
     #[schemars(schema_with = "lint")]
     #[expect(dead_code, reason = "read from the tree; here for the schema")]
     pub(super) lint: Option<Entries<Text>>,
+    /// What must hold after every plan, each with a name; `zonewright test` checks it offline.
+    pub(super) expect: Option<Vec<Spanned<ExpectSyntax>>>,
     /// The records.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
@@ -108,6 +111,15 @@ pub(super) enum UnmanagedSyntax {
     Keep,
     /// Delete them: the spec is the complete state.
     Prune,
+}
+
+impl From<UnmanagedSyntax> for Unmanaged {
+    fn from(syntax: UnmanagedSyntax) -> Self {
+        match syntax {
+            UnmanagedSyntax::Keep => Self::Keep,
+            UnmanagedSyntax::Prune => Self::Prune,
+        }
+    }
 }
 
 /// On or off.
@@ -246,7 +258,7 @@ fn priority(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// The record types.
-fn record_type(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
     let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })

@@ -4,6 +4,7 @@
 
 mod accidents;
 #[cfg(target_os = "linux")]
+mod answers;
 mod asking;
 mod base;
 mod brevity;

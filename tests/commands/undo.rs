@@ -54,11 +54,13 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         let refused = workspace.run(&["undo", &journal, "--yes"]).exits(3);
         assert!(refused.stdout.contains("made by the apply that is undone"), "{}", refused.stdout);
         assert!(refused.stdout.contains("--allow-deletes 3"), "{}", refused.stdout);
-        let dry = workspace.run(&["undo", &journal, "--dry-run", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
+        let dry =
+            workspace.run(&["undo", &journal, "--dry-run", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
         assert!(dry.stdout.contains("dns_records"), "{}", dry.stdout);
         assert_eq!(workspace.writes().len(), writes);
 
-        let undone = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
+        let undone =
+            workspace.run(&["undo", &journal, "--yes", "--allow-deletes", "3", "--allow", "changes-mail"]).exits(0);
         assert!(undone.stdout.contains("in sync, read back"), "{}", undone.stdout);
         assert_eq!(world(&workspace), before);
         // Once is enough.
@@ -104,12 +106,24 @@ fn what_somebody_changed_since_is_a_conflict_and_stays() {
         let writes = workspace.writes().len();
         let seen = workspace.records("example.com").into_iter().filter(|r| r["name"] == name).collect::<Vec<_>>();
         let deletes = if name.starts_with("fresh") { "2" } else { "3" };
-        let refused = workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes, "--allow", "changes-mail"]).exits(4);
+        let refused =
+            workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes, "--allow", "changes-mail"]).exits(4);
         let said = format!("{}{}", refused.stdout, refused.stderr);
         assert!(said.contains("PLAN0019") && said.contains(words), "{words}: {said}");
         assert_eq!(workspace.writes().len(), writes);
         // The rest is undone on demand, and what is somebody's stays.
-        workspace.run(&["undo", &journal, "--yes", "--allow-deletes", deletes, "--allow", "changes-mail", "--skip-conflicts"]).exits(0);
+        workspace
+            .run(&[
+                "undo",
+                &journal,
+                "--yes",
+                "--allow-deletes",
+                deletes,
+                "--allow",
+                "changes-mail",
+                "--skip-conflicts",
+            ])
+            .exits(0);
         let kept = workspace.records("example.com");
         for record in seen.iter().filter(|r| r["comment"] == "mine now" || r["ttl"] == 1200) {
             assert!(kept.contains(record), "{record}");

@@ -289,7 +289,7 @@ fn zones<'a>(name: &'a ZoneName, records: &'a [(Fqdn, Rdata, bool)], mode: Mode)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn answers_are_those_of_the_oracle(zone in zone(), mode in mode()) {

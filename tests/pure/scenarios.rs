@@ -151,7 +151,8 @@ fn notes_and_times_to_live_are_silent() {
             Some(record) => format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}"),
             None => line.to_owned(),
         };
-        let one = |n: usize| lines.iter().enumerate().map(|(m, l)| if m == n { noted(l) } else { (*l).to_owned() }).collect();
+        let one =
+            |n: usize| lines.iter().enumerate().map(|(m, l)| if m == n { noted(l) } else { (*l).to_owned() }).collect();
         let mut texts: Vec<Vec<String>> = (0..lines.len()).map(one).collect();
         texts.push(lines.iter().map(|line| noted(line)).collect());
         for changed in texts {
@@ -169,8 +170,11 @@ fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
     let text = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
     let (base, desired) = (load(&text(base)), load(&text(changed)));
     let live = live(&base, &Value::Null);
-    let (zone, _) =
-        if with_base { plan_zone_with_base(&desired, &base, &live) } else { zonewright::plan::plan_zone(&desired, &live) };
+    let (zone, _) = if with_base {
+        plan_zone_with_base(&desired, &base, &live)
+    } else {
+        zonewright::plan::plan_zone(&desired, &live)
+    };
     let deletes = zone.operations.iter().filter(|o| o.dangers.contains(&zonewright::model::Danger::Delete)).count();
     let plan = Plan { zones: vec![zone], ..Plan::default() };
     match plan.verdict(&Consents::default()) {
@@ -184,7 +188,8 @@ fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
 
 #[test]
 fn what_is_replaced_is_not_counted() {
-    let token = |value: &str| format!("      - {{ name: \"@\", type: TXT, content: google-site-verification={value} }}\n");
+    let token =
+        |value: &str| format!("      - {{ name: \"@\", type: TXT, content: google-site-verification={value} }}\n");
     let (old, new) = (token("Wb8cXk2n9QpLr4TtYv6Z"), token("Zx9wVu8tSr7qPo6nMl5k"));
     assert_eq!(stops_of(&old, &new, true), Vec::<&str>::new());
     // Nothing comes, or something else does.
@@ -209,7 +214,9 @@ fn what_is_replaced_is_not_counted() {
 #[test]
 fn a_history_of_real_zones() {
     let Some(path) = std::env::var_os("ZONEWRIGHT_REPLAY") else {
-        eprintln!("SKIPPED: the history of real zones; write it with tests/scenarios/replay.py and name it in ZONEWRIGHT_REPLAY");
+        eprintln!(
+            "SKIPPED: the history of real zones; write it with tests/scenarios/replay.py and name it in ZONEWRIGHT_REPLAY"
+        );
         return;
     };
     let text = std::fs::read_to_string(path).expect("the history");
@@ -273,12 +280,19 @@ pub(super) fn tables() -> String {
         let rows: Vec<(String, Outcome)> = scenarios()
             .into_iter()
             .filter(|(is_accident, _, _)| *is_accident == wanted)
-            .map(|(_, zone, scenario)| (scenario["about"].as_str().unwrap_or_default().to_owned(), run(&zone, &scenario)))
+            .map(|(_, zone, scenario)| {
+                (scenario["about"].as_str().unwrap_or_default().to_owned(), run(&zone, &scenario))
+            })
             .collect();
         let count = |is: fn(&Outcome) -> bool| rows.iter().filter(|(_, outcome)| is(outcome)).count();
         let stopped = count(|o| !o.stops.is_empty());
         let named = count(|o| o.stops.is_empty() && !o.lines.is_empty());
-        let _ = writeln!(text, "{} {title}s: {stopped} stopped, {named} named, {} silent.\n", rows.len(), rows.len() - stopped - named);
+        let _ = writeln!(
+            text,
+            "{} {title}s: {stopped} stopped, {named} named, {} silent.\n",
+            rows.len(),
+            rows.len() - stopped - named
+        );
         let _ = writeln!(text, "| {title} | the plan |\n|---|---|");
         for (about, outcome) in rows {
             let _ = writeln!(text, "| {about} | {} |", outcome.word());

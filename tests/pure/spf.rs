@@ -16,7 +16,9 @@ impl Zones {
     /// The values of a type, aliases followed.
     fn find(&self, name: &str, kind: &str, hops: usize) -> Known<Value> {
         let Some(own) = self.0.get(&name.to_ascii_lowercase()) else { return Known::Values(Vec::new()) };
-        let of = |wanted: &str| own.iter().filter(|(kind, _)| kind == wanted).map(|(_, value)| value.clone()).collect::<Vec<_>>();
+        let of = |wanted: &str| {
+            own.iter().filter(|(kind, _)| kind == wanted).map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
         let found = of(kind);
         if !found.is_empty() {
             return if found.iter().any(|v| v == "TIMEOUT") { Known::Unknown } else { Known::Values(found) };
@@ -108,7 +110,8 @@ fn the_examples_of_the_rfc() {
     ] {
         zones.0.entry("example.com".to_owned()).or_default().retain(|(kind, _)| kind != "TXT");
         zones.0.entry("example.com".to_owned()).or_default().push(("TXT".to_owned(), record.into()));
-        let check = |address: &str| check_host("example.com", &envelope(address, "a@example.com", "example.com"), &zones);
+        let check =
+            |address: &str| check_host("example.com", &envelope(address, "a@example.com", "example.com"), &zones);
         for address in passing {
             assert_eq!(check(address), Outcome::Pass, "{record} {address}");
         }

@@ -11,6 +11,7 @@ pub(crate) mod listener;
 pub(crate) mod openmetrics;
 pub(crate) mod processor_time;
 pub(crate) mod protection;
+pub(crate) mod resolver;
 pub(crate) mod rulesets;
 pub(crate) mod spellings;
 #[cfg(feature = "sandbox")]

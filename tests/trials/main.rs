@@ -4,5 +4,6 @@
 mod faults;
 mod histories;
 mod limits;
+mod name_server;
 #[path = "../support/mod.rs"]
 mod support;

@@ -127,4 +127,7 @@ findings! {
     INVALID_SUPPRESSION = "SPEC0043" Error "invalid lint suppression",
         "A suppression names a lint by its code and says why.",
         "Write `lint: { LINT0002: reason }`.";
+    EXPECTATION = "SPEC0044" Error "invalid expectation",
+        "An expectation asks for a name and a type, and says in one way what the answer must be: `within`, `is` or `answer`.",
+        "Correct the expectation as the message says.";
 }

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use super::outline::{Pairs, Said, What};
 use super::{records, waf};
 use crate::diagnostic::Place;
-use crate::model::{Danger, DesiredSettings, DesiredZone, IgnorePattern, Unmanaged, Value};
+use crate::model::{
+    Danger, DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, IgnorePattern, Rdata, Unmanaged, Value,
+};
 
 /// Everything that two specs say of a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
     let mut pairs = Pairs::new();
     let (mut b, mut a) = (before.map(own).unwrap_or_default(), after.map(own).unwrap_or_default());
-    for path in ["id", "create", "unmanaged", "ignore", "allow", "settings", "dnssec", "dns_settings"] {
+    for path in ["id", "create", "unmanaged", "ignore", "allow", "expect", "settings", "dnssec", "dns_settings"] {
         pairs.push((path.to_owned(), b.remove(path), a.remove(path)));
     }
     pairs.extend(records::outline(before, after));
@@ -34,6 +36,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         waf: _,
         records: _,
         tombstones: _,
+        expect,
         // What the previous spec had is another comparison than this one.
         removed: _,
     } = zone;
@@ -49,6 +52,7 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     }
     all.insert("ignore", Said { place: *place, what: What::Group(ignore.iter().map(pattern).collect()) });
     all.insert("allow", allowed(allow, *place));
+    all.insert("expect", Said { place: *place, what: What::Group(expect.iter().map(expected).collect()) });
     let group = |values: &BTreeMap<String, (Value, Place)>| {
         let said = values.iter().map(|(name, (value, place))| (name.clone(), Said::value(value.clone(), *place)));
         Said { place: *place, what: What::Group(said.collect()) }
@@ -73,6 +77,21 @@ pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
         Unmanaged::Keep => None,
         Unmanaged::Prune => Some(Said::value("prune", place)),
     }
+}
+
+/// What must hold: its name, and what it says.
+fn expected(expectation: &Expectation) -> (String, Said) {
+    let Expectation { name: title, place, what: Expected::Answer { name, record_type, answer } } = expectation;
+    let list = |items: Vec<String>| items.join(", ");
+    let answer = match answer {
+        ExpectedAnswer::Nothing => "no answer".to_owned(),
+        ExpectedAnswer::Edge => "Cloudflare's edge".to_owned(),
+        ExpectedAnswer::Is(values) => list(values.iter().map(Rdata::presentation).collect()),
+        ExpectedAnswer::Within(networks) => {
+            format!("within {}", list(networks.iter().map(ToString::to_string).collect()))
+        }
+    };
+    (title.clone(), Said::value(format!("{name} {record_type}: {answer}").as_str(), *place))
 }
 
 /// An exception from pruning: what it names, and why.

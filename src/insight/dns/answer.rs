@@ -289,6 +289,22 @@ impl<'a> Answer<'a> {
         self.aliases.iter().map(|alias| alias.record).chain(end)
     }
 
+    /// The kind of answer, for programs.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        match self.end {
+            End::Records(_) => "records",
+            End::Edge(_) => "edge",
+            End::NoData(_) => "no-data",
+            End::NoName => "no-name",
+            End::Referral(_) => "referral",
+            End::Elsewhere => "elsewhere",
+            End::Loop => "loop",
+            End::Cloudflare(..) => "cloudflare",
+            End::Unknown(_) => "unknown",
+        }
+    }
+
     /// Whether both say the same; for how long does not count, nor where the records come from.
     #[must_use]
     pub fn says_the_same(&self, other: &Answer<'_>) -> bool {

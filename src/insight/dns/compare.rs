@@ -226,6 +226,15 @@ impl<'p, 'a> Pair<'p, 'a> {
 }
 
 impl Zones<'_> {
+    /// The types that a question about a name without a type is about: addresses, and what the name has.
+    #[must_use]
+    pub fn types_of(&self, name: &Fqdn) -> Vec<RecordType> {
+        let mut kinds = BTreeSet::new();
+        self.types(name, &mut kinds);
+        kinds.extend([RecordType::A, RecordType::Aaaa]);
+        RecordType::ALL.iter().copied().filter(|kind| kinds.contains(kind)).collect()
+    }
+
     /// The types of the records that decide about a name, along its aliases.
     fn types(&self, name: &Fqdn, kinds: &mut BTreeSet<RecordType>) {
         let mut seen: BTreeSet<Fqdn> = BTreeSet::new();

@@ -11,6 +11,7 @@ use super::compare::{Class, Difference, differences};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::{Reference, References};
 use super::say::{NO_NAME, list, records, values};
+use super::serving::AUTOMATIC_SECONDS;
 use super::zones::Zones;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
@@ -45,7 +46,8 @@ pub struct Explained {
 
 impl<'a> Edit<'a> {
     /// The name that it is about.
-    fn name(&self) -> Option<&'a Fqdn> {
+    #[must_use]
+    pub fn name(&self) -> Option<&'a Fqdn> {
         self.after.or(self.before).map(|entry| entry.name)
     }
 
@@ -78,18 +80,20 @@ pub fn explain<'a>(
         }
     }
     let names: Vec<&Fqdn> = by_name.keys().copied().collect();
-    let found = differences(before, after, &names);
+    // A new name that nothing answered for and nothing refers to changes no other answer; there can be many of them.
+    let is_plain = |name: &Fqdn| {
+        let (Some(old), Some(new)) = (before.zone_of(name), after.zone_of(name)) else { return true };
+        let sources = [source(old, name.as_str()), source(new, name.as_str())];
+        !name.is_wildcard() && references.to(name).is_empty() && matches!(sources, [Source::Nothing, Source::Own(_)])
+    };
+    let asked: Vec<&Fqdn> = names.iter().copied().filter(|name| !is_plain(name)).collect();
+    let found = differences(before, after, &asked);
     let view = View { before, after, edits, edited: names.iter().copied().collect(), found: &found, references };
     for (name, of_name) in &by_name {
         let Some(zones) = view.zone(name) else { continue };
         let mut lines = view.about_name(name, zones, of_name);
-        for kind in [RecordType::Mx, RecordType::Ns] {
-            lines.extend(view.about_set(name, zones, kind, of_name));
-        }
         lines.extend(view.caches(of_name));
-        if let Some(first) = of_name.first() {
-            explained.of_edits[*first] = lines;
-        }
+        explained.put(view.first_of(of_name, is_host).or(of_name.first().copied()), lines);
     }
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
@@ -97,6 +101,20 @@ pub fn explain<'a>(
         }
     }
     explained
+}
+
+impl Explained {
+    /// Adds sentences to an edit.
+    fn put(&mut self, edit: Option<usize>, lines: impl IntoIterator<Item = String>) {
+        if let Some(own) = edit.and_then(|n| self.of_edits.get_mut(n)) {
+            own.extend(lines);
+        }
+    }
+}
+
+/// Whether a record says where a name is reached.
+fn is_host(entry: &Entry<'_>) -> bool {
+    matches!(entry.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname))
 }
 
 /// Everything that sentences are made from.
@@ -147,6 +165,13 @@ impl<'v, 'a> View<'v, 'a> {
         Some([self.before.zone_of(name)?, self.after.zone_of(name)?])
     }
 
+    /// The first of some edits whose record is of a kind.
+    fn first_of(&self, of_name: &[usize], is_it: impl Fn(&Entry<'a>) -> bool) -> Option<usize> {
+        let is_of_kind =
+            |n: &usize| self.edits.get(*n).and_then(|edit| edit.after.or(edit.before)).is_some_and(|e| is_it(&e));
+        of_name.iter().copied().find(is_of_kind)
+    }
+
     /// Sentences about a name whose records are edited.
     fn about_name(&self, name: &Fqdn, zones: [&'v ZoneIndex<'a>; 2], of_name: &[usize]) -> Vec<String> {
         let [old, new] = zones;
@@ -157,13 +182,21 @@ impl<'v, 'a> View<'v, 'a> {
             |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| zone.name().relative(&Fqdn::reported(node.name())).to_owned();
         let mut lines = Vec::new();
         match sources {
+            // What a wildcard means is said of the names below its parent.
+            [
+                Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
+                Source::Own(_) | Source::Wildcard(_) | Source::Empty | Source::Nothing,
+            ] if name.is_wildcard() => {}
+            // That a name which nobody connects to goes is visible.
+            [Source::Own(own), Source::Nothing | Source::Empty] if !own.records().any(|entry| is_host(&entry)) => {}
             [Source::Own(own), Source::Nothing] => lines.push(format!("{shown}: {} → {NO_NAME}", says(old, own))),
             [Source::Own(own), Source::Empty] => {
                 lines.push(format!("{shown}: {} → no records; only names below it have some", says(old, own)));
             }
             [Source::Own(_), Source::Wildcard(star)] => {
-                let star_name = relative(new, star);
-                lines.push(format!("{shown}: answered by {star_name} from now on: {}", says(new, star)));
+                let ttl = star.records().map(|entry| entry.seconds()).max().filter(|seconds| *seconds >= LONG_TTL);
+                let ttl = ttl.map(|seconds| format!(" (ttl {seconds})")).unwrap_or_default();
+                lines.push(format!("{shown}: answered by {} from now on: {}{ttl}", star.name(), says(new, star)));
             }
             [Source::Wildcard(star), Source::Own(own)] => {
                 let lost: BTreeSet<&str> = star.records().map(|entry| entry.data.type_name()).collect();
@@ -175,19 +208,14 @@ impl<'v, 'a> View<'v, 'a> {
                 } else {
                     format!("; it has no {} any more", list(&lost, MOST_NAMES))
                 };
-                lines.push(format!("{shown}: until now {} answered: {}{loses}", relative(old, star), says(old, star)));
+                lines.push(format!("{shown}: until now {} answered: {}{loses}", star.name(), says(old, star)));
             }
             [Source::Own(before), Source::Own(after)] => {
                 lines.extend(self.own_to_own(name, shown, zones, [before, after]))
             }
             [Source::Cut(before), Source::Cut(after)] if before.name() == after.name() => {}
-            [_, Source::Cut(cut)] if cut.name() == name.as_str() => lines.push(self.delegated(name, shown, zones, cut)),
-            [Source::Cut(cut), _] if cut.name() == name.as_str() => {
-                lines.push(format!(
-                    "{shown}: no longer delegated to {}; this zone answers for it and for every name below it",
-                    values(&cut.of_type(RecordType::Ns))
-                ));
-            }
+            // What a delegation means is said with the name servers.
+            [_, Source::Cut(cut)] | [Source::Cut(cut), _] if cut.name() == name.as_str() => {}
             [_, Source::Cut(cut)] => {
                 lines.push(format!(
                     "no effect on answers: {} is delegated, so other name servers answer for this name",
@@ -198,8 +226,9 @@ impl<'v, 'a> View<'v, 'a> {
         }
         lines.extend(self.about_alias(name, shown, of_name));
         lines.extend(self.about_below(name, zones));
-        lines.extend(self.dependents(name, zones));
         let loses = matches!(sources, [Source::Own(_), Source::Nothing | Source::Empty | Source::Wildcard(_)]);
+        // What refers to a name that goes names the aliases too.
+        lines.extend(self.dependents(name, zones).filter(|_| !loses));
         if loses || self.addresses_change(name) {
             lines.extend(self.references.about(name, new.name(), loses));
         }
@@ -248,31 +277,6 @@ impl<'v, 'a> View<'v, 'a> {
         }
     }
 
-    /// A new delegation, with the records that it hides.
-    fn delegated(&self, name: &Fqdn, shown: &str, zones: [&ZoneIndex<'a>; 2], cut: Node<'_, 'a>) -> String {
-        let servers = cut.of_type(RecordType::Ns);
-        let is_glue = |entry: &Entry<'a>| {
-            matches!(entry.record_type(), Some(RecordType::A | RecordType::Aaaa))
-                && servers.iter().any(|ns| ns.data.target() == Some(entry.name))
-        };
-        let is_own = |entry: &Entry<'a>| {
-            entry.name == name && matches!(entry.record_type(), Some(RecordType::Ns | RecordType::Ds))
-        };
-        let hidden: BTreeSet<String> = std::iter::once(cut)
-            .chain(cut.below())
-            .flat_map(Node::records)
-            .filter(|entry| !is_glue(entry) && !is_own(entry))
-            .map(|entry| format!("{} {}", zones[1].name().relative(entry.name), entry.data.type_name()))
-            .collect();
-        let hidden: Vec<String> = hidden.into_iter().collect();
-        let hides = if hidden.is_empty() {
-            String::new()
-        } else {
-            format!("; no longer answered here: {}", list(&hidden, MOST_NAMES))
-        };
-        format!("{shown} and every name below it: delegated to {}{hides}", values(&servers))
-    }
-
     /// An alias that is set, and leads to nothing in the known zones.
     fn about_alias(&self, name: &Fqdn, shown: &str, of_name: &[usize]) -> Option<String> {
         let sets =
@@ -302,8 +306,12 @@ impl<'v, 'a> View<'v, 'a> {
         let [old, new] = zones;
         let every = format!("every name below {region} without records of its own");
         let says = |zone: &ZoneIndex<'a>, node: Node<'_, 'a>| records(node, zone.serving().proxies());
+        let pointing = self.references.below(region, self.after);
+        // Below a name that is no wildcard hardly anything is ever asked, unless a record says so.
+        if parent.is_none() && pointing.is_empty() {
+            return None;
+        }
         let points = || {
-            let pointing = self.references.below(region, self.after);
             if pointing.is_empty() {
                 String::new()
             } else {
@@ -346,41 +354,6 @@ impl<'v, 'a> View<'v, 'a> {
         })
     }
 
-    /// The order of mail servers, or name servers, where it changes.
-    fn about_set(
-        &self,
-        name: &Fqdn,
-        zones: [&ZoneIndex<'a>; 2],
-        kind: RecordType,
-        of_name: &[usize],
-    ) -> Option<String> {
-        let is_about =
-            |n: &usize| self.edits.get(*n).is_some_and(|e| e.before.or(e.after).is_some_and(|entry| entry.is(kind)));
-        if !of_name.iter().any(is_about) || (kind == RecordType::Ns && name == zones[1].name().as_fqdn()) {
-            return None;
-        }
-        let sets = zones.map(|zone| zone.node(name.as_str()).map(|node| node.of_type(kind)).unwrap_or_default());
-        let [old, new] = &sets;
-        if old.is_empty() || new.is_empty() || (old.len() == 1 && new.len() == 1) {
-            return None;
-        }
-        let first = |set: &[Entry<'a>]| -> BTreeSet<Fqdn> {
-            let best = set.iter().filter_map(priority).min();
-            set.iter()
-                .filter(|entry| priority(entry) == best)
-                .filter_map(|entry| entry.data.target().cloned())
-                .collect()
-        };
-        let change = format!("{} → {}", values(old), values(new));
-        Some(match kind {
-            RecordType::Mx if first(old) != first(new) => {
-                format!("mail for {name}: {change}: another server comes first")
-            }
-            RecordType::Mx => format!("mail for {name}: {change}: the same server comes first"),
-            _ => format!("name servers of {name}: {change}"),
-        })
-    }
-
     /// How long caches may keep what was there, if that is long.
     fn caches(&self, of_name: &[usize]) -> Option<String> {
         let before = of_name.iter().filter_map(|n| self.edits.get(*n)?.before);
@@ -396,7 +369,10 @@ impl<'v, 'a> View<'v, 'a> {
         let is_of_zone = |edit: &&Edit<'a>| edit.zone == zone.name() && edit.changes_answers();
         let edits: Vec<&Edit<'a>> =
             by_name.values().flatten().filter_map(|n| self.edits.get(*n)).filter(is_of_zone).collect();
+        // Five minutes are what everybody expects, and nobody has asked for names of a zone without records.
+        let was_empty = self.before.named(zone.name()).is_none_or(|zone| zone.entries().next().is_none());
         let kept = edits.iter().filter_map(|edit| Some(edit.before?.seconds())).max();
+        let kept = kept.filter(|seconds| *seconds > AUTOMATIC_SECONDS);
         let negative = zone.serving().negative_seconds();
         let is_new = |edit: &&&Edit<'a>| {
             let name = edit.after.map(|entry| entry.name);
@@ -407,7 +383,7 @@ impl<'v, 'a> View<'v, 'a> {
                         .is_some_and(|z| matches!(source(z, name.as_str()), Source::Nothing | Source::Empty))
                 })
         };
-        let fresh = edits.iter().filter(is_new).count();
+        let fresh = if was_empty { 0 } else { edits.iter().filter(is_new).count() };
         match (kept, fresh) {
             (Some(kept), 0) => vec![format!("seen by all within {} (the longest ttl of what changes)", duration(kept))],
             (Some(kept), _) => vec![format!(
@@ -435,11 +411,6 @@ impl<'v, 'a> View<'v, 'a> {
     fn difference(&self, class: &Class) -> Option<&'v Difference<'a>> {
         self.found.binary_search_by(|difference| difference.class.cmp(class)).ok().and_then(|n| self.found.get(n))
     }
-}
-
-/// The priority of an MX record.
-fn priority(entry: &Entry<'_>) -> Option<u32> {
-    entry.data.presentation().split_once(' ')?.0.parse().ok()
 }
 
 /// How many records point somewhere.

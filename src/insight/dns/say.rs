@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, End, NoData, Own, Unknown};
 use super::index::{Entry, Node};
+use super::zones::Zones;
 use crate::model::{Fqdn, Rdata, RecordType};
 
 /// How many values are named.
@@ -154,5 +155,41 @@ impl Unknown {
             Self::FlattenedType => "unknown: Cloudflare does not document this type at a flattened alias",
             Self::WildcardDelegation => "unknown: NS records at a wildcard are undefined (RFC 4592 section 4.2)",
         }
+    }
+}
+
+impl Answer<'_> {
+    /// What this answer takes for granted, and what cannot be seen from records and settings.
+    #[must_use]
+    pub fn unseen(&self, zones: &Zones<'_>, kind: RecordType) -> Vec<String> {
+        let Some(zone) = self.zone.and_then(|zone| zones.named(zone)) else { return Vec::new() };
+        let serving = zone.serving();
+        let mut notes = Vec::new();
+        if serving.is_inactive {
+            notes.push(format!("the zone {} is pending: Cloudflare does not serve it yet", zone.name()));
+        }
+        let is_edge = matches!(self.end, End::Edge(_));
+        if is_edge && kind == RecordType::Aaaa && serving.ipv6.is_none() {
+            notes.push("the zone's `ipv6` setting is not known here; it is on by default".to_owned());
+        }
+        let is_empty = zone.locate(self.name.as_str()).is_some_and(|location| location.exact.is_some());
+        if self.wildcard.is_some() && is_empty && serving.stops_at_empty.is_none() {
+            notes.push(
+                "standard name servers let the wildcard cover this name, advanced ones do not (RFC 4592)".to_owned(),
+            );
+        }
+        if self.end == End::NoName {
+            notes.push("names that only Workers, load balancers or other products serve are not seen".to_owned());
+        }
+        if kind == RecordType::Txt && self.name.as_str().starts_with("_acme-challenge.") {
+            notes.push("Cloudflare adds records here while it validates certificates".to_owned());
+        }
+        if kind == RecordType::Caa && matches!(self.end, End::Records(_)) {
+            notes.push("Cloudflare adds the authorities of its own certificates while Universal SSL is on".to_owned());
+        }
+        if self.aliases.iter().any(|alias| alias.flattened) {
+            notes.push("the alias is flattened: Cloudflare answers with the addresses that it leads to".to_owned());
+        }
+        notes
     }
 }

@@ -231,6 +231,8 @@ mod tests {
             assert!(matches!(parse(text.as_bytes()), Selector::Broken(_)), "{text}");
         }
         assert_eq!(parse(b"v=DKIM1; p="), Selector::Revoked);
-        assert!(matches!(parse(format!("v=DKIM1;t=y:s;p={RSA};").as_bytes()), Selector::Key(k) if k.is_testing && k.is_strict));
+        assert!(
+            matches!(parse(format!("v=DKIM1;t=y:s;p={RSA};").as_bytes()), Selector::Key(k) if k.is_testing && k.is_strict)
+        );
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::direction::Direction;
-use crate::insight::effect::{Effect, Topic};
 use crate::insight::dns::Entry;
+use crate::insight::effect::{Effect, Topic};
 use crate::insight::view::View;
 use crate::model::{Danger, Fields, Fqdn, Rdata, RecordType};
 
@@ -116,7 +116,9 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
         }
         let is_alias = |r: &Entry<'_>| !r.proxied && r.data.record_type() == Some(RecordType::Cname);
         if records.iter().any(is_alias) && !(was_target && earlier.iter().any(is_alias)) {
-            effects.push(shown(format!("mail for {name}: its server {target} is an alias, which RFC 5321 does not allow")));
+            effects.push(shown(format!(
+                "mail for {name}: its server {target} is an alias, which RFC 5321 does not allow"
+            )));
         }
     }
     effects

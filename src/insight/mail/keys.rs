@@ -106,7 +106,10 @@ fn between(
             (KeyKind::Rsa(old), KeyKind::Rsa(new)) if new < old => Direction::Weakens,
             _ => Direction::Neutral,
         };
-        let line = format!("{what} is another one ({} → {}): mail signed with the old one no longer verifies", old.kind, new.kind);
+        let line = format!(
+            "{what} is another one ({} → {}): mail signed with the old one no longer verifies",
+            old.kind, new.kind
+        );
         effects.push(shown(direction, line));
     }
     if !old.is_testing {
@@ -115,7 +118,10 @@ fn between(
         effects.push(shown(Direction::Strengthens, format!("{what} is no longer in test mode")));
     }
     if new.is_strict && !old.is_strict {
-        effects.push(shown(Direction::Unclassified, format!("{what}: mail from subdomains may not use it any longer (t=s)")));
+        effects.push(shown(
+            Direction::Unclassified,
+            format!("{what}: mail from subdomains may not use it any longer (t=s)"),
+        ));
     }
 }
 

@@ -150,6 +150,7 @@ fn details(
         effects.push(shown(Direction::Neutral, format!("{what}: failures are reported to {}", listed(&new.failures))));
     }
     if old.public_suffix != new.public_suffix {
-        effects.push(shown(Direction::Unclassified, format!("{what}: `psd` changes whose policy counts for subdomains")));
+        effects
+            .push(shown(Direction::Unclassified, format!("{what}: `psd` changes whose policy counts for subdomains")));
     }
 }

@@ -218,7 +218,8 @@ pub(in crate::insight) fn compare(name: &Fqdn, before: View<'_, '_>, after: View
     match (find(before, name), find(after, name)) {
         (Found::Nothing, Found::Nothing) => {}
         (Found::Broken(_), Found::Nothing) => {
-            effects.push(shown(Direction::Neutral, format!("SPF for {name}: the record that receivers refused is gone")));
+            effects
+                .push(shown(Direction::Neutral, format!("SPF for {name}: the record that receivers refused is gone")));
         }
         (Found::Record(_), Found::Nothing) if after.is_given_up(name) => {
             effects.push(shown(Direction::Neutral, format!("SPF for {name} is gone with everything else at the name")));
@@ -287,18 +288,23 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
         own.iter().filter(|n| !other.iter().any(|o| o.contains(*n))).copied().collect()
     };
     let (gained, lost) = (beyond(&has, &had), beyond(&had, &has));
-    let came: Vec<String> =
-        gained.iter().map(short).chain(new.others.difference(&old.others).cloned()).collect();
+    let came: Vec<String> = gained.iter().map(short).chain(new.others.difference(&old.others).cloned()).collect();
     let gone: Vec<String> = lost.iter().map(short).chain(old.others.difference(&new.others).cloned()).collect();
     if !came.is_empty() {
-        effects.push(Effect::shown(topic, name, Direction::Neutral, format!("SPF for {name} now allows {}", listed(&came))));
+        effects.push(Effect::shown(
+            topic,
+            name,
+            Direction::Neutral,
+            format!("SPF for {name} now allows {}", listed(&came)),
+        ));
     }
     if !gone.is_empty() {
         let line = format!("SPF for {name} no longer allows {}", listed(&gone));
         let exchanges = after.targets(name, RecordType::Mx);
         let receives_there = |exchange: &&Fqdn| {
             let own = after.answering(exchange).into_iter().filter_map(|r| r.address().filter(|_| !r.proxied));
-            let is_lost = |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
+            let is_lost =
+                |address| lost.iter().any(|n| n.contains(&address)) && !has.iter().any(|n| n.contains(&address));
             own.into_iter().any(is_lost)
                 || old.others.difference(&new.others).any(|term| {
                     let host = term.split_once(':').map(|(_, host)| Fqdn::reported(host));
@@ -331,7 +337,10 @@ fn differences(name: &Fqdn, old: &Senders, new: &Senders, after: View<'_, '_>, e
         effects.push(Effect::shown(topic, name, direction, format!("SPF for {name}: {}", rest(new.otherwise))));
     }
     if new.octets > MOST_OCTETS && old.octets <= MOST_OCTETS {
-        let line = format!("SPF for {name} has {} octets: above {MOST_OCTETS} some receivers do not get it by UDP", new.octets);
+        let line = format!(
+            "SPF for {name} has {} octets: above {MOST_OCTETS} some receivers do not get it by UDP",
+            new.octets
+        );
         effects.push(Effect::shown(topic, name, Direction::Neutral, line));
     }
 }

@@ -238,7 +238,8 @@ fn split_prefixes(argument: &str) -> (&str, &str) {
 
 /// A prefix length: decimal, without leading zeros (section 5.6).
 fn prefix(text: &str, most: u8) -> Result<u8, String> {
-    let is_plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    let is_plain =
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let number = is_plain.then(|| text.parse::<u8>().ok()).flatten().filter(|n| *n <= most);
     number.ok_or_else(|| format!("the prefix length must be a number from 0 to {most}"))
 }

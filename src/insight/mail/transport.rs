@@ -42,11 +42,7 @@ pub fn tls_reporting(texts: &[&[u8]]) -> Announcement {
 }
 
 /// Reads the one record of a version; several are void together.
-fn announcement(
-    texts: &[&[u8]],
-    version: &str,
-    read: impl Fn(&Tags<'_>) -> Result<String, String>,
-) -> Announcement {
+fn announcement(texts: &[&[u8]], version: &str, read: impl Fn(&Tags<'_>) -> Result<String, String>) -> Announcement {
     let own: Vec<&str> = texts
         .iter()
         .filter_map(|text| std::str::from_utf8(text).ok())

@@ -42,7 +42,10 @@ fn check(view: &View<'_>, findings: &mut Findings) {
         findings.push(
             RULE.at(record.spelling.place, format!("`{}` does not begin with a service and a protocol", owner.name))
                 .about(zone.address(record))
-                .help(format!("write a name such as `_sip._tcp{}`", if name == "@" { String::new() } else { format!(".{name}") })),
+                .help(format!(
+                    "write a name such as `_sip._tcp{}`",
+                    if name == "@" { String::new() } else { format!(".{name}") }
+                )),
         );
     }
 }

@@ -37,9 +37,9 @@ pub(super) fn write(
     for (n, view) in operations.iter().enumerate() {
         operation(page, view, &anchor(number, n), sources);
     }
-    if !zone.notes.is_empty() {
+    if !zone.notes.is_empty() || !zone.impact.is_empty() {
         page.push_str("<ul class=\"notes\">\n");
-        for note in &zone.notes {
+        for note in zone.impact.iter().chain(&zone.notes) {
             page.push_str(&format!("<li>{}</li>\n", html_prose(note)));
         }
         page.push_str("</ul>\n");

@@ -177,7 +177,7 @@ fn head(zone: &ZonePlan, tally: Tally, dangers: usize) -> String {
 /// The end of a zone.
 fn tail(zone: &ZonePlan, has_operations: bool) -> String {
     let mut tail = if has_operations { "```\n".to_owned() } else { String::new() };
-    for note in &zone.notes {
+    for note in zone.impact.iter().chain(&zone.notes) {
         tail.push_str(&format!("\n- {}", prose(note)));
     }
     tail.push_str(&format!("\n- {}\n\n</details>\n\n", prose(&rest(zone))));

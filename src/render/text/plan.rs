@@ -77,6 +77,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZonePlan, view: &PlanView) -> io::Resu
     let about = if zone.is_new { "new zone, free plan".to_owned() } else { about };
     writeln!(out, "{}  {}", styled(zone.name.as_str(), BOLD, view.colour), styled(&about, DIM, view.colour))?;
     write_operations(out, &views(zone).collect::<Vec<_>>(), view.colour)?;
+    write_impact(out, "  ", &zone.impact, view.colour)?;
     for note in &zone.notes {
         writeln!(out, "  {}", safe(note))?;
     }
@@ -151,8 +152,13 @@ fn write_rule(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) 
     if operation.fields.len() > FIELDS {
         writeln!(out, "{INDENT}and {} more", operation.fields.len() - FIELDS)?;
     }
-    for line in operation.impact {
-        writeln!(out, "{INDENT}{} {}", styled("→", DIM, colour), safe(line))?;
+    write_impact(out, INDENT, operation.impact, colour)
+}
+
+/// What something means: sentences, each after an arrow.
+fn write_impact(out: &mut dyn Write, indent: &str, lines: &[String], colour: bool) -> io::Result<()> {
+    for line in lines {
+        writeln!(out, "{indent}{} {}", styled("→", DIM, colour), safe(line))?;
     }
     Ok(())
 }
@@ -209,7 +215,7 @@ fn write_record(
     for FieldView { name, is_whole: _, before, after } in &operation.fields {
         writeln!(out, "{indent}{}: {}", safe(name), inline(before.words().unwrap_or_default(), after, colour))?;
     }
-    Ok(())
+    write_impact(out, INDENT, operation.impact, colour)
 }
 
 /// The dangers of an operation and what it reverts, one line each.

@@ -105,7 +105,10 @@ fn c14_a_repair_by_hand_is_reverted() {
         &format!("/zones/{zone}/dns_records/{ns2}"),
         &json!({ "type": "NS", "name": "example.com", "content": "ns9.example.net" }),
     );
-    let words = ["takes back a change made outside (last changed 20", "the name servers of the zone or of a delegated name change"];
+    let words = [
+        "takes back a change made outside (last changed 20",
+        "the name servers of the zone or of a delegated name change",
+    ];
     let arguments = ["spec.yaml", "--base", "./before.yaml"];
     let cause = plan(&workspace, &arguments)["operations"][0]["cause"].clone();
     assert_eq!(cause, "drift");

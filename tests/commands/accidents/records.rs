@@ -168,7 +168,7 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
         &["gone.yaml"],
         &[
             "a wildcard answers for a deleted name",
-            "shop: once it is gone, *.example.com answers for it: A 203.0.113.9 (ttl 3600)",
+            "→ shop: answered by *.example.com from now on: 203.0.113.9 (ttl 3600)",
         ],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"], &["--allow", "falls-to-wildcard"]],
     );

@@ -1,0 +1,143 @@
+//! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make it. Holds no means of writing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::bail;
+
+use crate::cli::args::{Format, ResolveArgs, SpecArgs};
+use crate::cli::exit::Exit;
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::diagnostic::{Place, Sources};
+use crate::insight::dns::{Entry, Serving, ZoneIndex, Zones};
+use crate::live::{Fetched, WafQuery, Wanted, fetch};
+use crate::model::{Desired, DesiredSettings, Fqdn, Live, Rdata, RecordType, Unmanaged, ZoneName};
+use crate::reconcile::{Goal, OpenSnapshot, wanted};
+use crate::render::answer::{AnswerView, json, write_answers};
+
+/// Looks a name up and prints.
+pub(in crate::cli) async fn run(
+    args: &ResolveArgs,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Exit> {
+    let (name, kind) = match question(args) {
+        Ok(question) => question,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let goal = if args.spec.is_empty() {
+        None
+    } else {
+        match load("resolve", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
+            Ok(goal) => Some(goal),
+            Err(exit) => return Ok(exit),
+        }
+    };
+    let live = live(args, &name, goal.as_ref(), settings, output).await?;
+    output.hide();
+    let nothing = Desired::default();
+    let desired = goal.as_ref().map_or(&nothing, |goal| &goal.desired);
+    let zones = match &live {
+        None => Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect()),
+        Some(live) => of_live(live, desired),
+    };
+    let Some(zone) = zones.zone_of(&name) else {
+        match &live {
+            None => bail!("no zone of the spec has the name {name}"),
+            Some(_) => bail!("no zone with the name {name} is there, or these credentials may not see it"),
+        }
+    };
+    let is_partial = live.is_none() && desired.zones.get(zone.name()).is_some_and(|z| z.unmanaged == Unmanaged::Keep);
+    let kinds = kind.map_or_else(|| zones.types_of(&name), |kind| vec![kind]);
+    let view = |kind: &RecordType| {
+        let answer = zones.answer(&name, *kind);
+        let mut notes = answer.unseen(&zones, *kind);
+        if is_partial {
+            notes.push("only the spec is looked at: there can be live records that it does not name".to_owned());
+        }
+        AnswerView { kind: *kind, answer, notes }
+    };
+    let answers: Vec<AnswerView<'_>> = kinds.iter().map(view).collect();
+    let no_sources = Sources::default();
+    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+    match output.format {
+        Format::Json => output.json(&json(&name, &answers, sources))?,
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            output.result(|out| write_answers(out, &name, &answers, sources))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The name and the type.
+///
+/// # Errors
+/// What is wrong with them.
+fn question(args: &ResolveArgs) -> Result<(Fqdn, Option<RecordType>), String> {
+    let name = Fqdn::parse(&args.name).map_err(|error| format!("{:?} is not a domain name: {error}", args.name))?;
+    let parse = |text: &String| {
+        RecordType::parse(text).ok_or_else(|| {
+            let known: Vec<_> = RecordType::ALL.iter().map(|kind| kind.as_str()).collect();
+            format!("{text:?} is not a record type that is managed; possible are {}", known.join(", "))
+        })
+    };
+    Ok((name, args.record_type.as_ref().map(parse).transpose()?))
+}
+
+/// What Cloudflare or the snapshot has; `None` if only the spec is asked.
+async fn live(
+    args: &ResolveArgs,
+    name: &Fqdn,
+    goal: Option<&Goal>,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Option<Live>> {
+    let of_spec = goal.map(|goal| goal.desired.zones.values().map(wanted).collect::<Vec<_>>());
+    if let Some(file) = &args.against {
+        let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
+        let all =
+            snapshot.about().zones.iter().map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) });
+        let all: Vec<_> = all.collect();
+        let mut options = settings.options();
+        options.read.account.clone_from(&snapshot.about().account);
+        let Fetched { live, .. } = fetch(&snapshot, &all, &options.read, &|_| {}).await?;
+        return Ok(Some(live));
+    }
+    if !args.live {
+        return Ok(None);
+    }
+    // Without a spec, the zone is the name or a name above it.
+    let above = || std::iter::successors(Some(name.as_str()), |text| text.split_once('.').map(|(_, rest)| rest));
+    let candidates = || above().filter(|text| text.contains('.')).filter_map(|text| ZoneName::parse(text).ok());
+    let zones = of_spec.unwrap_or_else(|| candidates().map(named).collect());
+    let service = Service::open(settings, Access::Read, output, std::iter::empty()).await?;
+    let fetched = fetch(&service.reader, &zones, &service.options(settings, output).read, &|_| {}).await;
+    service.close().await;
+    Ok(Some(fetched?.live))
+}
+
+/// A zone to read by its name, with its records only.
+fn named(name: ZoneName) -> Wanted {
+    Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() }
+}
+
+/// Live zones, with the lines of the spec that its records have.
+fn of_live<'a>(live: &'a Live, desired: &'a Desired) -> Zones<'a> {
+    let zone = |zone: &'a crate::model::LiveZone| {
+        let records = desired.zones.get(&zone.name).into_iter().flat_map(|zone| &zone.records);
+        let places: HashMap<(&Fqdn, &Rdata), Place> =
+            records.map(|record| ((&record.name, &record.data), record.spelling.entry)).collect();
+        let entry = |record| {
+            let entry = Entry::of_live(record);
+            Entry { place: places.get(&(entry.name, entry.data)).copied(), ..entry }
+        };
+        ZoneIndex::with(&zone.name, Serving::of_live(zone), zone.records.iter().map(entry))
+    };
+    Zones::new(live.zones.values().map(zone).collect())
+}

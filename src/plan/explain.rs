@@ -1,0 +1,177 @@
+//! What the operations on records of some zones mean to those who ask name servers: sentences for each, and for each zone.
+//!
+//! All zones are looked at together, because aliases and mail servers lead from one to another. Nothing is computed where no
+//! operation changes an answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::operation::Operation;
+use super::subject::RecordAction;
+use super::zone_plan::ZonePlan;
+use crate::insight::Impact;
+use crate::insight::dns::{
+    Edit, Entry, Explained, HostRule, Outcome, References, Serving, ZoneIndex, Zones, explain, hold,
+};
+use crate::model::ruleset::EntryPoint;
+use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
+
+/// Adds to the plans of some zones what their operations on records mean, and which expectations of the spec they fail. `live` has
+/// these zones; others are not looked at. `base` is the previous spec, whose expectations count as well.
+pub fn explain_records(plans: &mut [ZonePlan], desired: &Desired, base: Option<&Desired>, live: &Live) {
+    let Some((numbers, explained, failures)) = explained(plans, desired, base, live) else { return };
+    for ((zone, operation), lines) in numbers.into_iter().zip(explained.of_edits) {
+        if let Some(operation) = plans.get_mut(zone).and_then(|plan| plan.operations.get_mut(operation))
+            && !lines.is_empty()
+        {
+            operation.impact.get_or_insert_with(Impact::default).lines.extend(lines);
+        }
+    }
+    for plan in plans {
+        plan.impact = explained.of_zones.get(&plan.name).cloned().unwrap_or_default();
+        let failures = failures.get(&plan.name).cloned().unwrap_or_default();
+        if failures.iter().any(|(is_failed, _)| *is_failed) && !plan.is_empty() {
+            plan.dangers.push(Danger::FailsExpectation);
+        }
+        plan.impact.splice(0..0, failures.into_iter().map(|(_, line)| line));
+    }
+}
+
+/// What is said of expectations: whether one fails, and the sentence.
+type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
+
+/// The expectations that do not hold, or of which that is unknown, with the zones as they are after their plans.
+fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: &Live) -> Failures {
+    let mut all = Failures::new();
+    for name in live.zones.keys() {
+        let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
+        let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
+        let dropped = dropped.iter().filter(|old| own.iter().all(|new| new.what != old.what));
+        let told = own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec)")));
+        for (expectation, whose) in told {
+            let line = match hold(zones, &expectation.what, true) {
+                Outcome::Passed => continue,
+                Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
+                // What the previous spec could not tell is no news.
+                Outcome::Unknown(_) if !whose.is_empty() => continue,
+                Outcome::Unknown(why) => (false, format!("expectation is unknown: {}: {why}", expectation.name)),
+            };
+            all.entry(name.clone()).or_default().push(line);
+        }
+    }
+    all
+}
+
+/// The operations that change records, as the number of the plan and of the operation, with what they mean.
+fn explained(
+    plans: &[ZonePlan],
+    desired: &Desired,
+    base: Option<&Desired>,
+    live: &Live,
+) -> Option<(Vec<(usize, usize)>, Explained, Failures)> {
+    let ids: BTreeMap<(&ZoneName, &RecordId), Entry<'_>> = entries_by_id(plans, live);
+    let mut numbers = Vec::new();
+    let mut edits = Vec::new();
+    for (n, plan) in plans.iter().enumerate() {
+        for (m, operation, _) in plan.records() {
+            let Some(edit) = edit(plan, operation, &ids) else { continue };
+            numbers.push((n, m));
+            edits.push(edit);
+        }
+    }
+    let expects = |spec: &Desired| spec.zones.values().any(|zone| !zone.expect.is_empty());
+    let expects = expects(desired) || base.is_some_and(expects);
+    if !expects && !edits.iter().any(Edit::changes_answers) {
+        return None;
+    }
+    let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
+    let after = after(&before, &edits, desired, live);
+    let edited: BTreeSet<&Fqdn> = edits.iter().filter_map(Edit::name).collect();
+    // Wildcards and delegations reach names below them.
+    let is_wanted =
+        |name: &Fqdn| edited.contains(name) || edited.iter().any(|edited| edited.is_wildcard() && covers(edited, name));
+    let references = References::of(&after, is_wanted, rules(desired, live));
+    let explained = explain(&before, &after, &edits, &references);
+    Some((numbers, explained, failures(&after, desired, base, live)))
+}
+
+/// Whether a name is below the parent of a wildcard.
+fn covers(wildcard: &Fqdn, name: &Fqdn) -> bool {
+    let parent = wildcard.as_str().trim_start_matches("*.");
+    name.as_str().strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'))
+}
+
+/// The live records that operations name by their ids.
+fn entries_by_id<'a>(plans: &'a [ZonePlan], live: &'a Live) -> BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>> {
+    let mut found = BTreeMap::new();
+    for plan in plans {
+        let ids: BTreeSet<&RecordId> = plan.records().filter_map(|(_, _, record)| record.action.id()).collect();
+        let records = live.zones.get(&plan.name).into_iter().flat_map(|zone| &zone.records);
+        for record in records.filter(|_| !ids.is_empty()).filter(|record| ids.contains(&record.id)) {
+            found.insert((&plan.name, &record.id), Entry::of_live(record));
+        }
+    }
+    found
+}
+
+/// An operation as an edit.
+fn edit<'a>(
+    plan: &'a ZonePlan,
+    operation: &'a Operation,
+    ids: &BTreeMap<(&'a ZoneName, &'a RecordId), Entry<'a>>,
+) -> Option<Edit<'a>> {
+    let action = &operation.record()?.action;
+    let before = action.id().and_then(|id| ids.get(&(&plan.name, id)).copied());
+    let after = match action {
+        RecordAction::Create { after } => Some(Entry::of_form(after, operation.place)),
+        RecordAction::Update { after, .. } => Some(Entry::of_form(after, operation.place)),
+        RecordAction::Delete { .. } => None,
+    };
+    Some(Edit { zone: &plan.name, before, after })
+}
+
+/// The zones with the edits made, served as the spec wants it.
+fn after<'a>(before: &Zones<'a>, edits: &[Edit<'a>], desired: &Desired, live: &Live) -> Zones<'a> {
+    let mut zones: Vec<ZoneIndex<'a>> = before.iter().cloned().collect();
+    for zone in &mut zones {
+        let of_zone: Vec<&Edit<'a>> = edits.iter().filter(|edit| edit.zone == zone.name()).collect();
+        let serving = live.zones.get(zone.name()).map(Serving::of_live).unwrap_or_default();
+        let wanted = desired.zones.get(zone.name()).map(|zone: &DesiredZone| &zone.settings);
+        zone.serve(wanted.map_or(serving.clone(), |wanted| serving.with(wanted)));
+        for entry in of_zone.iter().filter_map(|edit| edit.before) {
+            zone.remove(entry.name, entry.data, entry.id);
+        }
+        for entry in of_zone.iter().filter_map(|edit| edit.after) {
+            zone.insert(entry);
+        }
+    }
+    Zones::new(zones)
+}
+
+/// The rules that are about hosts: those that the spec wants, and those that are live.
+fn rules(desired: &Desired, live: &Live) -> Vec<HostRule> {
+    let mut rules: BTreeMap<(&ZoneName, String), BTreeSet<String>> = BTreeMap::new();
+    for zone in desired.zones.values() {
+        let Some(waf) = &zone.waf else { continue };
+        for rule in [&waf.exceptions, &waf.custom, &waf.rate_limits].into_iter().flatten().flatten() {
+            if let Some(hosts) = rule.when.as_ref().filter(|_| !rule.is_absent).and_then(|(when, _)| when.hosts()) {
+                rules.entry((&zone.name, rule.name.clone())).or_default().extend(hosts);
+            }
+        }
+    }
+    for zone in live.zones.values() {
+        for (name, hosts) in live_rules(zone) {
+            rules.entry((&zone.name, name)).or_default().extend(hosts);
+        }
+    }
+    let found = rules.into_iter().filter(|(_, hosts)| !hosts.is_empty());
+    found.map(|((zone, name), hosts)| HostRule { zone: zone.clone(), name, hosts }).collect()
+}
+
+/// The live rules of a zone that are about hosts.
+fn live_rules(zone: &LiveZone) -> impl Iterator<Item = (String, BTreeSet<String>)> + '_ {
+    zone.waf
+        .entry_points
+        .values()
+        .flat_map(EntryPoint::rules)
+        .filter_map(|rule| Some((rule.shown().to_owned(), rule.body.expression()?.hosts()?)))
+}

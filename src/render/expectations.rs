@@ -1,0 +1,114 @@
+//! Expectations and whether they hold: as text, as JSON, and as JUnit XML.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use serde_json::{Value as Json, json};
+
+use super::escape::html;
+use super::safe::safe;
+use super::view::place;
+use crate::diagnostic::Sources;
+use crate::insight::dns::Outcome;
+use crate::model::{Expectation, ZoneName};
+
+/// An expectation that was checked.
+#[derive(Debug, Clone)]
+pub struct Checked<'a> {
+    /// The zone.
+    pub zone: &'a ZoneName,
+    /// The expectation.
+    pub expectation: &'a Expectation,
+    /// Whether it holds.
+    pub outcome: Outcome,
+}
+
+/// How many passed, failed, and are unknown.
+fn counts(all: &[Checked<'_>]) -> [usize; 3] {
+    let count = |word: &str| all.iter().filter(|checked| checked.outcome.as_str() == word).count();
+    ["passed", "failed", "unknown"].map(count)
+}
+
+/// Writes them as text.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io::Result<()> {
+    for zone in all.chunk_by(|a, b| a.zone == b.zone) {
+        if let Some(first) = zone.first() {
+            writeln!(out, "{}", first.zone)?;
+        }
+        for Checked { zone: _, expectation, outcome } in zone {
+            writeln!(out, "  {:7}  {}", outcome.as_str(), safe(&expectation.name))?;
+            if let Some(why) = outcome.why() {
+                let at = place(expectation.place, sources).map(|at| format!(" ({at})")).unwrap_or_default();
+                writeln!(out, "           {}{}", safe(why), safe(&at))?;
+            }
+        }
+        writeln!(out)?;
+    }
+    let [passed, failed, unknown] = counts(all);
+    let noun = if all.len() == 1 { "expectation" } else { "expectations" };
+    writeln!(out, "{} {noun}: {passed} passed, {failed} failed, {unknown} unknown", all.len())
+}
+
+/// As JSON.
+#[must_use]
+pub fn json(all: &[Checked<'_>], sources: &Sources) -> Json {
+    let one = |Checked { zone, expectation, outcome }: &Checked<'_>| {
+        let at = sources.line_column(expectation.place);
+        json!({
+            "zone": zone.as_str(), "name": expectation.name, "outcome": outcome.as_str(), "why": outcome.why(),
+            "source": { "file": sources.name(expectation.place.source), "line": at.line, "column": at.column },
+        })
+    };
+    let [passed, failed, unknown] = counts(all);
+    json!({
+        "format": 1, "kind": "test", "summary": { "passed": passed, "failed": failed, "unknown": unknown },
+        "expectations": all.iter().map(one).collect::<Vec<_>>(),
+    })
+}
+
+/// As JUnit XML: one suite a zone; what is unknown is skipped.
+#[must_use]
+pub fn junit(all: &[Checked<'_>], sources: &Sources) -> String {
+    let [_, failed, unknown] = counts(all);
+    let mut body = String::new();
+    for zone in all.chunk_by(|a, b| a.zone == b.zone) {
+        let [_, failed, unknown] = counts(zone);
+        let name = zone.first().map_or("", |first| first.zone.as_str());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            body,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">",
+            html(name),
+            zone.len()
+        );
+        for Checked { zone, expectation, outcome } in zone {
+            let _ = write!(
+                body,
+                "    <testcase classname=\"zonewright.expect.{}\" name=\"{}\"",
+                html(zone.as_str()),
+                html(&expectation.name)
+            );
+            let at = place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
+            let _ = match outcome {
+                Outcome::Passed => writeln!(body, "/>"),
+                Outcome::Failed(why) => {
+                    writeln!(
+                        body,
+                        "><failure message=\"{0}\" type=\"failed\">{1}{0}</failure></testcase>",
+                        html(why),
+                        html(&at)
+                    )
+                }
+                Outcome::Unknown(why) => writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why)),
+            };
+        }
+        body.push_str("  </testsuite>\n");
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright test\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">\n{body}</testsuites>\n",
+        all.len()
+    )
+}

@@ -1,0 +1,160 @@
+//! `resolve`, `test` and what a plan says of answers and expectations, against the embedded service.
+
+use crate::support::workspace::{Workspace, options};
+use serde_json::json;
+
+/// Records and expectations of example.com, which is pruned.
+fn spec(workspace: &Workspace, name: &str, records: &str, expect: &str) {
+    let lines = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
+    let expect = if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
+    workspace.file(
+        name,
+        format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}", lines(records)),
+    );
+}
+
+const RECORDS: &str = "\
+- { name: www, type: CNAME, content: web.example.com, ttl: 86400 }
+- { name: web, type: A, content: 192.0.2.7 }
+- { name: \"*\", type: A, content: 203.0.113.9, ttl: 3600 }
+- { name: \"@\", type: MX, priority: 10, content: mx1.example.com }
+- { name: \"@\", type: MX, priority: 20, content: mx2.example.com }
+- { name: mx1, type: A, content: 192.0.2.25 }
+- { name: mx2, type: A, content: 192.0.2.26 }
+- { name: a.lab, type: A, content: 192.0.2.30 }";
+
+const EXPECT: &str = "\
+- { name: the website is ours, resolve: www, type: A, within: [192.0.2.0/24] }
+- { name: no IPv6, resolve: web, type: AAAA, answer: none }
+- { name: the mail servers, resolve: \"@\", type: MX, is: [10 mx1.example.com, 20 mx2.example.com] }";
+
+#[test]
+fn names_are_resolved_under_a_spec_live_and_from_a_snapshot() {
+    let workspace = Workspace::new(options());
+    spec(&workspace, "zone.yaml", RECORDS, "");
+    workspace.run(&["apply", "zone.yaml", "--yes"]).exits(0);
+    workspace.run(&["snapshot", "zone.yaml", "--out", "now.gz"]).exits(0);
+    let of_spec = workspace.run(&["resolve", "www.example.com", "A", "--spec", "zone.yaml"]).exits(0).stdout;
+    assert_eq!(
+        of_spec,
+        "www.example.com A: web.example.com → 192.0.2.7\n  \
+         www.example.com  CNAME  web.example.com  ttl 86400, zone.yaml:6\n  \
+         web.example.com  A      192.0.2.7        ttl auto, zone.yaml:7\n"
+    );
+    let json = |arguments: &[&str]| workspace.run(&[arguments, &["--format", "json"]].concat()).exits(0).json();
+    for arguments in
+        [&["--spec", "zone.yaml"][..], &["--live"], &["--against", "now.gz"], &["--live", "--spec", "zone.yaml"]]
+    {
+        let asked = |name, kind| json(&[&["resolve", name, kind], arguments].concat())["answers"][0].clone();
+        let alias = asked("www.example.com", "A");
+        assert_eq!((&alias["status"], &alias["text"]), (&json!("records"), &json!("web.example.com → 192.0.2.7")));
+        let by_wildcard = asked("other.example.com", "A");
+        assert_eq!(by_wildcard["records"][0]["wildcard"], "*.example.com", "{arguments:?}");
+        // Standard name servers let the wildcard cover an empty non-terminal, and that is said.
+        let empty = asked("lab.example.com", "A");
+        assert_eq!(empty["status"], "records");
+        assert!(empty["notes"][0].as_str().unwrap().contains("standard name servers"), "{empty}");
+        assert_eq!(asked("x.a.lab.example.com", "A")["status"], "no-name");
+        assert_eq!(asked("web.example.com", "TXT")["status"], "no-data");
+        assert_eq!(asked("example.com", "NS")["status"], "cloudflare");
+    }
+    let lines = json(&["resolve", "web.example.com", "A", "--live", "--spec", "zone.yaml"]);
+    assert_eq!(lines["answers"][0]["records"][0]["source"]["line"], 7);
+    let wrong = [
+        (&["resolve", "www.example.com"][..], 64),
+        (&["resolve", "a b", "--live"], 64),
+        (&["resolve", "www.example.com", "SOA", "--live"], 64),
+        (&["resolve", "www.example.net", "--spec", "zone.yaml"], 1),
+        (&["resolve", "www.example.net", "--live"], 1),
+    ];
+    for (arguments, code) in wrong {
+        let ran = workspace.run(arguments);
+        assert!(ran.code == Some(code) || (code == 64 && ran.code == Some(2)), "{arguments:?}: {ran:?}");
+        assert!(!ran.stderr.is_empty());
+    }
+}
+
+#[test]
+fn expectations_are_checked_offline() {
+    let workspace = Workspace::new(options());
+    spec(&workspace, "good.yaml", RECORDS, EXPECT);
+    let passed = workspace.run(&["test", "good.yaml"]).exits(0).stdout;
+    assert!(passed.ends_with("3 expectations: 3 passed, 0 failed, 0 unknown\n"), "{passed}");
+    let worse = RECORDS.replace("192.0.2.7", "203.0.113.7").replace("20, content: mx2", "5, content: mx2");
+    let proxied = format!("{EXPECT}\n- {{ name: the edge, resolve: www, type: A, answer: edge }}");
+    spec(&workspace, "bad.yaml", &worse, &proxied);
+    let failed = workspace.run(&["test", "bad.yaml", "--format", "json"]).exits(2).json();
+    assert_eq!(failed["summary"], json!({ "passed": 1, "failed": 3, "unknown": 0 }));
+    assert_eq!(failed["expectations"][0]["why"], "www.example.com A: web.example.com → 203.0.113.7");
+    let junit = workspace.run(&["test", "bad.yaml", "--format", "junit"]).exits(2).stdout;
+    let document = roxmltree::Document::parse(&junit).unwrap();
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("failure")).count(), 3);
+    // Where the spec is not everything, what it does not have is unknown.
+    let kept = std::fs::read_to_string(workspace.path().join("good.yaml"))
+        .unwrap()
+        .replace("unmanaged: prune", "unmanaged: keep");
+    workspace.file("kept.yaml", kept);
+    let unknown = workspace.run(&["test", "kept.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(unknown["summary"], json!({ "passed": 2, "failed": 0, "unknown": 1 }));
+    for wrong in [
+        "- { name: a, resolve: www, type: A }",
+        "- { name: a, resolve: www, type: A, answer: none, is: [192.0.2.1] }",
+        "- { name: a, resolve: www, type: A, within: [192.0.2.0/33] }",
+        "- { name: a, resolve: www, type: MX, within: [192.0.2.0/24] }",
+        "- { name: a, resolve: www, type: A, is: [nonsense] }",
+        "- { name: a, resolve: mail.example.net., type: A, answer: none }",
+        "- { resolve: www, type: A, answer: none }",
+        "- { name: a, resolve: www, type: NONE, answer: none }",
+        "- nonsense",
+    ] {
+        spec(&workspace, "wrong.yaml", RECORDS, wrong);
+        let ran = workspace.run(&["test", "wrong.yaml"]).exits(1);
+        assert!(ran.stderr.contains("--> wrong.yaml:"), "{wrong}: {}", ran.stderr);
+    }
+    // What is printed means the same.
+    let printed = workspace.run(&["validate", "good.yaml", "--print"]).exits(0).stdout;
+    workspace.file("printed.yaml", printed);
+    let same = workspace.run(&["diff", "good.yaml", "printed.yaml", "--exit-code"]).exits(0);
+    assert!(same.stderr.is_empty(), "{same:?}");
+}
+
+#[test]
+fn a_plan_says_what_resolvers_will_see() {
+    let workspace = Workspace::new(options());
+    spec(&workspace, "zone.yaml", RECORDS, EXPECT);
+    workspace.run(&["apply", "zone.yaml", "--yes"]).exits(0);
+    let records: String =
+        RECORDS.lines().filter(|line| !line.contains("name: web")).map(|line| format!("{line}\n")).collect();
+    let records = records.replace("20, content: mx2", "5, content: queue")
+        + "- { name: dev, type: NS, content: ns1.example.org }";
+    spec(&workspace, "zone.yaml", &records, EXPECT);
+    let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
+    for line in [
+        "→ web: answered by *.example.com from now on: 203.0.113.9 (ttl 3600)",
+        "→ 1 record refers to this name: www CNAME",
+        "another server comes first",
+        "ns1.example.org",
+        "→ expectation fails: the website is ours: www.example.com A: web.example.com → 203.0.113.9",
+        "→ expectation fails: the mail servers: example.com MX:",
+        "fails-expectation",
+    ] {
+        assert!(plan.contains(line), "{line}\n{plan}");
+    }
+    let json = workspace.run(&["plan", "zone.yaml", "--format", "json"]).exits(0).json();
+    let web = json["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|o| o["address"].as_str().unwrap().contains("/web/"))
+        .unwrap();
+    assert!(web["effect"]["lines"].to_string().contains("web: answered by"), "{web}");
+    assert!(json["consents_missing"].as_array().unwrap().iter().any(|c| c["danger"] == "fails-expectation"));
+    for format in ["markdown", "html"] {
+        let shown = workspace.run(&["plan", "zone.yaml", "--format", format]).exits(0).stdout;
+        assert!(shown.contains("answered by") && shown.contains("expectation fails"), "{format}: {shown}");
+    }
+    // A time to live or a comment means nothing to resolvers.
+    spec(&workspace, "zone.yaml", &RECORDS.replace("ttl: 3600", "ttl: 7200, comment: ours"), EXPECT);
+    let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
+    assert!(plan.lines().all(|line| !line.trim_start().starts_with('→')), "{plan}");
+}
