@@ -11,7 +11,9 @@ const COLUMNS: &[&str] = &["zone", "name", "type", "content", "priority", "ttl",
 pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found) {
     let text = found.sources.get(source).map_or(String::new(), |source| source.text().to_owned());
     let start = Place { source, span: Span::new(0, text.find('\n').unwrap_or(text.len())) };
+    let whole = text.len();
     let text = text.trim_start_matches('\u{feff}');
+    let mark = whole - text.len();
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let header: Vec<String> = match reader.headers() {
         Ok(header) => header.iter().map(str::to_ascii_lowercase).collect(),
@@ -43,8 +45,11 @@ pub(super) fn read(source: SourceId, zone: Option<&ZoneName>, found: &mut Found)
                 return;
             }
         };
+        // The reader counts from the end of the row before.
         let offset = row.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or_default());
-        let length = text.get(offset..).and_then(|rest| rest.find('\n')).unwrap_or_default();
+        let rest = text.get(offset..).unwrap_or_default();
+        let offset = mark + offset + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
+        let length = rest.trim_start_matches(['\r', '\n']).lines().next().map_or(0, str::len);
         let place = Place { source, span: Span::new(offset, offset + length) };
         let cell = |name: &str| column(name).and_then(|n| row.get(n)).filter(|text| !text.is_empty());
         let (name, type_name) = (cell("name").unwrap_or("@"), cell("type").unwrap_or_default());

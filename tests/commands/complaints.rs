@@ -106,7 +106,9 @@ fn b25_ns_before_ds_and_the_reverse() {
     let ids: Vec<_> = workspace.records("example.com").iter().map(|r| (r["type"].clone(), r["id"].clone())).collect();
     workspace
         .records_spec("      - { name: sub, type: DS, state: absent }\n      - { name: sub, type: NS, state: absent }");
-    workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-dnssec,breaks-delegation"]).exits(0);
+    workspace
+        .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-dnssec,breaks-delegation"])
+        .exits(0);
     let body = workspace.writes().last().and_then(|r| r.body.clone()).unwrap_or_default();
     let first = &body["deletes"][0]["id"];
     assert!(ids.contains(&(json!("DS"), first.clone())), "{body}");

@@ -105,7 +105,8 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
         let name = format!("{name}.example.com");
         workspace.records("example.com").into_iter().find(|r| r["name"] == name).expect("it exists")["content"].clone()
     };
-    let (printer, key) = (r#""txtvers=1" "rp=ipp/print""#, r#""k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#);
+    let (printer, key) =
+        (r#""txtvers=1" "rp=ipp/print""#, r#""k=ed25519; " "p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#);
     let record = |name: &str, content: &str| format!("      - {{ name: {name}, type: TXT, content: '{content}' }}\n");
     let spec = |printer: &str, key: &str| record("printer", printer) + &record("a._domainkey", key);
     workspace.records_spec(&spec(printer, key));
@@ -113,7 +114,8 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
     assert_eq!((content("printer"), content("a._domainkey")), (printer.into(), key.into()));
 
     // Under `_domainkey` the strings are one text; elsewhere another cut is another value, and an undo restores the first.
-    workspace.records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
+    workspace
+        .records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(plan["operations"].as_array().map(Vec::len), Some(1), "{plan}");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);

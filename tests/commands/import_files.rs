@@ -136,7 +136,7 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
     assert_eq!(
         records(&ran.stdout),
         [
-            "_sip._tcp.example.com SRV 0 5 5060 sip.example.com 1",
+            "_sip._tcp.example.com SRV 5060 0 sip.example.com 5 1",
             "api.example.com A 192.0.2.2 1 # host API",
             "assigned.example.com A 192.0.2.3 1",
             "example.com MX 10 mx1.example.net 3600",
@@ -151,7 +151,7 @@ fn a_configuration_is_evaluated_as_far_as_it_is_known() {
         "cloudflare_page_rule.old: page rules are not managed by a spec",
         "module.other: modules are not read",
         "cloudflare_record: 6 of 8 imported",
-        "infra/main.tf:59:13",
+        "infra/main.tf:64:13",
     ] {
         assert!(ran.stderr.contains(said), "{said}\n{}", ran.stderr);
     }
@@ -304,7 +304,7 @@ fn a_state_has_every_value() {
     let ran = import(&workspace, &["./terraform.tfstate"]);
     assert_eq!(
         records(&ran.stdout),
-        ["example.com CAA 0 issue \"ca.example.net\" 300", "www.example.com A 192.0.2.1 1 proxied"]
+        ["example.com CAA 0 issue ca.example.net 300", "www.example.com A 192.0.2.1 1 proxied"]
     );
     assert!(ran.stderr.contains("module.x.cloudflare_dns_record.other belongs to the zone `4567`"), "{}", ran.stderr);
     let both = import(&workspace, &["./terraform.tfstate", "--zone-name", "4567=example.org"]);
@@ -356,12 +356,12 @@ near: { type: A, geo: { NA: [192.0.2.3] }, value: 192.0.2.4 }
         records(&ran.stdout),
         [
             "404.example.com CNAME www.example.com 3600",
-            "_sip._tcp.example.com SRV 1 2 5060 sip.example.com 60",
+            "_sip._tcp.example.com SRV 5060 1 sip.example.com 2 60",
             "example.com CNAME www.example.com 3600",
             "example.com MX 10 mx.example.net 300",
             "example.com TXT \"say \\\"hello\\\"\" 3600",
             "example.com TXT \"v=DMARC1; p=none\" 3600",
-            "svc.example.com HTTPS 1 . alpn=\"h2,h3\" port=\"8443\" 60",
+            "svc.example.com HTTPS 1 . alpn=\\h2,h3\\ port=\\8443\\ 60",
             "www.example.com A 192.0.2.1 1 proxied # the website",
             "www.example.com A 192.0.2.2 1 proxied # the website",
         ]
@@ -419,7 +419,7 @@ fn what_dnscontrol_prints() {
         records(&ran.stdout),
         [
             "alias.example.com CNAME www.example.com 300",
-            "example.com CAA 0 issue \"ca.example.net\" 600",
+            "example.com CAA 0 issue ca.example.net 600",
             "example.com MX 10 mx.example.net 600",
             "example.com TXT \"say \\\"hello\\\"\" 600",
             "www.example.com A 192.0.2.1 1 proxied",
