@@ -18,10 +18,10 @@ use super::journal_run::{Entry, RecordEffect, ZoneRun};
 use super::undo_rules::restore_rules;
 use super::undo_settings::{desired_settings, restore_settings};
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::{Change, ChangeKind, DeleteReason, RecordChanges, field_changes};
+use crate::diff::{Change, ChangeKind, Claim, DeleteReason, RecordChanges, field_changes};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, Settings, Spelling,
-    ZoneName,
+    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType, Settings,
+    Spelling, ZoneName,
 };
 use crate::plan::{ZonePlan, plan_changes};
 
@@ -76,12 +76,11 @@ enum Todo<'l> {
 }
 
 impl Todo<'_> {
-    /// The name, the rank within it, and the value.
-    fn key(&self) -> (&Fqdn, u8, &Rdata) {
+    /// The name and the value.
+    fn key(&self) -> (&Fqdn, &Rdata) {
         match self {
-            Self::Delete(live, _) => (&live.name, 0, &live.data),
-            Self::Update(_, after) => (&after.name, 1, &after.data),
-            Self::Create(after) => (&after.name, 2, &after.data),
+            Self::Delete(live, _) => (&live.name, &live.data),
+            Self::Update(_, after) | Self::Create(after) => (&after.name, &after.data),
         }
     }
 }
@@ -106,43 +105,66 @@ impl<'l> Records<'l> {
             by_id: zone.records.iter().map(|r| (&r.id, r)).collect(),
             by_value: zone.records.iter().map(|r| ((&r.name, &r.data), r)).collect(),
         };
-        let mut all = Self { todo: Vec::new(), unchanged: 0 };
-        let mut created: Vec<&Entry<RecordEffect>> = Vec::new();
+        let mut unchanged = 0;
+        let mut todo: Vec<(Todo<'l>, &Entry<RecordEffect>)> = Vec::new();
         for entry in &run.records {
             match live.restore(zone, entry) {
-                Ok(Some(todo)) => {
-                    if matches!(todo, Todo::Create(_)) {
-                        created.push(entry);
-                    }
-                    all.todo.push(todo);
-                }
-                Ok(None) => all.unchanged += 1,
+                Ok(Some(one)) => todo.push((one, entry)),
+                Ok(None) => unchanged += 1,
                 Err(what) => conflicts.push(conflict(entry, what)),
             }
         }
-        all.make_room(zone, &created, conflicts);
-        all.todo.sort_by(|a, b| a.key().cmp(&b.key()));
-        all
+        Self::keep_delegations(&mut todo, zone, conflicts);
+        Self::make_room(&mut todo, zone, conflicts);
+        Self { todo: todo.into_iter().map(|(one, _)| one).collect(), unchanged }
     }
 
-    /// Leaves out what cannot stand beside a record that stays.
-    fn make_room(&mut self, zone: &LiveZone, created: &[&Entry<RecordEffect>], conflicts: &mut Vec<Moved>) {
-        let gone: BTreeSet<&RecordId> = self
-            .todo
-            .iter()
-            .filter_map(|todo| match todo {
-                Todo::Delete(live, _) => Some(&live.id),
-                Todo::Create(_) | Todo::Update(..) => None,
-            })
-            .collect();
+    /// The records that stay, by name.
+    fn standing<'z>(
+        todo: &[(Todo<'l>, &Entry<RecordEffect>)],
+        zone: &'z LiveZone,
+    ) -> BTreeMap<&'z Fqdn, Vec<&'z LiveRecord>> {
+        let deleted = todo.iter().filter_map(|(todo, _)| match todo {
+            Todo::Delete(live, _) => Some(&live.id),
+            Todo::Create(_) | Todo::Update(..) => None,
+        });
+        let gone: BTreeSet<&RecordId> = deleted.collect();
         let mut standing: BTreeMap<&Fqdn, Vec<&LiveRecord>> = BTreeMap::new();
         for record in zone.records.iter().filter(|r| !gone.contains(&r.id)) {
             standing.entry(&record.name).or_default().push(record);
         }
-        let mut entries = created.iter();
-        self.todo.retain(|todo| {
+        standing
+    }
+
+    /// Leaves out deletes of a whole delegation whose DS record stays: the service refuses the one without the other.
+    fn keep_delegations(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
+        let is = |record: &LiveRecord, kind: RecordType| record.data.record_type() == Some(kind);
+        let stranded: BTreeSet<Fqdn> = Self::standing(todo, zone)
+            .into_iter()
+            .filter(|(name, _)| **name != *zone.name.as_fqdn())
+            .filter(|(_, all)| all.iter().any(|r| is(r, RecordType::Ds)) && !all.iter().any(|r| is(r, RecordType::Ns)))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let comes_back = |name: &Fqdn, todo: &[(Todo<'l>, &Entry<RecordEffect>)]| {
+            let is_ns = |r: &DesiredRecord| r.name == *name && r.data.record_type() == Some(RecordType::Ns);
+            todo.iter().any(|(todo, _)| matches!(todo, Todo::Create(after) if is_ns(after)))
+        };
+        let stranded: BTreeSet<Fqdn> = stranded.into_iter().filter(|name| !comes_back(name, todo)).collect();
+        todo.retain(|(one, entry)| {
+            let Todo::Delete(live, _) = one else { return true };
+            if !is(live, RecordType::Ns) || !stranded.contains(&live.name) {
+                return true;
+            }
+            conflicts.push(conflict(entry, "a DS record that needs it is there now"));
+            false
+        });
+    }
+
+    /// Leaves out what cannot stand beside a record that stays.
+    fn make_room(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
+        let standing = Self::standing(todo, zone);
+        todo.retain(|(todo, entry)| {
             let Todo::Create(after) = todo else { return true };
-            let entry = entries.next();
             let is_apex = after.name == *zone.name.as_fqdn();
             let blocks = |other: &&&LiveRecord| match (after.data.record_type(), other.data.record_type()) {
                 (Some(own), Some(other)) => own.excludes_at(other, is_apex) || (own == other && own.is_single()),
@@ -151,7 +173,7 @@ impl<'l> Records<'l> {
             let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
             let (kind, when) = (blocker.data.type_name(), since(blocker));
             let what = format!("a record that cannot stand beside it is there now ({kind}{when})");
-            conflicts.extend(entry.map(|entry| conflict(entry, what)));
+            conflicts.push(conflict(entry, what));
             false
         });
     }
@@ -187,15 +209,17 @@ impl<'l> Records<'l> {
             created.iter().any(|(at, t)| **at == record.name && own.is_some_and(|own| t.excludes_at(own, is_apex)))
         };
         let changes = self.todo.iter().map(|todo| {
-            let (at, _, data) = todo.key();
+            let (at, data) = todo.key();
             let kind = match todo {
-                Todo::Create(after) => ChangeKind::Create { after },
+                Todo::Create(after) => ChangeKind::Create { after, beside: 0 },
                 Todo::Update(before, after) => {
-                    ChangeKind::Update { before, after, fields: field_changes(before, &after.data, &after.facets) }
+                    let fields = field_changes(before, &after.data, &after.facets);
+                    // It is as the apply left it, so it is the spec's.
+                    ChangeKind::Update { before, after, fields, claim: Claim::OWN }
                 }
                 Todo::Delete(before, place) => {
                     let reason = if makes_room(before) { DeleteReason::InTheWay } else { DeleteReason::Undone };
-                    ChangeKind::Delete { before, reason, place: Some(*place), accepted: None }
+                    ChangeKind::Delete { before, reason, place: Some(*place), accepted: None, claim: Claim::OWN }
                 }
             };
             let is_one_of_several =
@@ -208,6 +232,7 @@ impl<'l> Records<'l> {
             unchanged: self.unchanged,
             set_aside: Vec::new(),
             conflicts: Vec::new(),
+            stranded: Vec::new(),
             kept_different: Vec::new(),
         }
     }

@@ -30,7 +30,7 @@ Exit codes:
   0   done, or no difference
   1   error, nothing was written
   2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
-  3   refused: a consent is missing
+  3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
   4   the zone is no longer as the plan saw it, nothing was written
   5   applied in part, the journal says what
   64  wrong usage
@@ -305,7 +305,7 @@ pub(super) struct PlanArgs {
     /// Permissions.
     #[command(flatten)]
     pub consents: ConsentArgs,
-    /// Exit with 2 if there are differences
+    /// Exit with 2 if there are differences, with 3 if applying them needs a consent that is missing
     #[arg(long)]
     pub detailed_exitcode: bool,
     /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that can edit)

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::field::FieldChange;
-use crate::model::{Address, Danger, DesiredRecord, LiveRecord, ReadOnly, ZoneName};
+use super::ownership::Claim;
+use crate::model::{Address, Danger, DesiredRecord, Fqdn, LiveRecord, ReadOnly, ZoneName};
 
 /// Why a live record is to be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub enum DeleteReason {
     Pruned,
     /// It cannot stand beside a record that the spec wants at this name.
     InTheWay,
+    /// It is a DS record, and the delegation that it belongs to is deleted.
+    WithDelegation,
     /// An earlier spec wanted it, and this one does not name it.
     Removed,
     /// The spec asked for its removal, and creates what takes its place: not counted as a delete.
@@ -30,6 +33,7 @@ impl DeleteReason {
             Self::Tombstone => "the spec says state: absent",
             Self::Pruned => "not in the spec, and the zone is pruned",
             Self::InTheWay => "makes room for another record at this name",
+            Self::WithDelegation => "belongs to the delegation (NS), which is deleted",
             Self::Removed => "removed from the spec",
             Self::Replaced => "replaced by a record that this plan creates; not counted as a delete",
             Self::Undone => "made by the apply that is undone",
@@ -42,6 +46,7 @@ impl DeleteReason {
         match self {
             Self::Tombstone => "state: absent",
             Self::InTheWay => "makes room at this name",
+            Self::WithDelegation => "goes with its delegation",
             Self::Replaced => "replaced, not counted as a delete",
             Self::Pruned | Self::Removed | Self::Undone => self.about(),
         }
@@ -55,6 +60,8 @@ pub enum ChangeKind<'a> {
     Create {
         /// What the spec wants.
         after: &'a DesiredRecord,
+        /// How many live values of the same purpose stay beside it without being in the spec.
+        beside: usize,
     },
     /// The service has it, with differences.
     Update {
@@ -64,6 +71,8 @@ pub enum ChangeKind<'a> {
         after: &'a DesiredRecord,
         /// The differences; never empty.
         fields: Vec<FieldChange>,
+        /// Whose the live record is.
+        claim: Claim<'a>,
     },
     /// The service has it and should not.
     Delete {
@@ -75,6 +84,8 @@ pub enum ChangeKind<'a> {
         place: Option<crate::diagnostic::Place>,
         /// Dangers that the entry accepts, with its reasons.
         accepted: Option<&'a BTreeMap<Danger, String>>,
+        /// Whose the live record is.
+        claim: Claim<'a>,
     },
 }
 
@@ -85,6 +96,31 @@ pub struct Change<'a> {
     pub address: Address,
     /// The difference.
     pub kind: ChangeKind<'a>,
+}
+
+impl Change<'_> {
+    /// The order in which changes are made, for every plan: by name; what makes room before what needs it; DS records go before
+    /// the NS records that they belong to, and come after them.
+    ///
+    /// # Sources
+    /// A DS record needs NS records at its name (RFC 4035 section 2.4), and Cloudflare refuses the one without the other.
+    #[must_use]
+    pub fn order(&self) -> (&Fqdn, u8, &Address) {
+        let (name, rank) = match &self.kind {
+            ChangeKind::Delete { before, .. } => match before.data.type_name() {
+                "DS" => (&before.name, 0),
+                "NS" => (&before.name, 2),
+                _ => (&before.name, 1),
+            },
+            ChangeKind::Update { after, .. } => (&after.name, 3),
+            ChangeKind::Create { after, .. } => match after.data.type_name() {
+                "NS" => (&after.name, 4),
+                "DS" => (&after.name, 6),
+                _ => (&after.name, 5),
+            },
+        };
+        (name, rank, &self.address)
+    }
 }
 
 /// Why a live record is left alone.
@@ -122,12 +158,21 @@ pub struct Conflict<'a> {
     pub reason: SetAsideReason,
 }
 
+/// A DS record that stays while the delegation that it belongs to is to be deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stranded<'a> {
+    /// The spec wants it.
+    Wanted(&'a DesiredRecord),
+    /// It must not be touched.
+    Aside(SetAside<'a>),
+}
+
 /// All differences of a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordChanges<'a> {
     /// The zone.
     pub zone: ZoneName,
-    /// Differences, ordered by name, then deletes before updates before creates, then address.
+    /// Differences; see [`Change::order`] for the order in which they are made.
     pub changes: Vec<Change<'a>>,
     /// How many desired records are as they should be.
     pub unchanged: usize,
@@ -135,6 +180,8 @@ pub struct RecordChanges<'a> {
     pub set_aside: Vec<SetAside<'a>>,
     /// What cannot be had.
     pub conflicts: Vec<Conflict<'a>>,
+    /// Deletes of a delegation that cannot be had, because its DS record must not be touched, or is wanted.
+    pub stranded: Vec<Stranded<'a>>,
     /// Records wanted that are there, with differences that must not be fixed because somebody else maintains them.
     pub kept_different: Vec<Conflict<'a>>,
 }

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | not understood, read-only, ignored | set aside before anything is compared |
 //! | equal to a desired one | compared facet by facet; unset facets are not compared |
-//! | same name, type and purpose as a desired one without counterpart | paired with the nearest: an update that keeps its id |
+//! | same name, type and purpose as a desired one without counterpart | paired with the nearest: an update that keeps its id; not if the base shows that it is foreign and both can be there |
 //! | named by a tombstone | deleted |
 //! | in the way of a desired one (CNAME beside A, …) | deleted, in the same step as the create |
+//! | DS of a delegation that is deleted | deleted with it |
+//! | wanted by the base, and not by the spec | deleted |
 //! | the rest | unmanaged: left alone, or deleted where the zone is pruned |
 //!
 //! The order of the input makes no difference to the result.
@@ -14,6 +16,8 @@
 mod change;
 mod facets;
 mod field;
+mod ownership;
+mod pairing;
 mod planned;
 mod records;
 mod rule_fields;
@@ -24,9 +28,10 @@ mod sequence;
 mod settings;
 mod spec;
 
-pub use change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason};
+pub use change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason, Stranded};
 pub use facets::field_changes;
 pub use field::{Field, FieldChange, Override, RuleField};
+pub use ownership::{Claim, Owner};
 pub use planned::planned;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;

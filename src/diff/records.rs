@@ -4,20 +4,23 @@
 //!
 //! 1. equal values are one record; of several equal live ones the one without differences, else the one with the smallest id;
 //! 2. tombstones take their live records;
-//! 3. what is left is paired within one [`Purpose`]: first values with one pairing key (an MX with the same exchange), then
-//!    in the order of the values, unless foreign values are kept and there are more live ones than wanted ones;
-//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the zone is pruned.
+//! 3. what is left is paired within one [`Purpose`], see [`super::pairing`];
+//! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the base wanted them or the
+//!    zone is pruned.
 //!
-//! Then, name by name, live records that cannot stand beside a create are taken out of its way.
+//! Then, name by name, live records that cannot stand beside a create are taken out of its way, and DS records go with their
+//! delegation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason};
+use super::change::{Change, ChangeKind, Conflict, DeleteReason, RecordChanges, SetAside, SetAsideReason, Stranded};
 use super::facets::field_changes;
+use super::ownership::{BaseName, Claim, Claims, Owner};
+use super::pairing::pair;
 use super::scope::{is_own_name_server, untouchable};
 use crate::model::{
-    Address, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordId, RecordType, Tombstone,
-    Unmanaged,
+    Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveRecord, LiveZone, Purpose, Rdata, RecordId, RecordType,
+    Tombstone, Unmanaged,
 };
 
 /// Something at a name.
@@ -41,24 +44,32 @@ struct Group<'a> {
 #[derive(Default)]
 struct Outcome<'a> {
     unchanged: usize,
+    /// Those of them that the spec names, so far as they were compared.
+    settled: Vec<&'a DesiredRecord>,
     creates: Vec<&'a DesiredRecord>,
     changes: Vec<ChangeKind<'a>>,
     set_aside: Vec<SetAside<'a>>,
     /// Records wanted that stand there with differences, maintained by somebody else.
     kept_different: Vec<Conflict<'a>>,
     /// Live records that nobody wants, before it is known whether they are in the way.
-    rest: Vec<&'a LiveRecord>,
+    rest: Vec<(&'a LiveRecord, Claim<'a>)>,
 }
 
-/// All differences between what the spec wants of a zone and what the service has.
+/// All differences between what the spec wants of a zone and what the service has. The base, where there is one, tells whose
+/// the live records are.
 #[must_use]
-pub fn diff_records<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> RecordChanges<'a> {
+pub fn diff_records<'a>(
+    desired: &'a DesiredZone,
+    base: Option<&'a DesiredZone>,
+    live: &'a LiveZone,
+) -> RecordChanges<'a> {
     let mut result = RecordChanges {
         zone: desired.name.clone(),
         changes: Vec::new(),
         unchanged: 0,
         set_aside: Vec::new(),
         conflicts: Vec::new(),
+        stranded: Vec::new(),
         kept_different: Vec::new(),
     };
     let (names, maintained) = names(desired, live);
@@ -67,8 +78,8 @@ pub fn diff_records<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> RecordC
     let (settled, mut open): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, entries)| is_settled(entries));
     result.unchanged += settled.len();
     open.sort_unstable_by_key(|(name, _)| *name);
-    for (_, entries) in open {
-        diff_name(desired, by_type(entries), &mut result);
+    for (name, entries) in open {
+        diff_name(desired, &BaseName::new(base, name, desired.unmanaged), by_type(entries), &mut result);
     }
     result.set_aside.sort_by(|a, b| record_order(a.record, b.record));
     result
@@ -122,40 +133,102 @@ fn by_type(entries: Vec<Entry<'_>>) -> BTreeMap<&str, Group<'_>> {
 }
 
 /// Everything at one name.
-fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result: &mut RecordChanges<'a>) {
-    let mut outcomes: Vec<Outcome<'a>> = types.into_values().map(|group| diff_group(group, zone.unmanaged)).collect();
-    let created: BTreeSet<RecordType> =
-        outcomes.iter().flat_map(|o| &o.creates).filter_map(|r| r.data.record_type()).collect();
+fn diff_name<'a>(
+    zone: &DesiredZone,
+    base: &BaseName<'a>,
+    types: BTreeMap<&'a str, Group<'a>>,
+    result: &mut RecordChanges<'a>,
+) {
+    let mut outcomes: BTreeMap<&str, Outcome<'a>> =
+        types.into_iter().map(|(name, group)| (name, diff_group(group, base, zone.unmanaged))).collect();
+    let created: BTreeMap<RecordType, &DesiredRecord> =
+        outcomes.values().flat_map(|o| &o.creates).filter_map(|r| Some((r.data.record_type()?, *r))).collect();
     let apex = zone.name.as_fqdn();
-    let in_the_way = |record: &LiveRecord| {
-        let is_apex = record.name == *apex;
-        record.data.record_type().is_some_and(|own| created.iter().any(|t| t.excludes_at(own, is_apex)))
-    };
-
-    for outcome in &mut outcomes {
-        let Outcome { unchanged: _, creates, changes, set_aside, rest, kept_different } = outcome;
-        result.kept_different.append(kept_different);
-        for record in std::mem::take(rest) {
-            let delete = |reason| ChangeKind::Delete { before: record, reason, place: None, accepted: None };
-            if in_the_way(record) {
-                changes.push(delete(DeleteReason::InTheWay));
+    for outcome in outcomes.values_mut() {
+        result.kept_different.append(&mut outcome.kept_different);
+        for (record, claim) in std::mem::take(&mut outcome.rest) {
+            let is_apex = record.name == *apex;
+            let needs_room = record.data.record_type().and_then(|own| {
+                let excludes = |(kind, _): &(&RecordType, _)| kind.excludes_at(own, is_apex);
+                created.iter().find(excludes).map(|(_, record)| *record)
+            });
+            if let Some(after) = needs_room {
+                let claim = base.in_the_way(claim, record, is_apex);
+                outcome.delete(record, DeleteReason::InTheWay, claim, after.allow.as_deref());
+            } else if claim.owner == Owner::Spec && claim.base.is_some() {
+                outcome.delete(record, DeleteReason::Removed, claim, None);
             } else if zone.unmanaged == Unmanaged::Prune {
-                changes.push(delete(DeleteReason::Pruned));
-            } else if !zone.removed.is_empty() && zone.removed.contains_key(&(record.name.clone(), record.data.clone()))
-            {
-                changes.push(delete(DeleteReason::Removed));
+                outcome.delete(record, DeleteReason::Pruned, claim, None);
             } else {
-                set_aside.push(SetAside { record, reason: SetAsideReason::Unmanaged });
+                outcome.set_aside.push(SetAside { record, reason: SetAsideReason::Unmanaged });
             }
         }
-        changes.extend(creates.iter().map(|after| ChangeKind::Create { after }));
     }
+    take_ds_along(base, &mut outcomes, result, apex);
+    conflicts(&outcomes, result, apex);
 
-    // A create next to a record that must not be touched, and that the service would not accept beside it.
-    // Types decide that, so one record stands for all of its type.
-    let mut creates: Vec<&DesiredRecord> = outcomes.iter().flat_map(|o| o.creates.iter().copied()).collect();
+    for outcome in outcomes.values_mut() {
+        let creates = std::mem::take(&mut outcome.creates);
+        let beside = |after: &DesiredRecord| outcome.set_aside.iter().filter(|aside| is_beside(aside, after)).count();
+        let creates: Vec<_> =
+            creates.into_iter().map(|after| ChangeKind::Create { after, beside: beside(after) }).collect();
+        outcome.changes.extend(creates);
+    }
+    for outcome in outcomes.into_values() {
+        result.unchanged += outcome.unchanged;
+        // Counted as it will be in the end, so that it does not change while the plan is carried out.
+        let staying = outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
+        let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
+        let changes = outcome.changes.into_iter();
+        result.changes.extend(changes.map(|kind| Change { address: address(zone, &kind, members), kind }));
+        result.set_aside.extend(outcome.set_aside);
+    }
+}
+
+/// Whether a live record that nobody names has another value for the same purpose as a record that is created.
+fn is_beside(aside: &SetAside, after: &DesiredRecord) -> bool {
+    let purpose = after.data.purpose();
+    aside.reason == SetAsideReason::Unmanaged && purpose != Purpose::Unique && aside.record.data.purpose() == purpose
+}
+
+/// Deletes the DS records of a delegation that is deleted as a whole. One that must stay is noted: the delegation cannot go then.
+fn take_ds_along<'a>(
+    base: &BaseName<'a>,
+    outcomes: &mut BTreeMap<&str, Outcome<'a>>,
+    result: &mut RecordChanges<'a>,
+    apex: &Fqdn,
+) {
+    let Some(Outcome { unchanged: 0, creates, changes, set_aside, .. }) = outcomes.get("NS") else { return };
+    let goes = |change: &ChangeKind| matches!(change, ChangeKind::Delete { before, .. } if before.name != *apex);
+    if !creates.is_empty() || !set_aside.is_empty() || changes.is_empty() || !changes.iter().all(goes) {
+        return;
+    }
+    let Some(ds) = outcomes.get_mut("DS") else { return };
+    let wanted = ds.changes.iter().filter_map(|change| match change {
+        ChangeKind::Update { after, .. } => Some(*after),
+        ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+    });
+    let wanted = wanted.chain(ds.creates.iter().copied()).chain(ds.settled.iter().copied());
+    result.stranded.extend(wanted.map(Stranded::Wanted));
+    let asides = std::mem::take(&mut ds.set_aside);
+    let records: Vec<&LiveRecord> = asides.iter().map(|aside| aside.record).collect();
+    let claims = base.claims(&records);
+    for aside in asides {
+        if aside.reason == SetAsideReason::Unmanaged {
+            ds.delete(aside.record, DeleteReason::WithDelegation, claims.of(aside.record), None);
+        } else {
+            result.stranded.push(Stranded::Aside(aside.clone()));
+            ds.set_aside.push(aside);
+        }
+    }
+}
+
+/// Creates next to a record that must not be touched, and that the service would not accept beside it.
+/// Types decide that, so one record stands for all of its type.
+fn conflicts<'a>(outcomes: &BTreeMap<&str, Outcome<'a>>, result: &mut RecordChanges<'a>, apex: &Fqdn) {
+    let mut creates: Vec<&DesiredRecord> = outcomes.values().flat_map(|o| o.creates.iter().copied()).collect();
     creates.dedup_by_key(|r| r.data.record_type());
-    for aside in outcomes.iter().flat_map(|o| &o.set_aside) {
+    for aside in outcomes.values().flat_map(|o| &o.set_aside) {
         if aside.reason == SetAsideReason::Unmanaged {
             continue;
         }
@@ -172,41 +245,12 @@ fn diff_name<'a>(zone: &DesiredZone, types: BTreeMap<&'a str, Group<'a>>, result
             result.conflicts.push(Conflict { desired, live: aside.record, reason: aside.reason.clone() });
         }
     }
-
-    let mut changes = Vec::new();
-    for outcome in outcomes {
-        result.unchanged += outcome.unchanged;
-        // Counted as it will be in the end, so that it does not change while the plan is carried out.
-        let staying = outcome.changes.iter().filter(|kind| !matches!(kind, ChangeKind::Delete { .. }));
-        let members = outcome.unchanged + staying.count() + outcome.set_aside.len();
-        changes.extend(outcome.changes.into_iter().map(|kind| Change { address: address(zone, &kind, members), kind }));
-        result.set_aside.extend(outcome.set_aside);
-    }
-    changes.sort_by(|a, b| (rank(&a.kind), &a.address).cmp(&(rank(&b.kind), &b.address)));
-    result.changes.extend(changes);
-}
-
-/// Deletes make room before what needs it; a DS goes before the NS that it needs, and comes after it.
-fn rank(kind: &ChangeKind) -> u8 {
-    match kind {
-        ChangeKind::Delete { before, .. } => match before.data.type_name() {
-            "DS" => 0,
-            "NS" => 2,
-            _ => 1,
-        },
-        ChangeKind::Update { .. } => 3,
-        ChangeKind::Create { after } => match after.data.type_name() {
-            "NS" => 4,
-            "DS" => 6,
-            _ => 5,
-        },
-    }
 }
 
 /// The address of a changed record; with a digest where its set will have several members, and for each that is deleted.
 fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
     match kind {
-        ChangeKind::Create { after } | ChangeKind::Update { after, .. } => {
+        ChangeKind::Create { after, .. } | ChangeKind::Update { after, .. } => {
             Address::of_record(&zone.name, &after.name, &after.data, members > 1)
         }
         ChangeKind::Delete { before, .. } => Address::of_record(&zone.name, &before.name, &before.data, true),
@@ -214,18 +258,24 @@ fn address(zone: &DesiredZone, kind: &ChangeKind, members: usize) -> Address {
 }
 
 /// Everything at one name and type.
-fn diff_group(group: Group, unmanaged: Unmanaged) -> Outcome {
+fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -> Outcome<'a> {
     let Group { mut desired, tombstones, mut live, untouchable } = group;
     let mut outcome = Outcome { set_aside: untouchable, ..Outcome::default() };
     desired.sort_by(|a, b| a.data.cmp(&b.data));
     live.sort_by(|a, b| record_order(a, b));
+    let claims = base.claims(&live);
 
     take_satisfied_by_untouchable(&mut desired, &mut outcome);
-    let (desired, live) = take_equal(desired, live, &mut outcome);
-    let live = take_tombstones(&tombstones, live, &mut outcome);
-    let (creates, rest) = pair(desired, live, unmanaged, &mut outcome);
-    outcome.creates = creates;
-    outcome.rest = rest;
+    let (desired, live) = take_equal(desired, live, &claims, &mut outcome);
+    let live = take_tombstones(&tombstones, live, &claims, &mut outcome);
+    let pairs = pair(desired, live, &claims, unmanaged);
+    for (live, record) in pairs.pairs {
+        outcome.compare(live, record, claims.of(live));
+    }
+    outcome.creates = pairs.desired;
+    let mut rest = pairs.live;
+    rest.sort_by(|a, b| record_order(a, b));
+    outcome.rest = rest.into_iter().map(|record| (record, claims.of(record))).collect();
     outcome
 }
 
@@ -260,13 +310,15 @@ fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outco
     });
     outcome.unchanged += unchanged;
     outcome.set_aside.retain(|a| !found.contains(&a.record.id));
-    claimed.into_iter().for_each(|(live, record)| compare(live, record, outcome));
+    // The spec names the value, so it is the spec's.
+    claimed.into_iter().for_each(|(live, record)| outcome.compare(live, record, Claim::OWN));
 }
 
 /// Pairs equal values; gives back what has no equal.
 fn take_equal<'a>(
     desired: Vec<&'a DesiredRecord>,
     live: Vec<&'a LiveRecord>,
+    claims: &Claims<'a>,
     outcome: &mut Outcome<'a>,
 ) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
     let mut by_value: BTreeMap<&Rdata, Vec<&LiveRecord>> = BTreeMap::new();
@@ -282,7 +334,7 @@ fn take_equal<'a>(
         let best = equal.iter().position(|live| is_as_wanted(live, record)).unwrap_or(0);
         for (n, live) in equal.into_iter().enumerate() {
             if n == best {
-                compare(live, record, outcome);
+                outcome.compare(live, record, claims.of(live));
             } else {
                 outcome.set_aside.push(SetAside { record: live, reason: SetAsideReason::Duplicate });
             }
@@ -295,6 +347,7 @@ fn take_equal<'a>(
 fn take_tombstones<'a>(
     tombstones: &[&'a Tombstone],
     live: Vec<&'a LiveRecord>,
+    claims: &Claims<'a>,
     outcome: &mut Outcome<'a>,
 ) -> Vec<&'a LiveRecord> {
     if tombstones.is_empty() {
@@ -309,6 +362,7 @@ fn take_tombstones<'a>(
                 reason: DeleteReason::Tombstone,
                 place: Some(tombstone.spelling.entry),
                 accepted: tombstone.allow.as_deref(),
+                claim: claims.of(record),
             }),
             None => rest.push(record),
         }
@@ -316,71 +370,32 @@ fn take_tombstones<'a>(
     rest
 }
 
-/// Pairs what may be rewritten into one another, nearest first; gives back what has no partner.
-///
-/// Where foreign records are kept, values of a purpose are paired only if all of the live ones are: with more live values
-/// than wanted ones it is not known which of them are somebody else's.
-fn pair<'a>(
-    desired: Vec<&'a DesiredRecord>,
-    live: Vec<&'a LiveRecord>,
-    unmanaged: Unmanaged,
-    outcome: &mut Outcome<'a>,
-) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
-    let nearest = |data: &Rdata| Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty());
-    let (desired, live) = pair_by(desired, live, outcome, nearest);
-    let mut counts: BTreeMap<Purpose, (usize, usize)> = BTreeMap::new();
-    for record in &live {
-        counts.entry(record.data.purpose()).or_default().0 += 1;
-    }
-    for record in &desired {
-        counts.entry(record.data.purpose()).or_default().1 += 1;
-    }
-    let is_certain = |purpose: &Purpose| {
-        unmanaged == Unmanaged::Prune || counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted)
-    };
-    pair_by(desired, live, outcome, |data| Some((data.purpose(), String::new())).filter(|(p, _)| is_certain(p)))
-}
-
-/// Pairs records whose keys are equal, in the order of their values.
-fn pair_by<'a>(
-    desired: Vec<&'a DesiredRecord>,
-    live: Vec<&'a LiveRecord>,
-    outcome: &mut Outcome<'a>,
-    key: impl Fn(&Rdata) -> Option<(Purpose, String)>,
-) -> (Vec<&'a DesiredRecord>, Vec<&'a LiveRecord>) {
-    let key = |data: &Rdata| key(data).filter(|(purpose, _)| *purpose != Purpose::Unique);
-    let mut partners: BTreeMap<(Purpose, String), std::collections::VecDeque<&LiveRecord>> = BTreeMap::new();
-    let mut live_left = Vec::new();
-    for record in live {
-        match key(&record.data) {
-            Some(key) => partners.entry(key).or_default().push_back(record),
-            None => live_left.push(record),
-        }
-    }
-    let mut desired_left = Vec::new();
-    for record in desired {
-        match key(&record.data).and_then(|key| partners.get_mut(&key)).and_then(std::collections::VecDeque::pop_front) {
-            Some(live) => compare(live, record, outcome),
-            None => desired_left.push(record),
-        }
-    }
-    live_left.extend(partners.into_values().flatten());
-    live_left.sort_by(|a, b| record_order(a, b));
-    (desired_left, live_left)
-}
-
 /// Whether a record has all that the spec says of it.
 fn is_as_wanted(live: &LiveRecord, desired: &DesiredRecord) -> bool {
     field_changes(live, &desired.data, &desired.facets).is_empty()
 }
 
-/// Notes a pair as unchanged or as an update.
-fn compare<'a>(before: &'a LiveRecord, after: &'a DesiredRecord, outcome: &mut Outcome<'a>) {
-    let fields = field_changes(before, &after.data, &after.facets);
-    if fields.is_empty() {
-        outcome.unchanged += 1;
-    } else {
-        outcome.changes.push(ChangeKind::Update { before, after, fields });
+impl<'a> Outcome<'a> {
+    /// Notes a pair as unchanged or as an update.
+    fn compare(&mut self, before: &'a LiveRecord, after: &'a DesiredRecord, claim: Claim<'a>) {
+        let fields = field_changes(before, &after.data, &after.facets);
+        if fields.is_empty() {
+            self.unchanged += 1;
+            self.settled.push(after);
+        } else {
+            self.changes.push(ChangeKind::Update { before, after, fields, claim });
+        }
+    }
+
+    /// Deletes a record that no entry of the spec names; the entry that it makes room for may accept dangers of that.
+    fn delete(
+        &mut self,
+        before: &'a LiveRecord,
+        reason: DeleteReason,
+        claim: Claim<'a>,
+        accepted: Option<&'a BTreeMap<Danger, String>>,
+    ) {
+        self.changes.push(ChangeKind::Delete { before, reason, place: None, accepted, claim });
     }
 }
 

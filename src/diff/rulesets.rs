@@ -30,6 +30,8 @@ pub enum RuleDeleteReason {
     Absent,
     /// The section is the complete state, and does not name it.
     Pruned,
+    /// The base wanted it, and the spec does not name it.
+    Removed,
     /// An apply made it, and that is undone.
     Undone,
 }
@@ -42,6 +44,7 @@ impl RuleDeleteReason {
             Self::Expired => "its last day is over",
             Self::Absent => "the spec says state: absent",
             Self::Pruned => "not in the spec, and the section is pruned",
+            Self::Removed => "removed from the spec",
             Self::Undone => "made by the apply that is undone",
         }
     }
@@ -51,7 +54,7 @@ impl RuleDeleteReason {
     pub fn brief(self) -> &'static str {
         match self {
             Self::Absent => "state: absent",
-            Self::Expired | Self::Pruned | Self::Undone => self.about(),
+            Self::Expired | Self::Pruned | Self::Removed | Self::Undone => self.about(),
         }
     }
 }

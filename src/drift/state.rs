@@ -5,7 +5,7 @@ use crate::plan::Cause;
 /// How an object stands between the spec, the previous spec, and the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// The spec and the service changed it, each in its own way.
+    /// The spec and someone else changed it, each in their own way, or the spec wants the place of a foreign value.
     Conflicting,
     /// Somebody changed it at the service; the spec is as before.
     Drifted,
@@ -41,7 +41,9 @@ impl State {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::Conflicting => "changed in the spec, and at the service as well",
+            Self::Conflicting => {
+                "changed in the spec, and at the service as well; or the spec wants the place of a foreign value"
+            }
             Self::Drifted => "changed at the service",
             Self::Unknown => "differs; without --base it is not known who changed it",
             Self::Pending => "changed in the spec, not applied yet",
@@ -65,7 +67,7 @@ impl From<Cause> for State {
         match cause {
             Cause::Spec => Self::Pending,
             Cause::Drift => Self::Drifted,
-            Cause::Both => Self::Conflicting,
+            Cause::Both | Cause::Foreign => Self::Conflicting,
             Cause::Unknown => Self::Unknown,
         }
     }

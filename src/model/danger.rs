@@ -73,6 +73,8 @@ dangers! {
     LiveShrank "live-shrank", "the live zone has much less than the previous spec wanted", "continue although the live zone lost half of its records";
     /// Someone else changed what the spec changes.
     OverridesConflict "overrides-conflict", "someone else changed what the spec changes", "override what someone else changed";
+    /// A value that someone else made is replaced, or deleted to make room.
+    OverwritesForeign "overwrites-foreign", "a value that someone else made, or may have made, is replaced", "replace values that someone else made or may have made";
 }
 
 /// Codes of earlier versions, each with the one that took its place.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::danger::Danger;
 use super::expect::Expectation;
 use super::fields::Value;
-use super::name::{Fqdn, ZoneName};
-use super::rdata::Rdata;
+use super::name::ZoneName;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
 use super::ruleset::{DesiredWaf, LiveWaf};
 use super::tier::Tier;
@@ -66,8 +65,6 @@ pub struct DesiredZone {
     pub tombstones: Vec<Tombstone>,
     /// What must hold after every plan.
     pub expect: Vec<Expectation>,
-    /// Records that the base wanted and this spec does not name, and whether they were protected.
-    pub removed: BTreeMap<(Fqdn, Rdata), bool>,
 }
 
 impl DesiredZone {
@@ -87,7 +84,6 @@ impl DesiredZone {
             records: Vec::new(),
             tombstones: Vec::new(),
             expect: Vec::new(),
-            removed: BTreeMap::new(),
         }
     }
 }

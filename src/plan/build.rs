@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::subject::{record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
-use super::{dangers, record_checks, rule_checks, rules};
+use super::{dangers, not_in_force, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
 use crate::diff::{
-    RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets, diff_settings,
-    foreign_by_action,
+    Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
+    diff_settings, foreign_by_action,
 };
 use crate::model::{DesiredZone, LiveZone};
 
@@ -18,13 +18,41 @@ const EXAMPLES: usize = 100;
 /// Plans one zone: compares, turns differences into operations, checks them against the limits of the zone's plan.
 #[must_use]
 pub fn plan_zone(desired: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
+    let (mut plan, diagnostics) = plan_against(desired, None, live);
+    dangers::accept(&mut plan, desired);
+    (plan, diagnostics)
+}
+
+/// Plans one zone; the base tells whose the live records are, and which of them the spec gave up. What the spec accepts is not
+/// noted yet.
+pub(super) fn plan_against(
+    desired: &DesiredZone,
+    base: Option<&DesiredZone>,
+    live: &LiveZone,
+) -> (ZonePlan, Diagnostics) {
     let setting_changes = diff_settings(desired, live);
-    plan_changes(desired, live, &diff_records(desired, live), &diff_rulesets(desired, live), setting_changes)
+    let records = diff_records(desired, base, live);
+    let (plan, mut diagnostics) = compile(desired, live, &records, &diff_rulesets(desired, live), setting_changes);
+    diagnostics.append(not_in_force::check(desired, base, live, &records));
+    (plan, diagnostics)
 }
 
 /// Plans one zone whose differences are known: turns them into operations, checks and judges them.
 #[must_use]
 pub fn plan_changes(
+    desired: &DesiredZone,
+    live: &LiveZone,
+    changes: &RecordChanges,
+    rule_changes: &WafChanges,
+    setting_changes: Vec<SettingChange>,
+) -> (ZonePlan, Diagnostics) {
+    let (mut plan, diagnostics) = compile(desired, live, changes, rule_changes, setting_changes);
+    dangers::accept(&mut plan, desired);
+    (plan, diagnostics)
+}
+
+/// Turns differences into operations, checks them and names their dangers.
+fn compile(
     desired: &DesiredZone,
     live: &LiveZone,
     changes: &RecordChanges,
@@ -41,7 +69,9 @@ pub fn plan_changes(
     let mut operations: Vec<_> = creation.into_iter().collect();
     operations.extend(setting::operations(desired, live, setting_changes, &mut diagnostics));
     operations.extend(rule_operations);
-    operations.extend(changes.changes.iter().map(|change| record::operation(desired, change)));
+    let mut ordered: Vec<&Change> = changes.changes.iter().collect();
+    ordered.sort_by(|a, b| a.order().cmp(&b.order()));
+    operations.extend(ordered.into_iter().map(|change| record::operation(desired, change)));
     let mut plan = ZonePlan {
         is_new: live.is_new,
         notes: setting::notes(desired, live),
@@ -62,7 +92,7 @@ pub fn plan_changes(
         quota_in_doubt: record_checks::quota_in_doubt(live, &operations),
         operations,
     };
-    dangers::assign(&mut plan, desired, live);
+    dangers::assign(&mut plan, live);
     diagnostics.append(record_checks::check(desired, live, changes, &plan));
     (plan, diagnostics)
 }

@@ -23,10 +23,10 @@ use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Purpose, Rdata, RecordTy
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
 
-/// Names the dangers of a zone's operations on its records, and notes what the spec accepts.
-pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone) {
+/// Names the dangers of a zone's operations on its records.
+pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone) {
     if plan.records().next().is_some() {
-        replacements(plan, desired);
+        replacements(plan);
         let (numbers, found, notes) = judge(plan, live);
         for (n, dangers) in found {
             plan.operations[n].dangers.extend(dangers);
@@ -47,7 +47,6 @@ pub(super) fn assign(plan: &mut ZonePlan, desired: &DesiredZone, live: &LiveZone
         }
         plan.notes.extend(notes);
     }
-    accept(plan, desired);
 }
 
 /// What an effect concerns: the numbers of operations.
@@ -80,7 +79,7 @@ fn step(record: &RecordSubject) -> Step<'_> {
 /// Finds the deletes that are replacements: the spec asked for the removal (by `state: absent`, or because the base had the
 /// record and the spec does not), and this plan creates a record for the same use at the same name, or at another selector
 /// of the same domain. Each created record takes the place of one. Such a delete is not counted.
-fn replacements(plan: &mut ZonePlan, desired: &DesiredZone) {
+fn replacements(plan: &mut ZonePlan) {
     let mut successors: BTreeMap<(String, Use), usize> = BTreeMap::new();
     for (_, _, record) in plan.records() {
         if let RecordAction::Create { after } = &record.action
@@ -93,17 +92,15 @@ fn replacements(plan: &mut ZonePlan, desired: &DesiredZone) {
         return;
     }
     for operation in &mut plan.operations {
-        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, .. }) =
+        let Subject::Record(RecordSubject { action: RecordAction::Delete { before, reason, .. }, was_wanted, .. }) =
             &mut operation.subject
         else {
             continue;
         };
         let is_asked = match reason {
             DeleteReason::Tombstone | DeleteReason::Removed => true,
-            DeleteReason::Pruned | DeleteReason::InTheWay => {
-                desired.removed.contains_key(&(before.name.clone(), before.data.clone()))
-            }
-            DeleteReason::Replaced | DeleteReason::Undone => false,
+            DeleteReason::Pruned | DeleteReason::InTheWay => *was_wanted,
+            DeleteReason::WithDelegation | DeleteReason::Replaced | DeleteReason::Undone => false,
         };
         if !is_asked {
             continue;
@@ -150,8 +147,8 @@ impl Use {
     }
 }
 
-/// Notes which dangers the spec accepts, for the thing concerned or for the zone.
-fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
+/// Notes which dangers the spec accepts, for the thing concerned or for the zone. All dangers must be known by now.
+pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
     let of_zone = &desired.allow;
     plan.accepted.clone_from(of_zone);
     let waiver = desired.waf.as_ref().and_then(|w| w.accept_weakening.as_ref()).map(|(words, _)| words.clone());

@@ -2,16 +2,18 @@
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
 //! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `guard` names the
-//! dangers and asks for consents; `order` cuts them into steps; `lower` turns steps into exact requests.
+//! dangers and asks for consents; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests.
 
 mod base_source;
 mod build;
+mod conflicts;
 mod dangers;
 mod explain;
 pub mod file;
 mod guard;
 mod lower;
 mod moved;
+mod not_in_force;
 mod operation;
 mod order;
 mod positions;
@@ -25,6 +27,7 @@ mod zone_plan;
 
 pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
+pub use conflicts::Overwrites;
 pub use explain::explain_records;
 pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};

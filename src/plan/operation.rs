@@ -1,5 +1,6 @@
 //! One thing that apply will do, whatever it is about.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::subject::{RecordSubject, RuleSubject, Subject};
@@ -43,6 +44,8 @@ pub enum Cause {
     Drift,
     /// Both: a conflict.
     Both,
+    /// The spec wants the place of a value that someone else made: a conflict as well.
+    Foreign,
     /// Unknown: there is no base that tells whether the spec or the live value changed.
     Unknown,
 }
@@ -66,7 +69,7 @@ impl Cause {
         match self {
             Self::Spec => "spec",
             Self::Drift => "drift",
-            Self::Both => "both",
+            Self::Both | Self::Foreign => "both",
             Self::Unknown => "unknown",
         }
     }
@@ -78,18 +81,26 @@ impl Cause {
         match self {
             Self::Drift => Some(format!("takes back a change made outside{when}")),
             Self::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
+            Self::Foreign => Some(format!("takes the place of what somebody else made{when}")),
             Self::Spec | Self::Unknown => None,
         }
     }
 }
 
 /// Why an operation does more or less than its action says, in words; empty where there is nothing to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
     /// In full.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// For a line with little room.
-    pub brief: &'static str,
+    pub brief: Cow<'static, str>,
+}
+
+impl Why {
+    /// From fixed words.
+    pub(super) fn fixed(about: &'static str, brief: &'static str) -> Self {
+        Self { about: about.into(), brief: brief.into() }
+    }
 }
 
 /// One thing that apply will do.

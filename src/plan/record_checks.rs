@@ -6,7 +6,7 @@ use super::operation::{Action, Operation};
 use super::subject::{RecordAction, RecordSubject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{self, Diagnostics, Severity, findings};
-use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, field_changes};
+use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, RecordId, Tier};
 
 /// Holds a zone's plan against what the service would accept.
@@ -14,6 +14,7 @@ pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChan
     let mut found = Diagnostics::default();
     quota(desired, live, plan, &mut found);
     conflicts(changes, &mut found);
+    stranded(desired, changes, &mut found);
     kept_different(changes, &mut found);
     beside_maintained(desired, changes, &mut found);
     for (_, operation, record) in plan.records() {
@@ -74,15 +75,20 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
     found.push(diagnostic.at(desired.place, "").about(desired.name.to_string()));
 }
 
+/// Why a live record must not be touched, in words that go on after its name.
+fn keeper(reason: &SetAsideReason) -> String {
+    match reason {
+        SetAsideReason::ReadOnly(owner) => format!("is managed by {}", owner.owner()),
+        SetAsideReason::Ignored(_) => "is named by `ignore`".to_owned(),
+        SetAsideReason::Opaque => "is not understood by this version".to_owned(),
+        SetAsideReason::Unmanaged | SetAsideReason::Duplicate => "is not managed".to_owned(),
+    }
+}
+
 /// Records wanted where something else stands that must not be touched.
 fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
     for conflict in &changes.conflicts {
-        let owner = match &conflict.reason {
-            SetAsideReason::ReadOnly(owner) => format!("is managed by {}", owner.owner()),
-            SetAsideReason::Ignored(_) => "is named by `ignore`".to_owned(),
-            SetAsideReason::Opaque => "is not understood by this version".to_owned(),
-            SetAsideReason::Unmanaged | SetAsideReason::Duplicate => "is not managed".to_owned(),
-        };
+        let owner = keeper(&conflict.reason);
         let (wanted, live) = (conflict.desired.data.type_name(), conflict.live.data.type_name());
         found.push(
             findings::CONFLICT
@@ -92,6 +98,24 @@ fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
                 ))
                 .at(conflict.desired.spelling.place, format!("this {wanted} record"))
                 .help("remove the record from the spec, or remove the live one where it is managed"),
+        );
+    }
+}
+
+/// Delegations that cannot be deleted, because their DS records stay.
+fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
+    for stranded in &changes.stranded {
+        let (name, why, place) = match stranded {
+            Stranded::Wanted(record) => (&record.name, "the spec wants it".to_owned(), record.spelling.place),
+            Stranded::Aside(aside) => (&aside.record.name, format!("it {}", keeper(&aside.reason)), zone.place),
+        };
+        found.push(
+            findings::STRANDED_DS
+                .at(
+                    place,
+                    format!("{name} has a DS record that stays ({why}), and the plan deletes all of its NS records"),
+                )
+                .help("keep the NS records of the delegation, or let the DS record go with them"),
         );
     }
 }
@@ -130,7 +154,7 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         })
         .collect();
     for change in &changes.changes {
-        let ChangeKind::Create { after } = &change.kind else { continue };
+        let ChangeKind::Create { after, .. } = &change.kind else { continue };
         // Where it cannot stand at all, that has been said.
         if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
             continue;

@@ -234,7 +234,12 @@ fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>, is_expiry: bool) -
     if is_expiry {
         return dangers;
     }
-    if matches!(delete, Some(RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Undone)) {
+    if matches!(
+        delete,
+        Some(
+            RuleDeleteReason::Absent | RuleDeleteReason::Pruned | RuleDeleteReason::Removed | RuleDeleteReason::Undone
+        )
+    ) {
         dangers.push(Danger::Delete);
     }
     if impact.direction.may_weaken() {

@@ -1,23 +1,26 @@
 //! The third leg of a comparison: what the spec said before. It tells intent from drift, and what was given up.
 //!
-//! | the spec | the service | cause |
+//! | the spec | live | cause |
 //! |---|---|---|
-//! | changed | as the previous spec wanted it | `spec` |
-//! | as before | not as it wanted it | `drift`: somebody else changed it, and the plan takes that back |
-//! | changed | not as the previous spec wanted it | `both`: a conflict |
+//! | changed | as the base wanted it | `spec` |
+//! | as before | not as the base wanted it | `drift`: someone else changed it, and the plan takes that back |
+//! | changed | not as the base wanted it | `both`: a conflict |
+//!
+//! All cases of records are in [`super::conflicts`].
 //!
 //! What the previous spec wanted and this one does not name is deleted, if it still is as it was: ownership without a state
 //! file.
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::build::plan_zone;
-use super::operation::Cause;
+use super::build::plan_against;
+use super::conflicts::{Overwrites, judge};
+use super::dangers;
 use super::subject::setting::is_wanted_alike;
-use super::subject::{RecordAction, RecordSubject, Subject};
+use super::subject::{RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diagnostic::{Diagnostics, Place};
-use crate::diff::DeleteReason;
+use crate::diff::{DeleteReason, RuleDeleteReason};
 use crate::model::ruleset::{DesiredRule, DesiredWaf, Note, Phase, RuleTuning, Switch, TagTuning};
 use crate::model::{Address, Danger, DesiredRecord, DesiredZone, Fqdn, LiveZone, Rdata, RecordId};
 
@@ -28,8 +31,8 @@ const FEWEST: usize = 10;
 #[must_use]
 pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &LiveZone) -> (ZonePlan, Diagnostics) {
     let extended = with_removed(desired, base);
-    let (mut plan, diagnostics) = plan_zone(&extended, live);
-    let (past, _) = plan_zone(base, live);
+    let (mut plan, diagnostics) = plan_against(&extended, Some(base), live);
+    let (past, _) = plan_against(base, Some(base), live);
     let drift = Drift::new(&past);
     for operation in &mut plan.operations {
         // What the previous spec did not date was not agreed to.
@@ -39,6 +42,9 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
             && rule_differs(desired, base, rule.phase, &rule.name)
         {
             operation.dangers.push(Danger::WeakensProtection);
+        }
+        if let Subject::Rule(rule) = &mut operation.subject {
+            tell_removed(rule, desired);
         }
         let address = &operation.address;
         let is_drifted = || drift.addresses.contains(address);
@@ -50,13 +56,13 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
             Subject::Rule(rule) => (rule_changed(desired, base, rule.phase, &rule.name), is_drifted()),
             Subject::Record(record) => record_changed(desired, base, &drift, record),
         };
-        operation.cause = Cause::of(changed, drifted);
-        // What both sides changed is a danger of its own.
-        if operation.cause == Cause::Both {
-            operation.dangers.push(Danger::OverridesConflict);
-        }
+        let overwrites = operation.record().map_or(Overwrites::Nothing, |record| record.overwrites);
+        let (cause, danger) = judge(changed, drifted, overwrites);
+        operation.cause = cause;
+        operation.dangers.extend(danger);
     }
     shrinking(&mut plan, desired, base, live, &drift);
+    dangers::accept(&mut plan, desired);
     (plan, diagnostics)
 }
 
@@ -122,9 +128,11 @@ fn record_changed(
         RecordAction::Delete { id, reason, .. } => match reason {
             // What was in the way of the previous spec as well was made by somebody else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
-            DeleteReason::Removed | DeleteReason::InTheWay | DeleteReason::Replaced | DeleteReason::Undone => {
-                (true, drift.touched.contains(id))
-            }
+            DeleteReason::Removed
+            | DeleteReason::InTheWay
+            | DeleteReason::WithDelegation
+            | DeleteReason::Replaced
+            | DeleteReason::Undone => (true, drift.touched.contains(id)),
             DeleteReason::Tombstone | DeleteReason::Pruned => {
                 let was_wanted_gone = drift.deleted.contains(id);
                 (!was_wanted_gone, was_wanted_gone)
@@ -142,6 +150,15 @@ fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &
         notes.any(|note| note.is_expired) || rule_of(waf, phase, name).is_some_and(|rule| rule.note.is_expired)
     });
     has_expired || rule_differs(desired, base, phase, name)
+}
+
+/// Says of a rule that goes because the spec gave it up that this is why.
+fn tell_removed(rule: &mut RuleSubject, desired: &DesiredZone) {
+    let RuleAction::Delete { reason, .. } = &mut rule.action else { return };
+    let is_named = desired.waf.as_deref().is_some_and(|waf| rule_of(waf, rule.phase, &rule.name).is_some());
+    if *reason == RuleDeleteReason::Absent && !is_named {
+        *reason = RuleDeleteReason::Removed;
+    }
 }
 
 /// The entry of a rule.
@@ -183,14 +200,9 @@ fn shrinking(plan: &mut ZonePlan, desired: &DesiredZone, base: &DesiredZone, liv
     }
 }
 
-/// What is wanted, and what the previous spec wanted and this one does not name.
+/// What is wanted, and the rules that the previous spec wanted and this one does not name.
 fn with_removed(desired: &DesiredZone, base: &DesiredZone) -> DesiredZone {
     let mut extended = desired.clone();
-    for record in &base.records {
-        if find(&desired.records, &record.name, &record.data).is_none() {
-            extended.removed.insert((record.name.clone(), record.data.clone()), record.protect);
-        }
-    }
     if let Some(old) = &base.waf {
         extended.waf = desired
             .waf

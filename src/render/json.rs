@@ -92,10 +92,10 @@ fn operation(zone: &ZonePlan, operation: &Operation, sources: &Sources) -> Json 
     put("cause", json!(cause.as_str()));
     let why = subject.record().map(|_| subject.why().about).filter(|why| !why.is_empty());
     let effect = |impact: &Impact| {
-        let lines: Vec<&str> = why.into_iter().chain(impact.lines.iter().map(String::as_str)).collect();
+        let lines: Vec<&str> = why.as_deref().into_iter().chain(impact.lines.iter().map(String::as_str)).collect();
         json!({ "class": impact.direction.as_str(), "lines": lines })
     };
-    put("effect", impact.as_ref().map_or(json!(why), effect));
+    put("effect", impact.as_ref().map_or(json!(&why), effect));
     put("before", before);
     put("after", after);
     put("fields", fields.iter().map(field).collect());

@@ -9,6 +9,7 @@
 //! | any but NS and DS | NS, below the apex | 81056, where [`NsNeighbours`] accepts it only for A, AAAA and CNAME |
 //! | NS, below the apex | A, AAAA, CNAME | 81053 |
 //! | NS, below the apex | anything else but DS | 1004, unless [`NsNeighbours`] accepts it |
+//! | DS, below the apex | no NS | 1004, if [`DsWithoutNs`] refuses it |
 //!
 //! # Sources
 //! Codes and texts: observed 2025 and 2026, the older 81057 until 2024. NS beside other types: developers.cloudflare.com/api,
@@ -23,7 +24,7 @@ use rusqlite::params;
 
 use super::call::Call;
 use super::envelope::{Outcome, Refusal};
-use super::profile::{NsNeighbours, RecordMembers};
+use super::profile::{DsWithoutNs, NsNeighbours, RecordMembers};
 use super::record::Record;
 use super::zone::Zone;
 
@@ -64,6 +65,9 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
         }
     }
     if !is_apex {
+        if record.kind == "DS" && refuses_lone_ds(call) && !has("NS")? {
+            return Err(Refusal::unspecified("DS records need NS records on the same name."));
+        }
         if record.kind == "NS" {
             check_delegation(call, zone, record, host_taken)?;
         } else if record.kind != "DS" && (is_address || is_alias || !accepts_neighbours(call)) && has("NS")? {
@@ -76,6 +80,22 @@ pub(super) fn check(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()
 /// Whether NS records can share a name with types other than A, AAAA and CNAME.
 fn accepts_neighbours(call: &Call<'_>) -> bool {
     call.profile.ns_neighbours == NsNeighbours::Accept
+}
+
+/// Whether DS records need NS records at their name.
+fn refuses_lone_ds(call: &Call<'_>) -> bool {
+    call.profile.ds_without_ns == DsWithoutNs::Refuse
+}
+
+/// Refuses to delete the last NS record of a name that has DS records.
+pub(super) fn check_deletion(call: &Call<'_>, zone: &Zone, record: &Record) -> Outcome<()> {
+    let is_last = record.kind == "NS" && record.name != zone.name && !has_type(call, zone, record, "NS")?;
+    if is_last && refuses_lone_ds(call) && has_type(call, zone, record, "DS")? {
+        return Err(Refusal::unspecified(
+            "The last NS record cannot be deleted while DS records exist on the same name.",
+        ));
+    }
+    Ok(())
 }
 
 /// Whether the record duplicates another one of the zone.

@@ -71,8 +71,8 @@ pub use document::SeedReport;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use profile::{
-    ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit, RecordMembers,
-    RulesetAccess, TxtQuotes, UnknownData,
+    DsWithoutNs, ErrorStyle, ListOrder, NsNeighbours, OldSrvMembers, OwnNetwork, Profile, ProxiedTtl, RateLimit,
+    RecordMembers, RulesetAccess, TxtQuotes, UnknownData,
 };
 pub use store::StoreLocation;
 pub use traffic::Traffic;

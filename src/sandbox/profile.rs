@@ -33,6 +33,8 @@ pub struct Profile {
     pub unknown_data: UnknownData,
     /// Which records can be beside NS records below the apex.
     pub ns_neighbours: NsNeighbours,
+    /// Whether DS records can be at a name without NS records.
+    pub ds_without_ns: DsWithoutNs,
     /// Time added to each response, in milliseconds.
     pub latency_milliseconds: u64,
     /// Time after a deletion in which the name still counts as taken, in milliseconds.
@@ -85,6 +87,7 @@ impl Default for Profile {
             old_srv_members: OldSrvMembers::Refuse,
             unknown_data: UnknownData::Ignore,
             ns_neighbours: NsNeighbours::Refuse,
+            ds_without_ns: DsWithoutNs::Accept,
             latency_milliseconds: 0,
             conflict_lag_milliseconds: 0,
             dnssec_activates: false,
@@ -226,6 +229,18 @@ pub enum NsNeighbours {
     Refuse,
     /// All but A, AAAA and CNAME: zones with MX or TXT beside NS exist, whatever the documentation says.
     Accept,
+}
+
+/// Whether DS records can be at a name without NS records.
+///
+/// ASSUMED: clients of others create the NS records first and delete the DS records first (observed in octoDNS, read 2026-11-22),
+/// so Cloudflare refuses at least one of the other orders. The documentation does not say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DsWithoutNs {
+    /// They can.
+    Accept,
+    /// A DS record without NS records is refused, and so is deleting the last NS record beside it.
+    Refuse,
 }
 
 /// Which records may not point into Cloudflare's own network.

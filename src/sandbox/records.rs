@@ -176,6 +176,7 @@ pub(super) fn delete(call: &Call<'_>, zone: &Zone, id: &str) -> Outcome<Record> 
     refuse_closed_domain(zone, Writer::Client)?;
     let record = find(call, zone, id)?;
     refuse_read_only(&record)?;
+    conflicts::check_deletion(call, zone, &record)?;
     record.remove(call.connection, zone)?;
     Ok(record)
 }

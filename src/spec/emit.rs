@@ -30,21 +30,8 @@ pub fn print(desired: &Desired) -> String {
 
 /// A zone. Lints that its file accepts are accepted by the zone.
 fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
-    let DesiredZone {
-        name,
-        id,
-        place,
-        unmanaged,
-        ignore,
-        allow,
-        create,
-        settings,
-        waf,
-        records,
-        tombstones,
-        expect,
-        removed: _,
-    } = zone;
+    let DesiredZone { name, id, place, unmanaged, ignore, allow, create, settings, waf, records, tombstones, expect } =
+        zone;
     let mut map = Map::new();
     if let Some(id) = id {
         map.insert("id".to_owned(), json!(id.0));

@@ -440,7 +440,6 @@ fn zone(
         tombstones: Vec::new(),
         allow,
         expect,
-        removed: BTreeMap::new(),
     };
     for (number, records) in records {
         let file = &files[number];

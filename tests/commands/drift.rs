@@ -325,7 +325,7 @@ proptest! {
             let unknown = if base.is_none() { found } else { 0 };
             prop_assert_eq!(report.count(State::Unknown), unknown);
             if base == Some(&desired) {
-                prop_assert_eq!(report.count(State::Drifted), found);
+                prop_assert_eq!(report.count(State::Drifted) + report.count(State::Conflicting), found);
             }
         }
     }

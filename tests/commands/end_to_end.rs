@@ -118,7 +118,7 @@ fn a_text_keeps_the_strings_that_its_author_wrote() {
         .records_spec(&spec(r#""txtvers=1rp=ipp/print""#, "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
     let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(plan["operations"].as_array().map(Vec::len), Some(1), "{plan}");
-    workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    workspace.run(&["apply", "spec.yaml", "--yes", "--allow", "overwrites-foreign"]).exits(0);
     assert_eq!((content("printer"), content("a._domainkey")), (r#""txtvers=1rp=ipp/print""#.into(), key.into()));
     let journal = newest(&workspace);
     workspace.run(&["undo", &journal, "--yes"]).exits(0);

@@ -18,6 +18,7 @@ mod drift;
 mod embed;
 mod end_to_end;
 mod every_type;
+mod foreign;
 mod foresight;
 mod formats;
 mod hostile;

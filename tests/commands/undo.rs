@@ -44,7 +44,9 @@ fn an_apply_of_every_kind_is_taken_back_and_brought_again() {
         let workspace = planted(options);
         workspace.records_spec(CHANGES);
         let before = world(&workspace);
-        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail"]).exits(0);
+        workspace
+            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .exits(0);
         let after = world(&workspace);
         assert_ne!(before, after);
         let journal = newest(&workspace);
@@ -100,7 +102,9 @@ fn what_somebody_changed_since_is_a_conflict_and_stays() {
     for (method, name, body, words) in conflicts {
         let workspace = planted(options());
         workspace.records_spec(CHANGES);
-        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail"]).exits(0);
+        workspace
+            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .exits(0);
         let journal = newest(&workspace);
         somebody(&workspace, method, name, &body);
         let writes = workspace.writes().len();
@@ -153,7 +157,9 @@ fn an_answer_that_got_lost_is_settled_by_looking() {
         let workspace = planted(options());
         workspace.records_spec(CHANGES);
         let before = world(&workspace);
-        workspace.run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail"]).exits(0);
+        workspace
+            .run(&["apply", "spec.yaml", "--yes", "--allow-deletes", "2", "--allow", "changes-mail,overwrites-foreign"])
+            .exits(0);
         let journal = newest(&workspace);
         // As a crash leaves it: the intent without its outcome, the last line cut.
         let text = fs::read_to_string(&journal).unwrap();

@@ -158,7 +158,7 @@ proptest! {
         let zone = LiveZone { records: vec![stored(1, &form(first))], ..empty_live() };
         let records = vec![desired_record(&form(second))];
         let desired = DesiredZone { records, unmanaged: Unmanaged::Prune, ..empty_desired() };
-        let changes = diff_records(&desired, &zone);
+        let changes = diff_records(&desired, None, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
         prop_assert_eq!(changes.unchanged, 1);
     }
@@ -234,7 +234,7 @@ proptest! {
             records: zone.records.iter().map(record).collect(),
             ..DesiredZone::new(zone.name.clone(), place())
         };
-        let changes = diff_records(&desired, &zone);
+        let changes = diff_records(&desired, None, &zone);
         prop_assert!(changes.changes.is_empty(), "{:?}", changes.changes);
         prop_assert_eq!(changes.unchanged, zone.records.len());
     }
@@ -247,7 +247,7 @@ proptest! {
         carry_out(&mut after, &first.operations, 1_000_000);
         let second = plan(&desired, &live(&zone, &after));
         prop_assert!(second.operations.is_empty(), "{:?}\nafter\n{:?}", second.operations, first.operations);
-        for aside in diff_records(&desired, &zone).set_aside {
+        for aside in diff_records(&desired, None, &zone).set_aside {
             prop_assert_eq!(after.get(&aside.record.id), Some(aside.record));
             prop_assert_eq!(aside.reason, SetAsideReason::Unmanaged);
         }

@@ -21,6 +21,7 @@ mod journal;
 mod laws;
 mod lint;
 mod outputs;
+mod ownership;
 mod rule_order;
 mod rulesets;
 mod scenarios;

@@ -137,7 +137,8 @@ fn open(
 fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
     match verdict {
         Verdict::Incomplete => Exit::Error,
-        Verdict::Ready | Verdict::NeedsConsent(_) if args.detailed_exitcode => Exit::Differences,
+        Verdict::Ready if args.detailed_exitcode => Exit::Differences,
+        Verdict::NeedsConsent(_) if args.detailed_exitcode => Exit::Refused,
         Verdict::InSync | Verdict::Ready | Verdict::NeedsConsent(_) => Exit::Success,
     }
 }

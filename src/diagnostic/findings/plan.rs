@@ -94,6 +94,15 @@ findings! {
     COMBINED_LENGTH = "PLAN0036" Error "too much text at one name and type",
         "Cloudflare stores at most 8,192 characters of all values of one name and type together, and refuses the record that exceeds it.",
         "Remove values that are no longer needed, or use another name.";
+    STRANDED_DS = "PLAN0037" Error "a delegation would leave its DS record behind",
+        "A DS record needs NS records at its name, so Cloudflare refuses to delete the last one.",
+        "Keep the NS records, or let the DS record go: remove it from the spec and from `ignore`.";
+    NO_LONGER_MANAGED = "PLAN0038" Warning "the spec stopped naming something, which stays as it is",
+        "What the spec does not name is not managed: removing a line changes nothing in Cloudflare. Only whole records and rules that the base had are deleted.",
+        "To change it, write the value that you want, such as `proxied: false`. To leave it to others, do nothing.";
+    TTL_NOT_IN_FORCE = "PLAN0039" Warning "the TTL of the spec is not in force",
+        "The live record is proxied, the spec does not say `proxied`, and Cloudflare gives every proxied record the TTL `auto`.",
+        "Write `proxied: false` beside the `ttl`, or remove the `ttl`.";
     WEAKER_MEANWHILE = "PLAN0041" Warning "weaker protection while the plan is applied",
         "No order of the changes keeps every request stopped that is stopped both before and after the plan.",
         "Split the change into two plans: first add what stops these requests, then remove the rest.";

@@ -38,7 +38,6 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
         tombstones: _,
         expect,
         // What the previous spec had is another comparison than this one.
-        removed: _,
     } = zone;
     let mut all = BTreeMap::new();
     if let Some(id) = id {

@@ -269,6 +269,43 @@ record_types! {
     Openpgpkey => 61,
 }
 
+impl Rdata {
+    /// What only one value of a name and type can have, whatever else differs: an alias, a text that exists once (SPF, DMARC and
+    /// others that begin with `v=`), the host or service that is preferred, the property of a certification authority. `None`
+    /// where values are side by side.
+    #[must_use]
+    pub fn slot(&self) -> Option<(Purpose, String)> {
+        match self {
+            Self::Cname(_) => Some((Purpose::Shared, String::new())),
+            Self::Txt(_) => Some((self.purpose(), self.pairing_key())).filter(|(_, key)| !key.is_empty()),
+            Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_) => Some((self.purpose(), self.pairing_key())),
+            Self::A(_)
+            | Self::Aaaa(_)
+            | Self::Ns(_)
+            | Self::Https(_)
+            | Self::Svcb(_)
+            | Self::Ptr(_)
+            | Self::Ds(_)
+            | Self::Dnskey(_)
+            | Self::Naptr(_)
+            | Self::Sshfp(_)
+            | Self::Tlsa(_)
+            | Self::Smimea(_)
+            | Self::Cert(_)
+            | Self::Loc(_)
+            | Self::Openpgpkey(_)
+            | Self::Opaque(_) => None,
+        }
+    }
+
+    /// Whether two values differ in preference only: the same host, service or property with another priority, weight or flag.
+    #[must_use]
+    pub fn is_same_but_for_preference(&self, other: &Self) -> bool {
+        let is_preferred = matches!(self, Self::Mx(_) | Self::Srv(_) | Self::Uri(_) | Self::Caa(_));
+        is_preferred && self.record_type() == other.record_type() && self.slot() == other.slot()
+    }
+}
+
 impl RecordType {
     /// Its mnemonic, upper case.
     #[must_use]

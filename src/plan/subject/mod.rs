@@ -73,7 +73,7 @@ impl Subject {
         match self {
             Self::Zone | Self::Setting(_) => Why::default(),
             Self::Rule(rule) => rule.action.why(),
-            Self::Record(record) => record.action.why(),
+            Self::Record(record) => record.why(),
         }
     }
 

@@ -4,9 +4,10 @@
 //! was before to update or delete it.
 
 use super::Subject;
-use crate::diff::{Change, ChangeKind, DeleteReason, Field, FieldChange};
+use crate::diff::{Change, ChangeKind, Claim, DeleteReason, Field, FieldChange, Owner};
 use crate::model::facts::Slot;
-use crate::model::{Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, ZoneId};
+use crate::model::{Comment, Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, Tag, ZoneId};
+use crate::plan::conflicts::Overwrites;
 use crate::plan::operation::{Action, Operation, Why};
 use crate::plan::zone_plan::ZonePlan;
 use crate::wire::Request;
@@ -20,6 +21,12 @@ pub struct RecordSubject {
     pub shown_name: String,
     /// What is done.
     pub action: RecordAction,
+    /// What that does to a value of someone else.
+    pub overwrites: Overwrites,
+    /// How many live values of the same purpose stay beside it without being in the spec.
+    pub beside: usize,
+    /// Whether the base wanted the value that is live.
+    pub was_wanted: bool,
 }
 
 /// What is done to a record.
@@ -63,14 +70,6 @@ impl RecordAction {
         }
     }
 
-    /// Why it is done, where the action alone does not say it.
-    pub(super) fn why(&self) -> Why {
-        match self {
-            Self::Create { .. } | Self::Update { .. } => Why::default(),
-            Self::Delete { reason, .. } => Why { about: reason.about(), brief: reason.brief() },
-        }
-    }
-
     /// The id of the live record, if there is one.
     #[must_use]
     pub fn id(&self) -> Option<&RecordId> {
@@ -101,6 +100,43 @@ impl RecordAction {
 }
 
 impl RecordSubject {
+    /// Why it is done, or what it does to others, where the action alone does not say it.
+    pub(super) fn why(&self) -> Why {
+        match &self.action {
+            RecordAction::Create { .. } if self.beside == 0 => Why::default(),
+            RecordAction::Create { .. } => {
+                let noun = if self.beside == 1 { "value" } else { "values" };
+                let about = format!("beside {} live {noun} that the spec does not name", self.beside);
+                Why { brief: about.clone().into(), about: about.into() }
+            }
+            RecordAction::Update { before, .. } => {
+                let noted = noted(before);
+                match self.overwrites {
+                    Overwrites::Nothing => Why::default(),
+                    Overwrites::Unknown { .. } => Why {
+                        about: format!("replaces a live value; without --base it is unknown who made it{noted}").into(),
+                        brief: format!("replaces a live value, unknown whose{noted}").into(),
+                    },
+                    Overwrites::Foreign => Why {
+                        about: format!("replaces a foreign value, which no spec ever named{noted}").into(),
+                        brief: format!("replaces a foreign value{noted}").into(),
+                    },
+                }
+            }
+            RecordAction::Delete { reason, .. } => match self.overwrites {
+                Overwrites::Nothing => Why::fixed(reason.about(), reason.brief()),
+                Overwrites::Unknown { .. } => Why {
+                    about: format!("{}; without --base it is unknown who made this one", reason.about()).into(),
+                    brief: format!("{}, unknown whose", reason.brief()).into(),
+                },
+                Overwrites::Foreign => Why {
+                    about: format!("{}; this one is foreign", reason.about()).into(),
+                    brief: format!("{}, foreign", reason.brief()).into(),
+                },
+            },
+        }
+    }
+
     /// The record's name, type and value after the operation; before it, for a delete.
     #[must_use]
     pub fn form(&self) -> &RecordForm {
@@ -121,6 +157,19 @@ impl RecordSubject {
     }
 }
 
+/// The comment and the tags of a live record, to be added to what is said of it: they may tell whose it is.
+fn noted(form: &RecordForm) -> String {
+    let comment = form
+        .facets
+        .comment
+        .as_ref()
+        .and_then(Comment::text)
+        .map(|text| format!("; live comment \"{}\"", text.replace('"', "\\\"")));
+    let tags: Vec<&str> = form.facets.tags.iter().flatten().map(Tag::as_str).collect();
+    let tags = if tags.is_empty() { String::new() } else { format!("; live tags {}", tags.join(", ")) };
+    comment.unwrap_or_default() + &tags
+}
+
 /// One request for several records.
 pub(in crate::plan) fn batch_request<'a>(zone: &ZoneId, records: impl Iterator<Item = &'a RecordSubject>) -> Request {
     let mut batch = Batch::default();
@@ -137,26 +186,27 @@ pub(in crate::plan) fn batch_request<'a>(zone: &ZoneId, records: impl Iterator<I
 /// One change as an operation.
 pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Operation {
     let Change { address, kind } = change;
+    // What the base protected is protected, even if this spec drops that together with the change.
+    let was_protected = |claim: &Claim<'_>| claim.base.is_some_and(|base| base.protect);
     let (action, fields, place, protected, written) = match kind {
-        ChangeKind::Create { after } => {
+        ChangeKind::Create { after, beside: _ } => {
             let action = RecordAction::Create { after: after.form() };
             (action, Vec::new(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
         }
-        ChangeKind::Update { before, after, fields } => {
+        ChangeKind::Update { before, after, fields, claim } => {
             let wanted = after.form();
             let patch = patch(&wanted, fields, before.settings);
             let whole = before.form();
             let after_form = Box::new(whole.overlaid(&wanted));
             let action =
                 RecordAction::Update { id: before.id.clone(), before: Box::new(whole), after: after_form, patch };
-            (action, fields.clone(), Some(after.spelling.entry), after.protect, Some(&after.spelling.name))
+            let protected = after.protect || was_protected(claim);
+            (action, fields.clone(), Some(after.spelling.entry), protected, Some(&after.spelling.name))
         }
-        ChangeKind::Delete { before, reason, place, accepted: _ } => {
+        ChangeKind::Delete { before, reason, place, accepted: _, claim } => {
             let action =
                 RecordAction::Delete { id: before.id.clone(), before: Box::new(before.form()), reason: *reason };
-            // A record that was protected by the previous spec does not lose that by being dropped from it.
-            let protected = desired.removed.get(&(before.name.clone(), before.data.clone())) == Some(&true);
-            (action, Vec::new(), *place, protected, None)
+            (action, Vec::new(), *place, was_protected(claim), None)
         }
     };
     let mut dangers = Vec::new();
@@ -166,12 +216,20 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
     if protected && action.kind() != Action::Create {
         dangers.push(Danger::ChangesProtected);
     }
+    let overwrites = Overwrites::of(kind);
+    dangers.extend(overwrites.danger());
+    let (beside, was_wanted) = match kind {
+        ChangeKind::Create { beside, .. } => (*beside, false),
+        ChangeKind::Update { claim, .. } | ChangeKind::Delete { claim, .. } => {
+            (0, claim.owner == Owner::Spec && claim.base.is_some())
+        }
+    };
     let (accepted, modified_on) = match kind {
-        ChangeKind::Create { after } => (after.allow.as_deref().cloned(), None),
+        ChangeKind::Create { after, .. } => (after.allow.as_deref().cloned(), None),
         ChangeKind::Update { before, after, .. } => (after.allow.as_deref().cloned(), before.modified_on.clone()),
         ChangeKind::Delete { before, accepted, .. } => (accepted.cloned(), before.modified_on.clone()),
     };
-    let mut subject = RecordSubject { shown_name: String::new(), action };
+    let mut subject = RecordSubject { shown_name: String::new(), action, overwrites, beside, was_wanted };
     let name = &subject.form().name;
     subject.shown_name = written.map_or_else(|| desired.name.relative(name).to_owned(), |w| w.to_string());
     Operation {

@@ -99,11 +99,11 @@ impl RuleAction {
     /// Why it is done, or how, where the action alone does not say it.
     pub(super) fn why(&self) -> Why {
         match self {
-            Self::CreateEntryPoint { .. } => Why { about: "the first of their phase", brief: "the first of its phase" },
+            Self::CreateEntryPoint { .. } => Why::fixed("the first of their phase", "the first of its phase"),
             Self::Create { .. } | Self::Update { position: None, .. } => Why::default(),
-            Self::Update { position: Some(_), .. } => Why { about: "changed and moved", brief: "changed and moved" },
-            Self::Move { .. } => Why { about: "moved, and otherwise as it is", brief: "moved" },
-            Self::Delete { reason, .. } => Why { about: reason.about(), brief: reason.brief() },
+            Self::Update { position: Some(_), .. } => Why::fixed("changed and moved", "changed and moved"),
+            Self::Move { .. } => Why::fixed("moved, and otherwise as it is", "moved"),
+            Self::Delete { reason, .. } => Why::fixed(reason.about(), reason.brief()),
         }
     }
 

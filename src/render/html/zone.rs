@@ -97,7 +97,7 @@ fn operation(page: &mut String, view: &OperationView<'_>, anchor: &str, sources:
     page.push_str(&place.map(|p| format!("<span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
     page.push_str("</h3>\n");
     if !view.why.about.is_empty() {
-        page.push_str(&format!("<p class=\"dim\">{}</p>\n", view.why.about));
+        page.push_str(&format!("<p class=\"dim\">{}</p>\n", html(&view.why.about)));
     }
     sides(page, view);
     effects(page, view);

@@ -208,7 +208,7 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
         (words, Some(_)) => format!(" ({})", prose(words)),
         (words, None) => format!(" {}", prose(words)),
     };
-    let why = if view.why.about.is_empty() { String::new() } else { format!(" ({})", view.why.about) };
+    let why = if view.why.about.is_empty() { String::new() } else { format!(" ({})", prose(&view.why.about)) };
     let mut piece = format!(
         "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
         loud.join(", "),

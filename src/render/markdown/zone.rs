@@ -187,7 +187,7 @@ fn tail(zone: &ZonePlan, has_operations: bool) -> String {
 /// An operation as lines of a block.
 fn block(view: &OperationView<'_>, sources: &Sources) -> String {
     let mut about: Vec<String> = view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
-    about.extend(Some(view.why.about).filter(|w| !w.is_empty()).map(str::to_owned));
+    about.extend(Some(&view.why.about).filter(|w| !w.is_empty()).map(|why| safe(why).into_owned()));
     let mut text = format!("@@ {} {} @@ {}", view.action.as_str(), safe(&view.what()), about.join("; "));
     text.truncate(text.trim_end().len());
     text.push('\n');

@@ -132,7 +132,7 @@ fn write_setting(out: &mut dyn Write, operation: &OperationView<'_>, colour: boo
 /// A rule: the action, the settings that change, and the effect on traffic.
 fn write_rule(out: &mut dyn Write, operation: &OperationView<'_>, colour: bool) -> io::Result<()> {
     let id = operation.id.map(|id| format!(" {}", styled(&safe(id), DIM, colour))).unwrap_or_default();
-    let words = [operation.type_name, operation.why.brief];
+    let words = [operation.type_name, &operation.why.brief];
     let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
     writeln!(
         out,
@@ -208,7 +208,8 @@ fn write_record(
         (_, Some(value)) | (Some(value), None) => safe(value).into_owned(),
         (None, None) => String::new(),
     };
-    let words = [operation.aside.as_str(), operation.why.brief];
+    let why = safe(&operation.why.brief);
+    let words = [operation.aside.as_str(), &why];
     let words: Vec<_> = words.into_iter().filter(|w| !w.is_empty()).collect();
     writeln!(out, "{head}  {value}{}", aside(&words.join("; "), colour))?;
     let indent = " ".repeat(4 + name.chars().count() + 2 + types + 2);

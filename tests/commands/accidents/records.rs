@@ -199,7 +199,8 @@ fn c7_dnssec_is_rolled_back_in_haste() {
         &format!("records:\n  - {{ name: lab, type: DS, content: '1 13 2 {}' }}", digest("b")),
     );
     let words = ["the DNSSEC chain of trust changes"];
-    refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow", "changes-dnssec"]]);
+    let consents: [&[&str]; 1] = [&["--allow", "changes-dnssec,overwrites-foreign"]];
+    refused_without(&workspace, &["spec.yaml"], &words, &consents);
     zone_spec(&workspace, "spec.yaml", "records:\n  - { name: lab, type: DS, state: absent }");
     refused_without(&workspace, &["spec.yaml"], &words, &[&["--allow-deletes", "1"], &["--allow", "changes-dnssec"]]);
 }

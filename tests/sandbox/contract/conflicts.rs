@@ -1,7 +1,7 @@
 //! Records that cannot stand beside one another, quotas, and records that the service manages.
 
 use serde_json::json;
-use zonewright::sandbox::{NsNeighbours, Profile, RecordMembers};
+use zonewright::sandbox::{DsWithoutNs, NsNeighbours, Profile, RecordMembers};
 
 use super::support::{Bench, a};
 
@@ -137,4 +137,19 @@ async fn ns_beside_others_is_a_switch() {
             assert_eq!(got, code, "{second}");
         }
     }
+}
+
+#[tokio::test]
+async fn ds_without_ns_is_a_switch() {
+    let ds = json!({"type": "DS", "name": "a", "data": {"key_tag": 1, "algorithm": 13, "digest_type": 2, "digest": "AB".repeat(32)}});
+    let ns = |host: &str| json!({"type": "NS", "name": "a", "content": host});
+    Bench::new().await.post(ds.clone()).await.result();
+    let bench = Bench::with(Profile { ds_without_ns: DsWithoutNs::Refuse, ..Profile::default() }).await;
+    assert_eq!(bench.post(ds.clone()).await.refusal(), (400, 1004));
+    let (one, two) = (bench.post(ns("ns1.example")).await.id(), bench.post(ns("ns2.example")).await.id());
+    let ds = bench.post(ds).await.id();
+    bench.delete(&one).await.result();
+    assert_eq!(bench.delete(&two).await.refusal(), (400, 1004));
+    bench.delete(&ds).await.result();
+    bench.delete(&two).await.result();
 }

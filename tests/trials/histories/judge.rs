@@ -8,7 +8,7 @@ use zonewright::sandbox::What;
 use super::facts::{self, Record, records, touched};
 use super::history::{History, Zone};
 use super::play::{Played, Ran};
-use super::{honesty, permission, trouble};
+use super::{consents, honesty, permission, trouble};
 
 /// Names of zones and within them.
 pub(super) type Names = BTreeSet<(&'static str, &'static str)>;
@@ -21,6 +21,7 @@ pub(crate) fn judge(history: &History, played: &Played) -> Vec<String> {
         found.extend(problems.into_iter().map(|problem| format!("{what}: {problem}")));
     };
     check("plan", planned(history, plan));
+    check("plan", consents::of_plan(history, plan));
     check("first apply", ended(history, first));
     check("first apply", honesty::of_operations(history, first));
     for (name, ran) in [("first apply", first), ("second apply", second), ("third apply", third)] {

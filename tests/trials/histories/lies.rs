@@ -60,12 +60,23 @@ pub(crate) const LIES: &[Lie] = &[
         caught_by: "it ended well with",
         tell: all_is_well,
     },
+    Lie { name: "a plan asks nobody before it overwrites", caught_by: "lacks overwrites-foreign", tell: unasked },
     Lie { name: "a plan wrote", caught_by: "plan: it wrote", tell: plan_wrote },
     Lie { name: "a record stands twice", caught_by: "stands twice", tell: twice },
     Lie { name: "the second apply left a difference", caught_by: "second apply: ", tell: left_over },
     Lie { name: "the third apply wrote", caught_by: "it wrote again", tell: wrote_again },
     Lie { name: "the third apply changed something", caught_by: "it changed something", tell: changed_again },
 ];
+
+/// A danger is taken from an operation of the plan.
+fn unasked(_: &History, played: &mut Played) -> bool {
+    let operations = played.plan.document["operations"].as_array_mut().into_iter().flatten();
+    operations.filter_map(|operation| operation["dangers"].as_array_mut()).any(|codes| {
+        let count = codes.len();
+        codes.retain(|code| code != "overwrites-foreign");
+        codes.len() < count
+    })
+}
 
 /// The list of records of a zone of a dump.
 fn list<'j>(dump: &'j mut Json, zone: &str) -> Option<&'j mut Vec<Json>> {

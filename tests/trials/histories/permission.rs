@@ -1,8 +1,9 @@
 //! Whether the program touched only what the spec owns.
 //!
 //! Said again here from the documentation: a record that the spec names is the spec's; one that it wants gone may be deleted,
-//! and so may one that cannot stand beside a wanted one; a value may be rewritten into a wanted one of its name, type and
-//! purpose, if it is the nearest or if there are no more of them than are wanted. Everything else is somebody else's.
+//! and so may one that cannot stand beside a wanted one. Without a base, a value may be rewritten into a wanted one of its name,
+//! type and purpose, if it is the nearest or if there are no more of them than are wanted; with one, if the base wanted it, if it
+//! is in the place of one that is gone, or if both cannot be there. Everything else is somebody else's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use super::facts::{Record, by_id, patched, records, touched, written, zone, zone
 use super::history::{History, Wanted, Zone};
 use super::play::{Played, Ran};
 use super::pool::{Value, excludes, known};
-use super::protection;
+use super::{consents, protection};
 
 /// Writes that the spec does not allow.
 pub(super) fn of_writes(history: &History, ran: &Ran) -> Vec<String> {
@@ -124,9 +125,18 @@ impl Ground<'_> {
         let Some(value) = known(&before.kind, &before.text) else { return false };
         let is_same_set =
             (before.name.as_str(), value.kind, value.purpose) == (wanted.name, wanted.value.kind, wanted.value.purpose);
-        is_same_set
-            && value.purpose != "unique"
-            && (self.zone.prune || is_near(value, wanted.value) || self.none_are_foreign(value, wanted.name))
+        if !is_same_set || value.purpose == "unique" {
+            return false;
+        }
+        if self.zone.prune || is_near(value, wanted.value) {
+            return true;
+        }
+        if self.history.call.has_base {
+            let live = self.live.clone();
+            value.kind == "CNAME" || consents::Ground { has_base: true, zone: self.zone, live }.is_ours_or_drift(before)
+        } else {
+            self.none_are_foreign(value, wanted.name)
+        }
     }
 
     /// Whether somebody else writes at a name.

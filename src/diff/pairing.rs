@@ -1,0 +1,117 @@
+//! Which live value becomes which wanted one, among the values of one name and type that are not equal.
+//!
+//! Two values are paired only within one [`Purpose`]; values that are their own purpose, such as verification tokens, never are.
+//!
+//! | zone | paired |
+//! |---|---|
+//! | without a base, foreign values are kept | the nearest first (an MX with the same exchange); the rest only if there are no more live values than wanted ones, because otherwise it is unknown which of them are foreign |
+//! | with a base, foreign values are kept | what someone changed with what it was; then the values of the spec; a foreign value only where both cannot be there |
+//! | pruned | all |
+//!
+//! What is not paired is created beside the live values.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::ownership::{Claims, Owner};
+use crate::model::{DesiredRecord, LiveRecord, Purpose, Rdata, Unmanaged};
+
+/// What is paired, and what is left of both sides.
+pub(super) struct Pairs<'a> {
+    /// Live values with what becomes of them.
+    pub(super) pairs: Vec<(&'a LiveRecord, &'a DesiredRecord)>,
+    /// Wanted values without a partner, in their order.
+    pub(super) desired: Vec<&'a DesiredRecord>,
+    /// Live values without a partner, in any order.
+    pub(super) live: Vec<&'a LiveRecord>,
+}
+
+/// A key: values with equal keys may become one another.
+type Key = (Purpose, String);
+
+/// Pairs values; both sides are in the order of their values.
+pub(super) fn pair<'a>(
+    desired: Vec<&'a DesiredRecord>,
+    live: Vec<&'a LiveRecord>,
+    claims: &Claims<'a>,
+    unmanaged: Unmanaged,
+) -> Pairs<'a> {
+    let by_purpose = |data: &Rdata| Some((data.purpose(), String::new()));
+    // The spec's own, the base says; drift first goes back to what it was.
+    let (own, others) = live.into_iter().partition(|r| claims.of(r).base.is_some());
+    let mut all = Pairs { pairs: Vec::new(), desired, live: own };
+    all.restore(claims);
+    all.pair_by(nearest);
+    all.pair_by(by_purpose);
+    let left = std::mem::replace(&mut all.live, others);
+    match (unmanaged, claims.of_others()) {
+        (Unmanaged::Prune, _) => {
+            all.pair_by(nearest);
+            all.pair_by(by_purpose);
+        }
+        (Unmanaged::Keep, Owner::Foreign) => all.pair_by(Rdata::slot),
+        (Unmanaged::Keep, Owner::Spec | Owner::Drift | Owner::Unknown) => {
+            all.pair_by(nearest);
+            let counts = all.counts();
+            let is_certain = |(purpose, _): &Key| counts.get(purpose).is_some_and(|(live, wanted)| live <= wanted);
+            all.pair_by(|data| by_purpose(data).filter(is_certain));
+        }
+    }
+    all.live.extend(left);
+    all
+}
+
+/// Values with equal keys are near each other: the same host with another priority, a text that exists once.
+fn nearest(data: &Rdata) -> Option<Key> {
+    Some((data.purpose(), data.pairing_key())).filter(|(_, key)| !key.is_empty())
+}
+
+impl<'a> Pairs<'a> {
+    /// Pairs values that someone changed with those that the base wanted in their place, if they are still wanted.
+    fn restore(&mut self, claims: &Claims<'a>) {
+        let Self { pairs, desired, live } = self;
+        live.retain(|record| {
+            let claim = claims.of(record);
+            let base = claim.base.filter(|_| claim.owner == Owner::Drift);
+            let Some(at) = base.and_then(|base| desired.iter().position(|d| d.data == base.data)) else { return true };
+            pairs.push((record, desired.remove(at)));
+            false
+        });
+    }
+
+    /// How many values of each purpose are live and wanted.
+    fn counts(&self) -> BTreeMap<Purpose, (usize, usize)> {
+        let mut counts: BTreeMap<Purpose, (usize, usize)> = BTreeMap::new();
+        for record in &self.live {
+            counts.entry(record.data.purpose()).or_default().0 += 1;
+        }
+        for record in &self.desired {
+            counts.entry(record.data.purpose()).or_default().1 += 1;
+        }
+        counts
+    }
+
+    /// Pairs records whose keys are equal, in the order of their values.
+    fn pair_by(&mut self, key: impl Fn(&Rdata) -> Option<Key>) {
+        if self.live.is_empty() || self.desired.is_empty() {
+            return;
+        }
+        let key = |data: &Rdata| key(data).filter(|(purpose, _)| *purpose != Purpose::Unique);
+        let mut partners: BTreeMap<Key, VecDeque<&'a LiveRecord>> = BTreeMap::new();
+        let mut left = Vec::new();
+        for record in std::mem::take(&mut self.live) {
+            match key(&record.data) {
+                Some(key) => partners.entry(key).or_default().push_back(record),
+                None => left.push(record),
+            }
+        }
+        self.desired.retain(|record| {
+            let Some(key) = key(&record.data) else { return true };
+            let Some(live) = partners.get_mut(&key).and_then(VecDeque::pop_front) else { return true };
+            self.pairs.push((live, *record));
+            false
+        });
+        left.extend(partners.into_values().flatten());
+        left.sort_by(|a, b| (&a.data, &a.id).cmp(&(&b.data, &b.id)));
+        self.live = left;
+    }
+}

@@ -1,0 +1,102 @@
+//! When a plan meets what someone else did: the one place that defines `overrides-conflict` and `overwrites-foreign`.
+//!
+//! Whose a live value is, see [`Owner`]. What happens to it where foreign values are kept:
+//!
+//! | the live value is | the spec wants | the plan | cause | danger |
+//! |---|---|---|---|---|
+//! | the spec's | another value, or nothing | changes or deletes it | `spec` | |
+//! | the spec's, with other attributes than the base wanted | the attributes of the base | changes it back | `drift` | |
+//! | the spec's, with other attributes than the base wanted | other attributes, another value, or nothing | changes or deletes it | `both` | `overrides-conflict` |
+//! | drift | the value of the base | changes it back | `drift` | |
+//! | drift | another value | changes it | `both` | `overrides-conflict` |
+//! | drift | nothing any more | leaves it alone | | |
+//! | gone | the value of the base | creates it | `drift` | |
+//! | gone | the value of the base with other attributes | creates it | `both` | `overrides-conflict` |
+//! | gone | another value | creates it | `spec` | |
+//! | foreign | the same value | takes it over: sets the attributes that the spec names | `spec` | |
+//! | foreign | another value, which can be beside it | creates that, leaves the foreign one alone | `spec` | |
+//! | foreign | a value that cannot be beside it: an alias, a text that exists once, the same host with another priority | replaces it | `both` | `overwrites-foreign` |
+//! | foreign | a record of a type that cannot be beside it | deletes it to make room | `both` | `overwrites-foreign` |
+//! | foreign DS | no delegation any more | deletes it with the delegation | `both` | `overwrites-foreign` |
+//! | drift: in the place of a record of another type that the base wanted | that record | deletes it to make room | `drift` | |
+//! | unknown A, AAAA or CNAME | another value, or a type that cannot be beside it | replaces or deletes it, with a remark | `unknown` | |
+//! | unknown, of another type | another value, or a type that cannot be beside it | replaces or deletes it | `unknown` | `overwrites-foreign` |
+//! | unknown | the same host or property with another priority, weight or flag | changes it | `unknown` | |
+//! | unknown, and more live values than wanted ones | another value | creates that, leaves the live ones alone | `unknown` | |
+//!
+//! "Drift" is a value that took the place of one that the base wanted and that is gone. Each delete also needs `delete`. Settings
+//! and rules have an owner by their name, so for them only `overrides-conflict` exists. In a pruned zone nothing is foreign or
+//! unknown.
+
+use super::operation::Cause;
+use crate::diff::{ChangeKind, Claim, DeleteReason, Owner};
+use crate::model::{Danger, Rdata, RecordType};
+
+/// What a change does to a value whose owner is not known to be the spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Overwrites {
+    /// Nothing: it is the spec's, or stays.
+    #[default]
+    Nothing,
+    /// It may be someone else's, without a base that tells; and whether that needs consent.
+    Unknown {
+        /// Values of the type are side by side, so another one is probably someone else's.
+        needs_consent: bool,
+    },
+    /// It is someone else's.
+    Foreign,
+}
+
+impl Overwrites {
+    /// What a change of a record does.
+    pub(super) fn of(change: &ChangeKind) -> Self {
+        match change {
+            ChangeKind::Create { .. } => Self::Nothing,
+            ChangeKind::Update { before, after, claim, .. } => Self::replacing(*claim, &before.data, Some(&after.data)),
+            ChangeKind::Delete { before, reason, claim, .. } => match reason {
+                DeleteReason::InTheWay => Self::replacing(*claim, &before.data, None),
+                DeleteReason::WithDelegation if claim.owner == Owner::Foreign => Self::Foreign,
+                // An entry of the spec names it, the zone is pruned, or the delegation is named.
+                DeleteReason::Tombstone
+                | DeleteReason::Pruned
+                | DeleteReason::Removed
+                | DeleteReason::Replaced
+                | DeleteReason::WithDelegation
+                | DeleteReason::Undone => Self::Nothing,
+            },
+        }
+    }
+
+    /// What replacing a live value does; `after` is the value that takes its place, if it is one of the same type.
+    fn replacing(claim: Claim<'_>, before: &Rdata, after: Option<&Rdata>) -> Self {
+        let is_same = after == Some(before);
+        match claim.owner {
+            Owner::Foreign if !is_same => Self::Foreign,
+            Owner::Unknown if !is_same && !after.is_some_and(|after| after.is_same_but_for_preference(before)) => {
+                let is_alone =
+                    matches!(before.record_type(), Some(RecordType::A | RecordType::Aaaa | RecordType::Cname));
+                Self::Unknown { needs_consent: !is_alone }
+            }
+            Owner::Spec | Owner::Drift | Owner::Foreign | Owner::Unknown => Self::Nothing,
+        }
+    }
+
+    /// The danger of it.
+    pub(super) fn danger(self) -> Option<Danger> {
+        match self {
+            Self::Foreign | Self::Unknown { needs_consent: true } => Some(Danger::OverwritesForeign),
+            Self::Nothing | Self::Unknown { needs_consent: false } => None,
+        }
+    }
+}
+
+/// The cause of an operation, and its danger if two sides did different things: from whether the spec changed it, and whether it
+/// is live as the base wanted it.
+pub(super) fn judge(changed: bool, drifted: bool, overwrites: Overwrites) -> (Cause, Option<Danger>) {
+    match (overwrites, Cause::of(changed, drifted)) {
+        // Its danger is that of the foreign value.
+        (Overwrites::Foreign, _) => (Cause::Foreign, None),
+        (_, Cause::Both) => (Cause::Both, Some(Danger::OverridesConflict)),
+        (_, cause) => (cause, None),
+    }
+}

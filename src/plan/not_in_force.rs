@@ -1,0 +1,234 @@
+//! What a spec says, or said, and Cloudflare does not do: findings, so that a plan without operations is not taken for more.
+//!
+//! - `ttl` of a record whose live counterpart is proxied and stays so: a proxied record has no TTL of its own.
+//! - With a base: what the spec stopped naming. It stays as it is, and is no longer compared.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
+use crate::diff::{ChangeKind, RecordChanges};
+use crate::model::ruleset::{DesiredDeployment, DesiredWaf};
+use crate::model::{DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Tag};
+
+/// How many records a finding names.
+const NAMED: usize = 3;
+
+/// Records with the same fate: the first place, and a name for each.
+#[derive(Default)]
+struct Records {
+    place: Option<Place>,
+    shown: Vec<String>,
+}
+
+impl Records {
+    /// Adds one; `aside` is what is to be known of it.
+    fn add(&mut self, zone: &DesiredZone, record: &DesiredRecord, aside: &str) {
+        self.place.get_or_insert(record.spelling.entry);
+        self.shown.push(format!("{} {} ({aside})", zone.name.relative(&record.name), record.data.type_name()));
+    }
+
+    /// Their names, as many as a reader can use.
+    fn words(&self) -> String {
+        let named = self.shown.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        match self.shown.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
+    }
+
+    /// A finding about them.
+    fn finding(&self, zone: &DesiredZone, finding: Diagnostic) -> Diagnostic {
+        finding.at(self.place.unwrap_or(zone.place), "").about(zone.name.to_string())
+    }
+}
+
+/// Findings about a zone.
+pub(super) fn check(
+    desired: &DesiredZone,
+    base: Option<&DesiredZone>,
+    live: &LiveZone,
+    changes: &RecordChanges,
+) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    ttl_of_proxied(desired, live, changes).into_iter().for_each(|one| found.push(one));
+    if let Some(base) = base {
+        let records = records_no_longer_managed(desired, base, live, changes);
+        let rest = settings_no_longer_managed(desired, base).into_iter();
+        let all = records.into_iter().chain(rest).chain(protection_no_longer_managed(desired, base));
+        all.for_each(|one| found.push(one));
+    }
+    found
+}
+
+/// Records with a `ttl` that stay proxied.
+fn ttl_of_proxied(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges) -> Option<Diagnostic> {
+    let is_meant =
+        |r: &&DesiredRecord| r.facets.proxied.is_none() && r.facets.ttl.is_some_and(|ttl| !ttl.is_automatic());
+    let mut meant = desired.records.iter().filter(is_meant).peekable();
+    meant.peek()?;
+    let proxied: HashSet<(&Fqdn, &Rdata)> =
+        live.records.iter().filter(|r| r.proxied).map(|r| (&r.name, &r.data)).collect();
+    let updated: HashSet<(&Fqdn, &Rdata)> = changes
+        .changes
+        .iter()
+        .filter_map(|change| match &change.kind {
+            ChangeKind::Update { before, after, .. } if before.proxied => Some((&after.name, &after.data)),
+            ChangeKind::Update { .. } | ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+        })
+        .collect();
+    let mut records = Records::default();
+    for record in meant {
+        let key = (&record.name, &record.data);
+        if proxied.contains(&key) || updated.contains(&key) {
+            let ttl = record.facets.ttl.map(|ttl| format!("ttl {ttl}")).unwrap_or_default();
+            records.add(desired, record, &ttl);
+        }
+    }
+    records.place?;
+    let verb = if records.shown.len() == 1 { "is" } else { "are" };
+    let detail = format!("{} {verb} proxied live, and a proxied record has the TTL `auto`", records.words());
+    let help = "write `proxied: false` beside the `ttl` to take the record off the proxy, or remove the `ttl`";
+    Some(records.finding(desired, findings::TTL_NOT_IN_FORCE.nowhere(detail).help(help)))
+}
+
+/// Attributes of records that the base named and the spec does not.
+fn records_no_longer_managed(
+    desired: &DesiredZone,
+    base: &DesiredZone,
+    live: &LiveZone,
+    changes: &RecordChanges,
+) -> Vec<Diagnostic> {
+    let own: HashMap<(&Fqdn, &Rdata), &DesiredRecord> =
+        desired.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
+    // The same value, or the value that takes its place.
+    let same = base.records.iter().filter_map(|past| {
+        let own = *own.get(&(&past.name, &past.data))?;
+        Some((past, own, (&own.name, &own.data)))
+    });
+    let replaced = changes.changes.iter().filter_map(|change| match &change.kind {
+        ChangeKind::Update { before, after, claim, .. } => {
+            let past = claim.base.filter(|past| past.data != after.data)?;
+            Some((past, *after, (&before.name, &before.data)))
+        }
+        ChangeKind::Create { .. } | ChangeKind::Delete { .. } => None,
+    });
+    let given_up: Vec<_> = same
+        .chain(replaced)
+        .flat_map(|(past, own, at)| dropped(&past.facets, &own.facets).map(move |name| (name, own, at)))
+        .collect();
+    if given_up.is_empty() {
+        return Vec::new();
+    }
+    let there: HashMap<(&Fqdn, &Rdata), &LiveRecord> = live.records.iter().map(|r| ((&r.name, &r.data), r)).collect();
+    let mut all: BTreeMap<&'static str, (Records, String)> = BTreeMap::new();
+    for (name, own, at) in given_up {
+        // What is not there is created without it, which the plan shows.
+        let Some(live) = there.get(&at) else { continue };
+        let now = stays(name, live);
+        let (records, first) = all.entry(name).or_default();
+        records.add(desired, own, &now);
+        if records.shown.len() == 1 {
+            *first = format!(
+                "`{name}` of {} {} is no longer managed; it stays {now}",
+                desired.name.relative(&own.name),
+                own.data.type_name()
+            );
+        }
+    }
+    all.into_iter()
+        .map(|(name, (records, first))| {
+            let detail = match records.shown.len() {
+                1 => first,
+                count => {
+                    format!("`{name}` of {count} records is no longer managed; it stays as it is: {}", records.words())
+                }
+            };
+            let help =
+                format!("to change it, write the value of `{name}` that you want; to leave it to others, do nothing");
+            records.finding(desired, findings::NO_LONGER_MANAGED.nowhere(detail).help(help))
+        })
+        .collect()
+}
+
+/// The attributes that the first names and the second does not.
+fn dropped(past: &Facets, own: &Facets) -> impl Iterator<Item = &'static str> + use<> {
+    let Facets { ttl, proxied, comment, tags, settings } = past;
+    let flags = settings.named().into_iter().zip(own.settings.named());
+    let flags: Vec<_> = flags.map(|((name, past), (_, own))| (name, past.is_some() && own.is_none())).collect();
+    [
+        ("ttl", ttl.is_some() && own.ttl.is_none()),
+        ("proxied", proxied.is_some() && own.proxied.is_none()),
+        ("comment", comment.is_some() && own.comment.is_none()),
+        ("tags", tags.is_some() && own.tags.is_none()),
+    ]
+    .into_iter()
+    .chain(flags)
+    .filter_map(|(name, is_dropped)| is_dropped.then_some(name))
+}
+
+/// What an attribute of a live record is, in words that go on after "it stays".
+fn stays(name: &str, live: &LiveRecord) -> String {
+    let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+    match name {
+        "ttl" => live.ttl.to_string(),
+        "proxied" => switch(live.proxied),
+        "comment" => live.comment.as_ref().map_or_else(|| "empty".to_owned(), |text| format!("\"{text}\"")),
+        "tags" if live.tags.is_empty() => "empty".to_owned(),
+        "tags" => live.tags.iter().map(Tag::as_str).collect::<Vec<_>>().join(", "),
+        flag => switch(live.settings.named().into_iter().any(|(name, on)| name == flag && on == Some(true))),
+    }
+}
+
+/// Settings that the base named and the spec does not.
+fn settings_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<Diagnostic> {
+    let (own, past) = (&desired.settings, &base.settings);
+    let settings = past.settings.keys().filter(|name| !own.settings.contains_key(*name));
+    let dns = past.dns_settings.keys().filter(|name| !own.dns_settings.contains_key(*name));
+    let dnssec = (past.dnssec.is_some() && own.dnssec.is_none()).then(|| "`dnssec`".to_owned());
+    settings
+        .map(|name| format!("the setting `{name}`"))
+        .chain(dnssec)
+        .chain(dns.map(|name| format!("the DNS setting `{name}`")))
+        .map(|what| of_zone(desired, desired.place, &what))
+        .collect()
+}
+
+/// Managed rulesets and their tuning that the base named and the spec does not. Single rules and tags that are given up go back
+/// to what the ruleset has.
+fn protection_no_longer_managed(desired: &DesiredZone, base: &DesiredZone) -> Vec<Diagnostic> {
+    let Some(past) = &base.waf else { return Vec::new() };
+    let own = desired.waf.as_deref();
+    let deployment = |of: &DesiredDeployment| {
+        own.and_then(|own: &DesiredWaf| own.deployments.iter().find(|d| d.ruleset == of.ruleset))
+    };
+    let mut found = Vec::new();
+    for past in &past.deployments {
+        let ruleset = past.ruleset.key();
+        let Some(own) = deployment(past) else {
+            let place = own.map_or(desired.place, |waf| waf.place);
+            found.push(of_zone(desired, place, &format!("the deployment of `{ruleset}`")));
+            continue;
+        };
+        let members = [
+            ("when", past.when.is_some() && own.when.is_none()),
+            ("version", past.version.is_some() && own.version.is_none()),
+            ("paranoia", past.paranoia.is_some() && own.paranoia.is_none()),
+            ("threshold", past.threshold.is_some() && own.threshold.is_none()),
+            ("action", past.action.is_some() && own.action.is_none()),
+            ("raw", past.raw.is_some() && own.raw.is_none()),
+        ];
+        for (name, _) in members.into_iter().filter(|(_, is_dropped)| *is_dropped) {
+            found.push(of_zone(desired, own.place, &format!("`{name}` of `{ruleset}`")));
+        }
+    }
+    found
+}
+
+/// A finding about a part of a zone.
+fn of_zone(zone: &DesiredZone, place: Place, what: &str) -> Diagnostic {
+    findings::NO_LONGER_MANAGED
+        .nowhere(format!("{what} is no longer managed; it stays as it is"))
+        .help("to change it, write the value that you want; to leave it to others, do nothing")
+        .at(place, "")
+        .about(zone.name.to_string())
+}

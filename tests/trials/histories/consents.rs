@@ -1,0 +1,118 @@
+//! Whether a plan asks for consent where it replaces what somebody else made or may have made, and nowhere else.
+//!
+//! Said again here from docs/safety.md. With a base, a value that it never wanted is foreign, unless it is in the place of one that
+//! is gone. Without one, values of types that live side by side may be somebody's.
+
+use super::facts::{Record, records};
+use super::history::{History, Wanted, Zone};
+use super::play::Ran;
+use super::pool::{Value, excludes, known};
+
+/// The danger of replacing such a value.
+const CODE: &str = "overwrites-foreign";
+
+/// Operations of a plan that ask for this consent without need, or do not ask in need.
+pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
+    let mut found = Vec::new();
+    for operation in plan.document["operations"].as_array().into_iter().flatten() {
+        let is_record = operation["kind"] == "dns_record" && operation["before"].is_object();
+        let zone = history.zones.iter().find(|zone| operation["zone"] == zone.name);
+        let (true, Some(zone)) = (is_record, zone) else { continue };
+        let ground = Ground { has_base: history.call.has_base, zone, live: records(&plan.before, zone.name) };
+        let before = Record::read(&operation["before"], zone.name);
+        let after = Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
+        // Where it is also said what the operation means, that comes after it.
+        let effect = operation["effect"].as_str().or(operation["effect"]["lines"][0].as_str());
+        let makes_room = effect.is_some_and(|words| words.starts_with("makes room"));
+        let expected = match &after {
+            Some(after) if after.text == before.text => false,
+            None if !makes_room => false,
+            after => ground.is_someones(&before, after.as_ref()),
+        };
+        let codes = operation["dangers"].as_array().into_iter().flatten();
+        if codes.filter(|code| **code == CODE).count() != usize::from(expected) {
+            let word = if expected { "lacks" } else { "has" };
+            found.push(format!("{} {word} {CODE}: {before:?} to {after:?}", operation["address"]));
+        }
+    }
+    found
+}
+
+/// Where it is decided whose a value is.
+pub(super) struct Ground<'h> {
+    pub(super) has_base: bool,
+    pub(super) zone: &'h Zone,
+    /// The zone's records before the run.
+    pub(super) live: Vec<Record>,
+}
+
+impl Ground<'_> {
+    /// Whether a value that gives way is somebody else's, or may be.
+    fn is_someones(&self, before: &Record, after: Option<&Record>) -> bool {
+        if self.zone.prune {
+            return false;
+        }
+        if !self.has_base {
+            let is_alone = matches!(before.kind.as_str(), "A" | "AAAA" | "CNAME");
+            let is_preference =
+                after.is_some_and(|after| preferred(before).is_some() && preferred(before) == preferred(after));
+            return !is_alone && !is_preference;
+        }
+        let is_apex = before.name == "@";
+        let stood_here = |w: &&Wanted| w.name == before.name && excludes(w.value.kind, &before.kind, is_apex);
+        !self.is_ours_or_drift(before) && !(after.is_none() && self.zone.before.iter().any(|w| stood_here(&w)))
+    }
+
+    /// Whether the base wanted this value, or one that it is in the place of.
+    pub(super) fn is_ours_or_drift(&self, record: &Record) -> bool {
+        self.is_ours(record) || self.is_drift(record)
+    }
+
+    /// Whether the base wanted this value.
+    fn is_ours(&self, record: &Record) -> bool {
+        self.zone.before.iter().any(|wanted| record.is(wanted))
+    }
+
+    /// Whether a value is in the place of one that the base wanted and that is gone.
+    fn is_drift(&self, record: &Record) -> bool {
+        let Some(value) = known(&record.kind, &record.text) else { return false };
+        let alike = |v: &Value| v.kind == value.kind && v.purpose == value.purpose;
+        let of_set = |r: &&Record| {
+            r.name == record.name && !self.zone.sets_aside(r) && known(&r.kind, &r.text).is_some_and(|v| alike(&v))
+        };
+        let others: Vec<&Record> = self.live.iter().filter(of_set).filter(|r| !self.is_ours(r)).collect();
+        let is_gone = |w: &&Wanted| !self.live.iter().any(|r| r.is(w) && !self.zone.sets_aside(r));
+        let in_set = |w: &&Wanted| w.name == record.name && alike(&w.value);
+        let gone: Vec<&Wanted> = self.zone.before.iter().filter(in_set).filter(is_gone).collect();
+        let slots: Vec<Option<String>> = others.iter().map(|r| slot(&r.kind, &r.text, value.purpose)).collect();
+        let gone_slots: Vec<Option<String>> =
+            gone.iter().map(|w| slot(w.value.kind, w.value.text, w.value.purpose)).collect();
+        let count = |all: &[Option<String>], slot: &Option<String>| all.iter().filter(|s| *s == slot).count();
+        // Those of one slot belong together; what is left of the set counts by number.
+        let fits = |slot: &Option<String>| slot.is_some() && count(&slots, slot) <= count(&gone_slots, slot);
+        let own = slot(&record.kind, &record.text, value.purpose);
+        if fits(&own) {
+            return true;
+        }
+        let left = slots.iter().filter(|s| !fits(s)).count();
+        let taken = slots.iter().filter(|s| fits(s)).count();
+        value.purpose != "unique" && left <= gone.len() - taken
+    }
+}
+
+/// What only one value of a set can have.
+fn slot(kind: &str, text: &str, purpose: &str) -> Option<String> {
+    match kind {
+        "CNAME" => Some(String::new()),
+        "TXT" if purpose.starts_with("v=") => Some(purpose.to_owned()),
+        "MX" => text.split(' ').nth(1).map(str::to_owned),
+        "SRV" => Some(text.split(' ').skip(2).collect::<Vec<_>>().join(" ")),
+        "CAA" => Some(text.split(' ').skip(1).collect::<Vec<_>>().join(" ")),
+        _ => None,
+    }
+}
+
+/// The host or property that a record prefers.
+fn preferred(record: &Record) -> Option<String> {
+    slot(&record.kind, &record.text, "").filter(|_| matches!(record.kind.as_str(), "MX" | "SRV" | "CAA"))
+}
