@@ -21,7 +21,7 @@ zones:
   example.com:
     records:
       - { name: www, type: A, content: 192.0.2.7 }
-      - { name: "@", type: MX, priority: 10, content: mail.example.com }
+      - { name: "@", type: MX, priority: 10, content: mx1.example.net }
 "#;
 
 #[tokio::main]

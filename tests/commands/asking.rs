@@ -152,6 +152,7 @@ fn dangerous() -> Workspace {
 const OF_DELETES: &str = "type their number:";
 const OF_MAIL: &str = "type changes-mail:";
 const OF_ADDRESSES: &str = "type removes-last-address:";
+const OF_FOREIGN: &str = "type overwrites-foreign:";
 
 #[test]
 fn missing_consents_are_asked_for_one_by_one() {
@@ -160,11 +161,14 @@ fn missing_consents_are_asked_for_one_by_one() {
     asking.answers(OF_DELETES, "2\n");
     asking.answers(OF_MAIL, "changes-mail\n");
     asking.answers(OF_ADDRESSES, "removes-last-address\n");
+    asking.answers(OF_FOREIGN, "overwrites-foreign\n");
     asking.waits_for("Apply these 3 operations? [y/N]");
     let (code, shown) = asking.types(b"y\n");
     assert_eq!(code, Some(0), "{shown}");
     assert!(
-        shown.contains("To allow all of them: --allow-deletes 2 --allow changes-mail,removes-last-address"),
+        shown.contains(
+            "To allow all of them: --allow-deletes 2 --allow changes-mail,removes-last-address,overwrites-foreign"
+        ),
         "{shown}"
     );
     assert_eq!(workspace.records("example.com").len(), 1);

@@ -110,7 +110,12 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
         json["operations"].as_array().expect("operations").iter().filter(|o| o["action"] == "update").collect();
     let sides: Vec<_> = updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
     assert_eq!(sides, [(&json!("192.0.2.2"), &json!("192.0.2.5"))]);
-    assert!(deleted.iter().all(|o| o["effect"] == "removed from the spec" && o["cause"] == "spec"));
+    // What the change means for the world follows the reason.
+    let reason = |operation: &Value| match &operation["effect"] {
+        Value::Object(effect) => effect["lines"][0].clone(),
+        text => text.clone(),
+    };
+    assert!(deleted.iter().all(|o| reason(o) == "removed from the spec" && o["cause"] == "spec"), "{deleted:?}");
     // Without the previous spec, nothing is deleted.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();
     assert_eq!(without["summary"]["delete"], 0);
@@ -345,13 +350,19 @@ fn consents_can_be_committed() {
     };
     spec("");
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);
-    spec(", allow: { changes-mail: TICKET-7 }");
+    spec(", allow: { changes-mail: TICKET-7, overwrites-foreign: ours }");
     let ran = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0);
-    assert_eq!(ran.json()["consents_given"], json!([{ "danger": "changes-mail", "by": "spec: TICKET-7" }]));
+    assert_eq!(
+        ran.json()["consents_given"],
+        json!([
+            { "danger": "changes-mail", "by": "spec: TICKET-7" },
+            { "danger": "overwrites-foreign", "by": "spec: ours" },
+        ])
+    );
     spec("");
     workspace.file(
         ".zonewright-policy.yaml",
-        "version: 1\nzones:\n  \"*.com\":\n    allow: { changes-mail: moving mail }\n",
+        "version: 1\nzones:\n  \"*.com\":\n    allow: { changes-mail: moving mail, overwrites-foreign: ours }\n",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert!(ran.stdout.contains("policy: moving mail"), "{}", ran.stdout);

@@ -118,7 +118,7 @@ fn a_delegation_with_ds_is_made_and_unmade_in_the_order_that_holds() {
         workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
         let delegated = world(&workspace);
         let journal = newest(&workspace);
-        let undo = ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec"];
+        let undo = ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec,breaks-delegation"];
         workspace.run(&[&["undo", journal.as_str()][..], &undo].concat()).exits(0);
         assert_eq!(world(&workspace), empty, "undone");
         let own = newest(&workspace);

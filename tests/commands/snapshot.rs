@@ -327,7 +327,6 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
         ("longer", [&good[..], b"x"].concat(), "it was changed after it was taken"),
         ("empty", Vec::new(), "it is not a snapshot of zonewright: it is empty"),
         ("spec", SPEC.into(), "it is not packed with gzip"),
-        ("foreign", packed("{\"kind\":\"plan\",\"format\":1}\n"), "its kind is \"plan\""),
         ("newer", packed(&text.replacen("\"format\":1", "\"format\":7", 1)), "it has format 7"),
     ];
     for (name, bytes, words) in cases {
@@ -335,6 +334,14 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
         let ran = offline(&workspace, &["plan", "spec.yaml", "--against", name]).exits(1);
         assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{name}: {}", ran.stderr);
     }
+    // A file of the program in the wrong place is wrong usage.
+    workspace.file("foreign", packed("{\"kind\":\"plan\",\"format\":1}\n"));
+    let ran = offline(&workspace, &["plan", "spec.yaml", "--against", "foreign"]).exits(64);
+    assert!(
+        ran.stderr.contains("foreign is not a snapshot, but a saved plan") && ran.stdout.is_empty(),
+        "{}",
+        ran.stderr
+    );
     let ran = offline(&workspace, &["plan", "spec.yaml", "--against", "nowhere"]).exits(1);
     assert!(ran.stderr.contains("failed to read the snapshot nowhere"), "{}", ran.stderr);
     for flags in [&["--server-check"][..], &["--out", "saved"], &["--sandbox"], &["--base-url", "http://127.0.0.1:1"]] {

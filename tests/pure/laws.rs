@@ -256,6 +256,10 @@ proptest! {
     /// Undoing a plan from its journal restores the zone, apart from ids of records that were deleted; once is enough.
     #[test]
     fn undoing_restores(desired in desired_zone(), zone in live_zone(), size in 1usize..20) {
+        // Cloudflare has no DS record without a delegation, so a zone with one cannot be restored.
+        let is = |r: &LiveRecord, wanted: RecordType| r.data.record_type() == Some(wanted);
+        let has_ns = |ds: &LiveRecord| zone.records.iter().any(|r| r.name == ds.name && is(r, RecordType::Ns));
+        prop_assume!(zone.records.iter().filter(|r| is(r, RecordType::Ds)).all(has_ns));
         let mut after = world(&zone);
         let run = journalled(&mut after, &plan(&desired, &zone), size);
         for (n, is_undone) in [false, true].into_iter().enumerate() {
