@@ -10,7 +10,9 @@ use std::time::Duration;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::apply::Verify;
+use crate::document::Kind;
 use crate::model::Danger;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use drift::{DriftArgs, TellArgs, WatchArgs};
@@ -250,9 +252,11 @@ pub(super) enum Command {
     /// Show what the settings of the managed WAF mean
     #[command(subcommand)]
     Waf(WafCommand),
-    /// Print the JSON Schema of the spec
-    #[command(after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema | jq .properties")]
-    Schema,
+    /// Print the JSON Schema of the spec, or of what the program writes
+    #[command(
+        after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > plan.schema.json"
+    )]
+    Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions {
         /// Shell
@@ -260,6 +264,19 @@ pub(super) enum Command {
     },
     /// Print the manual page
     Man,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_name = "KIND", default_value = "spec", value_parser = schemas())]
+    pub kind: String,
+}
+
+/// What there are schemas of.
+fn schemas() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("spec").chain(Kind::ALL.iter().map(|kind| kind.name())))
 }
 
 /// What the spec is.
