@@ -15,6 +15,7 @@ pub mod apply;
 pub mod cli;
 pub mod diagnostic;
 pub mod diff;
+pub mod document;
 pub mod drift;
 pub mod import;
 pub mod insight;

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
-use zonewright::apply::{Journal, JournalRun, JournalText};
+use zonewright::apply::{Journal, JournalRun, JournalText, StepFate};
 use zonewright::diagnostic::Sources;
 use zonewright::live::snapshot::Snapshot;
 use zonewright::plan::{Lowering, lower};
@@ -106,7 +106,7 @@ fn journal(n: usize, lowering: Lowering) -> String {
     let journal = Journal::begin(directory.path(), "0", || "2026-01-01T00:00:00Z".to_owned()).expect("there is room");
     for step in lower(&plan, lowering, None) {
         let number = journal.intent(&plan, &step).expect("there is room");
-        journal.outcome(number, "done", None, None);
+        journal.outcome(number, StepFate::Done, None, None);
     }
     fs::read_to_string(journal.path()).expect("it is there")
 }

@@ -1,13 +1,13 @@
 //! The steps between the ends: from a text and a listing to a plan, its requests and its outputs. No input or output.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use zonewright::diagnostic::Sources;
 use zonewright::model::{Desired, DesiredZone, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Lowering, Plan, Step, ZonePlan, lower, plan_zone};
 use zonewright::render::markdown::{Comment, LIMIT};
 use zonewright::render::text::{PlanView, write_plan};
-use zonewright::render::{Findings, Review, diagnostics, github, html, json as render_json, junit, markdown, sarif};
-use zonewright::{lint, spec, wire};
+use zonewright::render::{Findings, Review, diagnostics, github, html, junit, markdown, sarif};
+use zonewright::{document, lint, spec, wire};
 
 use super::zones::{self, Zone};
 
@@ -95,7 +95,7 @@ pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
             write_plan(&mut out, &view).expect("memory takes everything");
             out.len()
         }
-        "json" => render_json::plan(plan, verdict, 1, sources).to_string().len(),
+        "json" => document::text(&document::plan::Plan::of(plan, verdict, 1, sources)).len(),
         "markdown" => markdown::plan(&review, Comment { marker: None, limit: LIMIT }).len(),
         "html" => html::plan(&review).len(),
         "github" => {
@@ -116,7 +116,7 @@ pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -
             diagnostics::write(&mut out, diagnostics, sources, true).expect("memory takes everything");
             out.len()
         }
-        "json" => json!(diagnostics::json_all(diagnostics, sources)).to_string().len(),
+        "json" => document::text(&document::diagnostic::Diagnostic::all(diagnostics, sources)).len(),
         "markdown" => markdown::report(&found, Comment { marker: None, limit: LIMIT }).len(),
         "html" => html::report(&found).len(),
         "github" => {

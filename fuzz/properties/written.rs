@@ -1,7 +1,7 @@
 //! Files: specs and what the program itself writes and reads again.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{Cursor, Write};
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value as Json, json};
@@ -12,13 +12,15 @@ use zonewright::apply::{
 };
 use zonewright::diagnostic::{Diagnostics, Place, Sources, Span};
 use zonewright::diff::diff_specs;
+use zonewright::document::diagnostic::Diagnostic;
+use zonewright::document::reviewed::{differences, differences_of_rest};
+use zonewright::document::saved_plan::{SavedPlanError, checksum, looks_like_plan, read};
 use zonewright::insight::lock::{Lock, compare};
 use zonewright::live::snapshot::Snapshot;
 use zonewright::live::{Options as ReadOptions, WafQuery, Wanted, fetch};
 use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, RuleBody, RuleId, RulesetId};
 use zonewright::model::{Desired, LiveDnssec, LiveRecord, LiveSetting, LiveZone, Value, ZoneName};
-use zonewright::plan::file::{PlanFileError, Saved, looks_like_plan, open, seal};
-use zonewright::plan::{BaseSource, Lowering, ZonePlan, differences, differences_of_rest, lower};
+use zonewright::plan::{Lowering, ZonePlan, lower};
 use zonewright::render::diagnostics;
 use zonewright::render::safe::is_hidden;
 use zonewright::spec::{Input, Options, Outcome, load, print, read_policy};
@@ -101,42 +103,32 @@ fn are_shown(all: &Diagnostics, sources: &Sources) {
     let shown = String::from_utf8(shown).expect("what is shown is text");
     assert!(!shown.contains(|c| c != '\n' && is_hidden(c)), "{shown:?}");
     assert!(shown.len() <= SHOWN * (all.len() + 1), "{} bytes for {} findings", shown.len(), all.len());
-    let _ = diagnostics::json_all(all, sources);
+    let _ = Diagnostic::all(all, sources);
 }
 
-/// A saved plan, and any JSON as a plan that is saved and opened.
+/// A saved plan, and any JSON as a plan that is sealed.
 pub fn plan(data: &[u8]) {
     let text = text(data);
     let _ = looks_like_plan(&text);
-    if let Ok((file, saved)) = open(&text) {
-        assert!(differences(&file, &file).is_empty() && differences_of_rest(&file, &file).is_empty());
-        let _ = loaded(&saved.desired);
+    if let Ok(plan) = read(Cursor::new(text.as_bytes())) {
+        let operations = &plan.operations;
+        assert!(differences(operations, operations).is_empty());
+        assert!(differences_of_rest(operations, operations).is_empty());
+        let _ = loaded(&plan.basis.desired);
     }
     let Ok(Json::Object(mut members)) = serde_json::from_str::<Json>(&text) else { return };
-    let found = members.get("saved").cloned().unwrap_or_default();
-    let word = |name: &str| found[name].as_str().unwrap_or("x").to_owned();
-    let source = found["base"].is_object().then(|| BaseSource::Revision { name: word("tool"), commit: word("today") });
-    members.insert("base".to_owned(), json!(source));
-    let saved = Saved {
-        tool: word("tool"),
-        created_at: word("created_at"),
-        today: word("today"),
-        desired: word("spec"),
-        base: source.map(|source| (source, word("spec"))),
-        spec_digest: word("spec_digest"),
-        deletes: found["consents"]["deletes"].as_u64().and_then(|n| usize::try_from(n).ok()),
-        dangers: found["consents"]["dangers"].as_array().into_iter().flatten().map(Json::to_string).collect(),
-    };
     members.insert("kind".to_owned(), json!("plan"));
-    let plan = Json::Object(members);
-    let sealed = seal(plan.clone(), vec![found], &saved).to_string();
+    members.shift_remove("checksum");
+    let sum = checksum(&Json::Object(members.clone()).to_string());
+    members.insert("checksum".to_owned(), json!(sum));
+    let sealed = Json::Object(members).to_string();
     assert!(looks_like_plan(&sealed));
-    let (file, opened) = open(&sealed).expect("what was sealed opens");
-    assert_eq!(opened, saved);
-    let same_operations = differences(&file, &plan);
-    assert!(same_operations.is_empty(), "{same_operations:?}");
+    let read_sealed = read(Cursor::new(sealed.as_bytes()));
+    assert!(!matches!(read_sealed, Err(SavedPlanError::Checksum | SavedPlanError::NotJson(_))), "{sealed}");
     let edited = sealed.replacen("\"kind\":\"plan\"", "\"kind\":\"plan\",\"x\":0", 1);
-    assert_eq!(open(&edited).map(drop), Err(PlanFileError::Checksum), "{edited}");
+    if read_sealed.is_ok() {
+        assert!(matches!(read(Cursor::new(edited.as_bytes())), Err(SavedPlanError::Checksum)), "{edited}");
+    }
 }
 
 /// A journal.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::header::{RETRY_AFTER, USER_AGENT as AGENT};
 use reqwest::{Response, Url};
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value as Json;
+use serde::Serialize;
 use tokio::time::sleep;
 
 use super::base_url::is_loopback;
@@ -125,7 +125,7 @@ impl Webhook {
     ///
     /// # Errors
     /// The error of the last attempt.
-    pub async fn post(&self, report: &Json) -> Result<(), WebhookError> {
+    pub async fn post(&self, report: &(impl Serialize + Sync)) -> Result<(), WebhookError> {
         let mut attempt = 1;
         loop {
             let (error, asked) = match self.once(report).await {
@@ -145,7 +145,7 @@ impl Webhook {
     }
 
     /// Sends a report once. Only the status of the response is read.
-    async fn once(&self, report: &Json) -> Result<Response, WebhookError> {
+    async fn once(&self, report: &(impl Serialize + Sync)) -> Result<Response, WebhookError> {
         let request = self.http.post(self.url.clone()).header(AGENT, USER_AGENT).json(report);
         request.send().await.map_err(|error| {
             if error.is_timeout() {
@@ -195,7 +195,7 @@ mod tests {
         let url = SecretString::from(format!("http://127.0.0.1:{port}/hush"));
         let webhook =
             Webhook::with_delays(&url, Duration::from_secs(5), Duration::from_millis(1)).expect("it is an address");
-        let error = webhook.post(&Json::Null).await.expect_err("nobody is there");
+        let error = webhook.post(&()).await.expect_err("nobody is there");
         assert_eq!((error, error.to_string().as_str()), (WebhookError::Unreached, "connect"));
     }
 }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::journal::operation_line;
-use super::journal_text::{Fate, JournalText, MOST_VALUES, word};
+use super::journal_line::{AnyLine, Intent, OperationLine};
+use super::journal_text::{Fate, JournalText, typed};
 use crate::model::Address;
-use crate::plan::file::digest;
 use crate::plan::{Operation, ZonePlan};
-use crate::wire::json;
+use crate::wire::sum::Sum;
+use crate::wire::word::Word;
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ struct Last {
 }
 
 /// The sum of what an operation wants.
-type Digest = [u8; 32];
+type Digest = Sum;
 
 /// A zone of one instance of the service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,23 +65,22 @@ impl AppliedOperations {
         let mut own: BTreeMap<(Zone, Box<str>), Option<Last>> = BTreeMap::new();
         while lines.number < count && own.len() < Self::MOST {
             let Ok(Some(line)) = lines.next() else { break };
-            let Ok(line) = json::parse(line.as_bytes(), MOST_VALUES) else { break };
-            if word(&line, "event") != "intent" {
+            let Ok(any) = typed::<AnyLine>(&line) else { break };
+            if any.event != "intent" {
                 continue;
             }
-            let step = line.get("step").and_then(Json::as_u64);
-            let is_done = step.and_then(|step| outcomes.get(&step)).is_some_and(|ending| ending.fate == Fate::Done);
-            let zone = Zone { id: word(&line, "zone_id").into(), created_on: word(&line, "zone_created_on").into() };
+            let Ok(Intent { step, zone_id, zone_created_on, operations, time, .. }) = typed(&line) else { break };
+            let is_done = outcomes.get(&step).is_some_and(|ending| ending.fate == Fate::Done);
+            let zone = Zone { id: zone_id.into(), created_on: zone_created_on.unwrap_or_default().into() };
             // Of the source of an ordinary apply, no journal has the digest.
             self.undone.insert((source.clone(), zone.clone()));
             if self.undone.contains(&(digest.clone(), zone.clone())) {
                 continue;
             }
-            let at: Arc<str> = word(&line, "time").into();
-            for operation in line.get("operations").and_then(Json::as_array).into_iter().flatten() {
-                let Some(address) = operation.get("address").and_then(Json::as_str) else { continue };
-                let last = is_done.then(|| Last { aim: aim(operation), at: Arc::clone(&at) });
-                own.insert((zone.clone(), address.into()), last);
+            let at: Arc<str> = time.into();
+            for operation in operations {
+                let last = is_done.then(|| Last { aim: aim(&operation), at: Arc::clone(&at) });
+                own.insert((zone.clone(), operation.address.into()), last);
             }
         }
         for (key, last) in own {
@@ -98,7 +97,7 @@ impl AppliedOperations {
         let again = |operation: &Operation| {
             let key = (own.clone(), operation.address.as_str().into());
             let last = self.last.get(&key)?.as_ref()?;
-            (last.aim == aim(&operation_line(operation, &[])) && counts(&last.at))
+            (last.aim == aim(&OperationLine::of(operation, &[])) && counts(&last.at))
                 .then(|| AppliedBefore { address: operation.address.clone(), applied_at: last.at.to_string() })
         };
         zone.operations.iter().filter_map(again).collect()
@@ -106,8 +105,8 @@ impl AppliedOperations {
 }
 
 /// The sum of what an operation wants, whatever it finds.
-fn aim(operation: &Json) -> Digest {
-    let fields = operation.get("fields").and_then(Json::as_array).into_iter().flatten();
-    let fields: Vec<Json> = fields.map(|f| json!([f.get("field"), f.get("after")])).collect();
-    digest(&json!([operation.get("action"), operation.get("after"), fields]))
+fn aim(operation: &OperationLine) -> Digest {
+    let OperationLine { action: Word(action), after, fields, .. } = operation;
+    let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.after])).collect();
+    Sum::of(&json!([action.as_str(), after, fields]))
 }

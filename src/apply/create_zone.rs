@@ -5,6 +5,7 @@
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
+use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Meaning, meaning, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
@@ -124,7 +125,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             self.journal.outcome(number, word, detail.as_deref(), None);
             return (None, outcome);
         };
-        self.journal.outcome(number, "done", None, answer.as_ref().ok().map(|a| &a.result));
+        self.journal.outcome(number, StepFate::Done, None, answer.as_ref().ok().map(|a| &a.result));
         self.wait_for(zone, &made.id).await;
         (Some(made), Outcome::Done)
     }

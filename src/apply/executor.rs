@@ -26,6 +26,7 @@ use tokio::time::Instant;
 use super::answers::tell;
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
+use super::journal_line::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
 use super::response::{Meaning, is_conflict, is_done_before, is_hopeless, meaning, said};
 use super::run::Run;
@@ -161,7 +162,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             Ok(answer) => {
                 run.resends = 0;
                 run.finish(&step.operations, &Outcome::Done);
-                self.journal.outcome(number, "done", None, Some(&answer.result));
+                self.journal.outcome(number, StepFate::Done, None, Some(&answer.result));
                 self.observer.event(&ApplyEvent::Done { zone: zone.clone(), operations: step.operations.len() });
                 if run.hear(tell(run.zone, &step, &answer.result)) && run.may_overwrite() {
                     return self.look_again(run).await.map_or_else(Next::Stop, |()| Next::Continue);
@@ -169,7 +170,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 Next::Continue
             }
             Err(error) if matches!(run.lowering, Lowering::Batches(_)) && error.is_no_such_route() => {
-                self.journal.outcome(number, "no batches", Some(&error.to_string()), None);
+                self.journal.outcome(number, StepFate::NoBatches, Some(&error.to_string()), None);
                 self.observer.event(&ApplyEvent::NoBatches { zone: zone.clone() });
                 // So an earlier one, whose answer got lost, had no effect either; a page without a code may be anything.
                 if !error.is_garbled() {
@@ -223,7 +224,8 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let status = error.status();
         let hopeless = is_hopeless(error);
         let parts = if hopeless { None } else { run.parts(&step.operations) };
-        self.journal.outcome(number, if status.is_none() { "not sent" } else { "refused" }, Some(&reason), None);
+        let fate = if status.is_none() { StepFate::NotSent } else { StepFate::Refused };
+        self.journal.outcome(number, fate, Some(&reason), None);
         self.observer.event(&ApplyEvent::Refused {
             zone: run.zone.name.clone(),
             operations: step.operations.len(),
@@ -278,15 +280,15 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 format!("it was deleted to make room, and could not be created again: {reason}; this name may be empty")
             };
             let (word, detail, result, outcome) = match answer {
-                Ok(answer) => ("restored", None, Some(answer.result), Outcome::Restored),
+                Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
                 // "Identical" to the one whose answer got lost: it came through after all.
                 Err(error) if lost && is_done_before(&error) => {
-                    ("restored", Some(said(&error)), None, Outcome::Restored)
+                    (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
                 }
                 Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
                     let reason = said(&error);
                     let words = not_filled(&reason);
-                    ("unknown", Some(reason), None, Outcome::Unknown(words))
+                    (StepFate::Unknown, Some(reason), None, Outcome::Unknown(words))
                 }
                 // The delete is what it was: done.
                 Err(error) => {
@@ -294,7 +296,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     let stood = before.data.record_type().map_or("what stood here", |t| t.as_str());
                     run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
                     run.give_up_filling(n);
-                    ("refused", Some(reason), None, Outcome::Done)
+                    (StepFate::Refused, Some(reason), None, Outcome::Done)
                 }
             };
             run.finish(&[n], &outcome);

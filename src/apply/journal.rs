@@ -9,15 +9,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use super::journal_line::{Intent, JournalLine, OperationLine, SentRequest, StepFate, StepOutcome};
 use crate::diagnostic::visible_json;
 use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};
-use crate::plan::{Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Step, Subject, ZonePlan};
+use crate::plan::{Operation, Step, ZonePlan};
 use crate::wire::Request;
-use crate::wire::record::{create_body, to_json};
-use crate::wire::ruleset::rule_json;
+use crate::wire::word::Word;
 
 /// The journal could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -133,7 +133,8 @@ impl Journal {
     ) -> Result<Self, JournalError> {
         let state = State { file, next: 1, is_broken: false, failure: None };
         let journal = Self { path: path.to_owned(), clock: Box::new(clock), state: Mutex::new(state) };
-        journal.note(json!({ "event": "begin", "format": Self::FORMAT, "spec_digest": spec_digest }));
+        let spec_digest = spec_digest.to_owned();
+        journal.note(|time| JournalLine::Begin { format: Self::FORMAT, spec_digest, time });
         match journal.take_failure() {
             Some(failure) => Err(failure),
             None => Ok(journal),
@@ -162,7 +163,7 @@ impl Journal {
     /// cannot be noted, and so nothing must be sent.
     #[must_use]
     pub fn intent(&self, zone: &ZonePlan, step: &Step) -> Option<u64> {
-        let operations = step.operations.iter().map(|n| operation_line(&zone.operations[*n], &[])).collect();
+        let operations = step.operations.iter().map(|n| OperationLine::of(&zone.operations[*n], &[])).collect();
         self.write_intent(zone, &step.request, operations)
     }
 
@@ -176,77 +177,80 @@ impl Journal {
         rules: &[LiveRule],
         request: &Request,
     ) -> Option<u64> {
-        self.write_intent(zone, request, json!([operation_line(operation, rules)]))
+        self.write_intent(zone, request, vec![OperationLine::of(operation, rules)])
     }
 
     /// Writes an intent, and waits until it is on disk.
-    fn write_intent(&self, zone: &ZonePlan, request: &Request, operations: Json) -> Option<u64> {
-        let mut line = json!({
-            "event": "intent", "step": 0, "zone": zone.name.as_str(), "zone_id": zone.id.0, "zone_created_on": zone.created_on,
-            "request": { "method": request.method.as_str(), "path": request.path, "body": request.body },
-            "operations": operations,
-        });
+    fn write_intent(&self, zone: &ZonePlan, request: &Request, operations: Vec<OperationLine>) -> Option<u64> {
+        let request = SentRequest {
+            method: request.method.as_str().to_owned(),
+            path: request.path.clone(),
+            body: request.body.clone(),
+        };
+        let (name, zone_id) = (zone.name.as_str().to_owned(), zone.id.0.clone());
+        let zone_created_on = zone.created_on.clone();
         let mut state = self.state();
-        let number = state.next;
-        line["step"] = json!(number);
+        let step = state.next;
         state.next += 1;
-        self.write(&mut state, line);
+        self.write(&mut state, |time| {
+            JournalLine::Intent(Intent { step, zone: name, zone_id, zone_created_on, request, operations, time })
+        });
         self.sync(&mut state);
-        (!state.is_broken).then_some(number)
+        (!state.is_broken).then_some(step)
     }
 
-    /// Notes what became of a step: `done`, `partly`, `refused`, `restored`, `not sent`, `no batches`, `lost` (no answer, and no
-    /// effect to be seen: most often it is sent again), `unknown`.
-    pub fn outcome(&self, step: u64, outcome: &str, detail: Option<&str>, result: Option<&Json>) {
+    /// Notes what became of a step.
+    pub fn outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, result: Option<&Json>) {
         self.write_outcome(step, outcome, detail, result.map(created_ids));
     }
 
     /// Notes what became of an operation on a rule, with the ids of the rules that are new since, as [`Journal::outcome`].
-    pub fn rule_outcome(&self, step: u64, outcome: &str, detail: Option<&str>, created: &[RuleId]) {
-        let ids = created.iter().map(|id| id.0.as_str()).collect();
-        self.write_outcome(step, outcome, detail, Some(ids));
+    pub fn rule_outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, created: &[RuleId]) {
+        self.write_outcome(step, outcome, detail, Some(created.iter().map(|id| id.0.clone()).collect()));
     }
 
     /// Writes an outcome.
-    fn write_outcome(&self, step: u64, outcome: &str, detail: Option<&str>, ids: Option<Vec<&str>>) {
-        self.note(json!({ "event": "outcome", "step": step, "outcome": outcome, "detail": detail, "ids": ids }));
+    fn write_outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, ids: Option<Vec<String>>) {
+        let (outcome, detail) = (Word(outcome), detail.map(str::to_owned));
+        self.note(|time| JournalLine::Outcome(StepOutcome { step, outcome, detail, ids, time }));
     }
 
     /// Notes a consent under which the plan is carried out.
     pub fn consent(&self, danger: Danger, by: &str) {
-        self.note(json!({ "event": "consent", "danger": danger.code(), "by": by }));
+        self.note(|time| JournalLine::Consent { danger: Word(danger), by: by.to_owned(), time });
     }
 
     /// Notes that a zone was read back, and how many differences were left.
     pub fn verified(&self, zone: &ZoneName, remaining: usize) {
-        self.note(json!({ "event": "verified", "zone": zone.as_str(), "remaining": remaining }));
+        self.note(|time| JournalLine::Verified { zone: zone.as_str().to_owned(), remaining, time });
     }
 
     /// Notes that the answers confirm every change of a zone, which was not read back.
     pub fn confirmed(&self, zone: &ZoneName) {
-        self.note(json!({ "event": "confirmed", "zone": zone.as_str() }));
+        self.note(|time| JournalLine::Confirmed { zone: zone.as_str().to_owned(), time });
     }
 
     /// Notes the end.
     pub fn end(&self) {
-        self.note(json!({ "event": "end" }));
+        self.note(|time| JournalLine::End { time });
         self.sync(&mut self.state());
     }
 
-    /// Adds a line.
-    fn note(&self, line: Json) {
+    /// Adds a line with the time.
+    fn note(&self, line: impl FnOnce(String) -> JournalLine) {
         self.write(&mut self.state(), line);
     }
 
-    /// Writes a line, unless one before it failed.
-    fn write(&self, state: &mut State, mut line: Json) {
+    /// Writes a line with the time, unless one before it failed.
+    fn write(&self, state: &mut State, line: impl FnOnce(String) -> JournalLine) {
         if state.is_broken {
             return;
         }
-        line["time"] = json!((self.clock)());
-        let mut bytes = visible_json(&line.to_string()).into_owned().into_bytes();
-        bytes.push(b'\n');
-        let written = state.file.append(&bytes);
+        let written = serde_json::to_string(&line((self.clock)())).map_err(io::Error::from).and_then(|line| {
+            let mut bytes = visible_json(&line).into_owned().into_bytes();
+            bytes.push(b'\n');
+            state.file.append(&bytes)
+        });
         self.keep(state, written);
     }
 
@@ -273,61 +277,10 @@ impl Journal {
 }
 
 /// Ids of the records that an answer says were created, in order.
-fn created_ids(result: &Json) -> Vec<&str> {
-    let posts = result.get("posts").and_then(Json::as_array);
-    match posts {
-        Some(posts) => posts.iter().filter_map(|r| r.get("id").and_then(Json::as_str)).collect(),
-        None => result.get("id").and_then(Json::as_str).into_iter().collect(),
+fn created_ids(result: &Json) -> Vec<String> {
+    let id = |record: &Json| record.get("id").and_then(Json::as_str).map(str::to_owned);
+    match result.get("posts").and_then(Json::as_array) {
+        Some(posts) => posts.iter().filter_map(id).collect(),
+        None => id(result).into_iter().collect(),
     }
-}
-
-/// An operation, with what was there before; of one on a rule with the order of all rules of its phase.
-pub(super) fn operation_line(operation: &Operation, rules: &[LiveRule]) -> Json {
-    match &operation.subject {
-        Subject::Zone | Subject::Setting(_) => setting_line(operation),
-        Subject::Rule(rule) => rule_line(operation, rule, rules),
-        Subject::Record(record) => record_line(operation, record),
-    }
-}
-
-/// An operation on a zone or its settings.
-fn setting_line(operation: &Operation) -> Json {
-    let fields = operation.fields.iter();
-    let fields: Vec<Json> = fields
-        .map(|f| json!({ "field": f.field.to_string(), "before": to_json(&f.before), "after": to_json(&f.after) }))
-        .collect();
-    json!({ "address": operation.address.as_str(), "action": operation.action().as_str(), "fields": fields })
-}
-
-/// An operation on a record.
-fn record_line(operation: &Operation, record: &RecordSubject) -> Json {
-    let (id, before, after) = match &record.action {
-        RecordAction::Create { after } => (None, None, Some(create_body(after))),
-        RecordAction::Update { id, before, after, patch: _ } => {
-            (Some(&id.0), Some(create_body(before)), Some(create_body(after)))
-        }
-        RecordAction::Delete { id, before, reason: _ } => (Some(&id.0), Some(create_body(before)), None),
-    };
-    let action = operation.action().as_str();
-    json!({ "address": operation.address.as_str(), "action": action, "id": id, "before": before, "after": after })
-}
-
-/// An operation on a rule.
-fn rule_line(operation: &Operation, rule: &RuleSubject, rules: &[LiveRule]) -> Json {
-    let order: Vec<&str> = rules.iter().map(|rule| rule.id.0.as_str()).collect();
-    let (before, after) = match &rule.action {
-        RuleAction::CreateEntryPoint { rules } => (None, Some(rules.iter().map(rule_json).collect::<Json>())),
-        RuleAction::Create { after, .. } => (None, Some(Json::Object(rule_json(after)))),
-        RuleAction::Update { before, after, .. } => {
-            (Some(Json::Object(rule_json(before))), Some(Json::Object(rule_json(after))))
-        }
-        RuleAction::Move { body, .. } => (Some(Json::Object(rule_json(body))), Some(Json::Object(rule_json(body)))),
-        RuleAction::Delete { before, .. } => (Some(Json::Object(rule_json(before))), None),
-    };
-    json!({
-        "address": operation.address.as_str(), "action": operation.action().as_str(),
-        "id": rule.action.id().map(|id| &id.0), "effect": operation.impact.as_ref().map(|i| i.direction.as_str()),
-        "accepted_because": operation.accepted.values().collect::<Vec<_>>(),
-        "before": before, "after": after, "order": order,
-    })
 }

@@ -15,14 +15,16 @@ use std::io::{BufRead, Seek};
 
 use serde_json::Value as Json;
 
-use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST, MOST_VALUES, head, word};
+use super::journal_line::{AnyLine, Intent, OperationLine, SentRequest};
+use super::journal_text::{Ending, Fate, JournalReadError, JournalText, MOST, head, typed};
 use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
-use crate::wire::json;
+use crate::plan::Action;
 use crate::wire::record;
 use crate::wire::ruleset::read_position;
 use crate::wire::settings::from_json;
+use crate::wire::word::Word;
 
 /// What stands for the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";
@@ -158,11 +160,11 @@ pub struct JournalRun {
     pub is_cut: bool,
 }
 
-/// A line as JSON, with its place in the outline.
+/// An intent, with its place in the outline.
 struct Line {
     number: usize,
     place: Place,
-    json: Json,
+    intent: Intent,
 }
 
 impl JournalRun {
@@ -182,25 +184,24 @@ impl JournalRun {
             let length = head(&line).len();
             let place = Place { source, span: Span::new(start, start + length) };
             start += length + 1;
-            let json = json::parse(line.as_bytes(), MOST_VALUES);
-            let json = json.map_err(|_| JournalReadError::Broken(number, "it was changed while it was read"))?;
-            drop(line);
+            let broken = |what| JournalReadError::Broken(number, what);
+            let any: AnyLine = typed(&line).map_err(|_| broken("it was changed while it was read"))?;
             if number == 1 {
-                word(&json, "time").clone_into(&mut began_at);
+                began_at = any.time;
             }
-            if word(&json, "event") != "intent" {
+            if any.event != "intent" {
                 continue;
             }
-            operations += json.get("operations").and_then(Json::as_array).map_or(0, Vec::len);
+            let intent: Intent = typed(&line).map_err(broken)?;
+            drop(line);
+            operations += intent.operations.len();
             if operations > MOST {
                 return Err(JournalReadError::TooLarge(MOST as u64, "operations"));
             }
-            let step = json.get("step").and_then(Json::as_u64);
-            let step = step.ok_or(JournalReadError::Broken(number, "it has no `step`"))?;
-            let name = ZoneName::parse(word(&json, "zone"));
-            let name = name.map_err(|_| JournalReadError::Broken(number, "its `zone` is no name of a zone"))?;
-            let line = Line { number, place, json };
-            zones.entry(name.clone()).or_default().intent(&name, &line, outcomes.get(&step))?;
+            let name = ZoneName::parse(&intent.zone).map_err(|_| broken("its `zone` is no name of a zone"))?;
+            let outcome = outcomes.get(&intent.step);
+            let line = Line { number, place, intent };
+            zones.entry(name.clone()).or_default().intent(&name, &line, outcome)?;
         }
         let zones = zones.into_iter().map(|(name, zone)| (name, zone.finish())).collect();
         Ok(Self { began_at, zones, is_cut })
@@ -219,26 +220,23 @@ impl Reading {
     fn intent(&mut self, name: &ZoneName, line: &Line, outcome: Option<&Ending>) -> Result<(), JournalReadError> {
         let zone = self;
         let broken = |what| JournalReadError::Broken(line.number, what);
-        let id = word(&line.json, "zone_id");
-        if id != NO_ZONE {
-            zone.id = Some(ZoneId(id.to_owned()));
+        let Intent { step: _, zone: _, zone_id, zone_created_on: _, request, operations, time } = &line.intent;
+        if zone_id != NO_ZONE {
+            zone.id = Some(ZoneId(zone_id.clone()));
         }
         let ids = outcome.map_or(&[][..], |outcome| &outcome.ids);
         let fate = outcome.map_or(Fate::Unknown, |outcome| outcome.fate);
-        let request = line.json.get("request").unwrap_or(&Json::Null);
-        let operations = line.json.get("operations").and_then(Json::as_array);
-        let operations = operations.ok_or(broken("it has no `operations`"))?;
-        let is_create = |o: &&Json| word(o, "action") == "create";
+        let is_create = |o: &&OperationLine| o.action == Word(Action::Create);
         // Ids are those of what was created, in order; an answer of another shape says nothing.
         let creates = operations.iter().filter(is_create).count();
         let mut created = if creates == ids.len() { ids } else { &[] }.iter();
         for operation in operations {
-            let address = word(operation, "address");
+            let address = operation.address.as_str();
             let own = if is_create(&operation) { created.next().map(AsRef::as_ref) } else { None };
             // An answer may have said an empty one.
             let own = own.filter(|id| !id.is_empty());
             let path = address.strip_prefix(name.as_str()).unwrap_or_default();
-            let entry = |is_certain| Head { address, sent_at: word(&line.json, "time"), is_certain, place: line.place };
+            let entry = |is_certain| Head { address, sent_at: time, is_certain, place: line.place };
             if path.is_empty() {
                 if fate != Fate::Nothing {
                     zone.is_made = true;
@@ -251,7 +249,7 @@ impl Reading {
                     return Err(broken("a record in it is outside of its zone"));
                 }
                 // A delete that is sent as a create is taken back.
-                let is_back = word(operation, "action") == "delete" && is_single_create(request);
+                let is_back = operation.action == Word(Action::Delete) && is_single_create(request);
                 take(
                     &mut zone.records,
                     entry,
@@ -355,35 +353,35 @@ fn images(effect: &RecordEffect) -> impl Iterator<Item = &LiveRecord> {
 }
 
 /// Whether a request creates one record.
-fn is_single_create(request: &Json) -> bool {
-    word(request, "method") == "POST" && word(request, "path").ends_with("/dns_records")
+fn is_single_create(request: &SentRequest) -> bool {
+    request.method == "POST" && request.path.ends_with("/dns_records")
 }
 
 /// What an operation did to a record.
-fn record_effect(operation: &Json, created: Option<&str>) -> Option<RecordEffect> {
-    let id = word(operation, "id");
-    let image = |name: &str, id: &str| {
-        let mut body = operation.get(name)?.clone();
+fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<RecordEffect> {
+    let image = |of: &Option<Json>, id: &str| {
+        let mut body = of.clone()?;
         body.as_object_mut()?.insert("id".to_owned(), id.into());
         record::read(&body).ok().map(Box::new)
     };
-    match word(operation, "action") {
+    let OperationLine { action: Word(action), before, after, .. } = operation;
+    let id = operation.id();
+    match action {
         // A record of which no id is known needs one all the same while it is read.
-        "create" => Some(RecordEffect::Created {
+        Action::Create => Some(RecordEffect::Created {
             id: created.map(|id| RecordId(id.to_owned())),
-            after: image("after", created.unwrap_or("?"))?,
+            after: image(after, created.unwrap_or("?"))?,
         }),
-        "update" => Some(RecordEffect::Changed { before: image("before", id)?, after: image("after", id)? }),
-        "delete" => Some(RecordEffect::Deleted { before: image("before", id)? }),
-        _ => None,
+        Action::Update => Some(RecordEffect::Changed { before: image(before, id)?, after: image(after, id)? }),
+        Action::Delete => Some(RecordEffect::Deleted { before: image(before, id)? }),
+        Action::Move => None,
     }
 }
 
 /// The fields of an operation on a part of a zone.
-fn fields(operation: &Json) -> BTreeMap<String, (Value, Value)> {
-    let fields = operation.get("fields").and_then(Json::as_array).into_iter().flatten();
-    let value = |field: &Json, name: &str| field.get(name).map_or(Value::Null, from_json);
-    fields.map(|f| (word(f, "field").to_owned(), (value(f, "before"), value(f, "after")))).collect()
+fn fields(operation: &OperationLine) -> BTreeMap<String, (Value, Value)> {
+    let fields = operation.fields.iter().flatten();
+    fields.map(|f| (f.field.clone(), (from_json(&f.before), from_json(&f.after)))).collect()
 }
 
 /// A rule's definition.
@@ -395,21 +393,24 @@ fn body(json: Option<&Json>) -> Option<RuleBody> {
 }
 
 /// What an operation did to a rule.
-fn rule_effect(phase: Phase, operation: &Json, created: Option<&str>, request: &Json) -> Option<RuleEffect> {
-    let id = || Some(RuleId(word(operation, "id").to_owned())).filter(|id| !id.0.is_empty());
-    let (before, after) = (operation.get("before"), operation.get("after"));
-    let what = match (word(operation, "action"), after) {
-        ("create", Some(Json::Array(rules))) => {
+fn rule_effect(
+    phase: Phase,
+    operation: &OperationLine,
+    created: Option<&str>,
+    request: &SentRequest,
+) -> Option<RuleEffect> {
+    let id = || Some(RuleId(operation.id().to_owned())).filter(|id| !id.0.is_empty());
+    let OperationLine { action: Word(action), before, after, order, .. } = operation;
+    let what = match (action, after) {
+        (Action::Create, Some(Json::Array(rules))) => {
             RuleDone::EntryPoint(rules.iter().map(|rule| body(Some(rule))).collect::<Option<_>>()?)
         }
-        ("create", after) => RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after)?),
-        ("update", after) => RuleDone::Patched(id()?, body(before)?, body(after)?),
-        ("move", _) => RuleDone::Moved(id()?),
-        ("delete", _) => RuleDone::Deleted(id()?, body(before)?),
-        _ => return None,
+        (Action::Create, after) => RuleDone::Created(created.map(|id| RuleId(id.to_owned())), body(after.as_ref())?),
+        (Action::Update, after) => RuleDone::Patched(id()?, body(before.as_ref())?, body(after.as_ref())?),
+        (Action::Move, _) => RuleDone::Moved(id()?),
+        (Action::Delete, _) => RuleDone::Deleted(id()?, body(before.as_ref())?),
     };
-    let order = operation.get("order").and_then(Json::as_array);
-    let order = order.map(|ids| ids.iter().filter_map(|id| Some(RuleId(id.as_str()?.to_owned()))).collect());
-    let position = request.pointer("/body/position").and_then(read_position);
+    let order = order.as_ref().map(|ids| ids.iter().map(|id| RuleId(id.clone())).collect());
+    let position = request.body.as_ref().and_then(|body| body.get("position")).and_then(read_position);
     Some(RuleEffect { phase, what, order, position })
 }

@@ -8,11 +8,13 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
-use serde_json::Value as Json;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::journal::Journal;
+use super::journal_line::{AnyBegin, AnyLine, StepFate, StepOutcome};
 use crate::wire::json::{self, JsonError};
+use crate::wire::word::Word;
 
 /// Largest journal that is read, in bytes.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -31,6 +33,9 @@ pub(super) const MOST: usize = 250_000;
 
 /// Characters of a line that are kept for showing where it stands.
 const OUTLINE: usize = 100;
+
+/// What is wrong with a line that is JSON of another shape.
+const NOT_A_LINE: &str = "it is not a line of a journal";
 
 /// How every journal begins.
 const BEGINNING: &str = "{\"event\":\"begin\"";
@@ -155,12 +160,15 @@ impl<R: BufRead + Seek> JournalText<R> {
             }
             text.outline.push_str(head(&line));
             text.outline.push('\n');
-            let json = match json::parse(line.as_bytes(), MOST_VALUES) {
-                Ok(json) => json,
+            let any: AnyLine = match json::parse(line.as_bytes(), MOST_VALUES) {
+                Ok(any) => any,
                 Err(JsonError::TooMany(most)) => {
                     return Err(JournalReadError::TooLarge(most as u64, "values in a line"));
                 }
                 Err(JsonError::Syntax(_)) if lines.number == 1 => return Err(JournalReadError::Foreign),
+                Err(JsonError::Syntax(error)) if error.is_data() => {
+                    return Err(JournalReadError::Broken(lines.number, NOT_A_LINE));
+                }
                 Err(JsonError::Syntax(_)) => {
                     let number = lines.number;
                     if lines.next()?.is_some() {
@@ -172,15 +180,12 @@ impl<R: BufRead + Seek> JournalText<R> {
             };
             text.lines += 1;
             if text.lines == 1 {
-                begins(&json)?;
-                text.source_digest = word(&json, "spec_digest").to_owned();
+                text.source_digest = begins(&any, &line)?;
             }
-            if word(&json, "event") == "outcome"
-                && let Some(step) = json.get("step").and_then(Json::as_u64)
-            {
-                let ending = Ending::read(&json);
-                ids += ending.ids.len();
-                text.outcomes.insert(step, ending);
+            if any.event == "outcome" && any.step.is_some() {
+                let outcome: StepOutcome = typed(&line).map_err(|what| JournalReadError::Broken(lines.number, what))?;
+                ids += outcome.ids.as_ref().map_or(0, Vec::len);
+                text.outcomes.insert(outcome.step, Ending::of(outcome));
             }
             if ids > MOST {
                 return Err(JournalReadError::TooLarge(MOST as u64, "ids"));
@@ -236,16 +241,23 @@ impl<R: BufRead + Seek> JournalText<R> {
     }
 }
 
-/// Checks that a line begins a journal.
-fn begins(json: &Json) -> Result<(), JournalReadError> {
-    if word(json, "event") != "begin" {
+/// Checks that a line begins a journal; the digest of what was applied.
+fn begins(any: &AnyLine, line: &str) -> Result<String, JournalReadError> {
+    if any.event != "begin" {
         return Err(JournalReadError::Foreign);
     }
-    match json.get("format").and_then(Json::as_u64) {
-        Some(format) if format == u64::from(Journal::FORMAT) => Ok(()),
-        Some(found) => Err(JournalReadError::Format { found }),
-        None => Err(JournalReadError::Foreign),
+    match typed::<AnyBegin>(line) {
+        Ok(AnyBegin { format, spec_digest }) if format == u64::from(Journal::FORMAT) => {
+            Ok(spec_digest.as_str().unwrap_or_default().to_owned())
+        }
+        Ok(AnyBegin { format, spec_digest: _ }) => Err(JournalReadError::Format { found: format }),
+        Err(_) => Err(JournalReadError::Foreign),
     }
+}
+
+/// What a line says; the error is what is wrong with it.
+pub(super) fn typed<T: DeserializeOwned>(line: &str) -> Result<T, &'static str> {
+    json::parse(line.as_bytes(), MOST_VALUES).map_err(|_| NOT_A_LINE)
 }
 
 /// The lines of a journal, one by one.
@@ -300,16 +312,16 @@ pub(super) fn head(line: &str) -> &str {
 }
 
 impl Ending {
-    /// Reads a line.
-    fn read(json: &Json) -> Self {
-        let ids = json.get("ids").and_then(Json::as_array).into_iter().flatten();
-        let fate = match word(json, "outcome") {
-            "done" => Fate::Done,
-            "restored" => Fate::Restored,
-            "refused" | "not sent" | "no batches" => Fate::Nothing,
-            _ => Fate::Unknown,
+    /// Of an outcome.
+    fn of(outcome: StepOutcome) -> Self {
+        let StepOutcome { step: _, outcome: Word(fate), detail: _, ids, time: _ } = outcome;
+        let fate = match fate {
+            StepFate::Done => Fate::Done,
+            StepFate::Restored => Fate::Restored,
+            StepFate::Refused | StepFate::NotSent | StepFate::NoBatches => Fate::Nothing,
+            StepFate::Partly | StepFate::Lost | StepFate::Unknown => Fate::Unknown,
         };
-        Self { fate, ids: ids.filter_map(Json::as_str).map(Into::into).collect() }
+        Self { fate, ids: ids.into_iter().flatten().map(Into::into).collect() }
     }
 }
 
@@ -335,9 +347,4 @@ impl Fate {
             Self::Unknown => Some(Self::Unknown),
         }
     }
-}
-
-/// Text of a member; empty if it is none.
-pub(super) fn word<'j>(json: &'j Json, name: &str) -> &'j str {
-    json.get(name).and_then(Json::as_str).unwrap_or_default()
 }

@@ -10,6 +10,7 @@
 //! | refused for the credentials, the quota, the network or the rate, or sent elsewhere | refused | nothing |
 //! | any other refusal | refused | refused: it would have met that one as well |
 
+use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use crate::api::ApiError;
 use crate::diagnostic::count;
@@ -91,18 +92,18 @@ pub(super) fn is_hopeless(error: &ApiError) -> bool {
 }
 
 /// An outcome with the journal's word for it and what the journal says beside it.
-pub(super) type Judged = (&'static str, Option<String>, Outcome);
+pub(super) type Judged = (StepFate, Option<String>, Outcome);
 
 /// Nobody can tell what became of an operation, for this reason.
 pub(super) fn unknown(reason: String) -> Judged {
-    ("unknown", Some(reason.clone()), Outcome::Unknown(reason))
+    (StepFate::Unknown, Some(reason.clone()), Outcome::Unknown(reason))
 }
 
 /// It was refused, in these words, or not even heard.
 pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
     match error.status() {
-        None => ("not sent", Some(reason.clone()), Outcome::NotSent(reason)),
-        Some(_) => ("refused", Some(reason.clone()), Outcome::Refused(reason)),
+        None => (StepFate::NotSent, Some(reason.clone()), Outcome::NotSent(reason)),
+        Some(_) => (StepFate::Refused, Some(reason.clone()), Outcome::Refused(reason)),
     }
 }
 

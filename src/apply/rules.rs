@@ -15,6 +15,7 @@ use std::collections::btree_map::Entry;
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
+use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{
     Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
@@ -95,10 +96,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                         if let Some((reason, restored)) = self.overwritten(&race, &ruleset).await {
                             created = restored.unwrap_or(created);
                             known.remove(&phase);
-                            break ("done", Some(reason.clone()), Outcome::Unknown(reason));
+                            break (StepFate::Done, Some(reason.clone()), Outcome::Unknown(reason));
                         }
                         known.insert(phase, EntryPoint::Present(ruleset));
-                        break ("done", None, Outcome::Done);
+                        break (StepFate::Done, None, Outcome::Done);
                     }
                     Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
                 },
@@ -106,7 +107,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     if let RuleAction::CreateEntryPoint { rules } = &rule.action {
                         if sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
                             let reason = "someone made the entry point since it was read; plan again".to_owned();
-                            break ("refused", Some(said(&error)), Outcome::Stale(reason));
+                            break (StepFate::Refused, Some(said(&error)), Outcome::Stale(reason));
                         }
                         if !replaces && error.is_no_such_route() {
                             replaces = true;
@@ -140,10 +141,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                     {
                         created = restored.unwrap_or(created);
                         known.remove(&phase);
-                        break ("done", Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
+                        break (StepFate::Done, Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
                     }
                     known.insert(phase, now);
-                    break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done);
+                    break (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done);
                 }
                 Ok(now) if known.get(&phase).is_some_and(|before| same_rules(before, &now)) => {
                     if let Some(refusal) = refusal {

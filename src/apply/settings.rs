@@ -16,6 +16,7 @@ use std::mem::{Discriminant, discriminant};
 
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor, STOPPED};
+use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{
     Meaning, earlier_unknown, is_hopeless, meaning, never_answered, not_sent_again, refused, said, unknown,
@@ -113,7 +114,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let mut sent = 1;
         let (word, detail, outcome) = loop {
             let error = match self.writer.write(&request).await {
-                Ok(_) => break ("done", None, Outcome::Done),
+                Ok(_) => break (StepFate::Done, None, Outcome::Done),
                 Err(error) => error,
             };
             let reason = said(&error);
@@ -125,7 +126,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
             match self.look_at(work).await {
-                Seen::Done => break ("done", Some(format!("{reason}; settled by reading")), Outcome::Done),
+                Seen::Done => break (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done),
                 Seen::Pending if meaning != Meaning::Lost => {
                     ends = (Ends::of(&error, setting), reason.clone());
                     break match meaning == Meaning::EarlierUnknown {

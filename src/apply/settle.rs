@@ -3,6 +3,7 @@
 use super::event::ApplyEvent;
 use super::executor::{Executor, Next};
 use super::expect::{Index, OperationState, state_of};
+use super::journal_line::StepFate;
 use super::outcome::Outcome;
 use super::response::{Meaning, earlier_unknown, is_conflict, is_hopeless, never_answered, said};
 use super::run::Run;
@@ -131,7 +132,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Notes, in the run and in the journal, that nobody can tell what became of a request.
     fn nobody_can_tell(&self, run: &mut Run<'_>, step: &Step, number: u64, reason: &str) {
         run.finish(&step.operations, &Outcome::Unknown(reason.to_owned()));
-        self.journal.outcome(number, "unknown", Some(reason), None);
+        self.journal.outcome(number, StepFate::Unknown, Some(reason), None);
     }
 
     /// Reads the zone's records.
@@ -148,10 +149,10 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             run.finish(&[*n], &outcome(format!("{reason}; {what}")));
         }
         let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
-            (_, true) => "done",
-            (false, false) => "partly",
-            (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => "unknown",
-            (true, false) => "lost",
+            (_, true) => StepFate::Done,
+            (false, false) => StepFate::Partly,
+            (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => StepFate::Unknown,
+            (true, false) => StepFate::Lost,
         };
         let address = |n: &usize| run.zone.operations[*n].address.as_str();
         let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();

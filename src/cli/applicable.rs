@@ -43,7 +43,7 @@ fn check_format(command: &Command, format: Format) -> Result<(), String> {
         Command::Import(_) => ("import", OTHERS),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(_) => ("sandbox", OTHERS),
-        Command::Schema => ("schema", OTHERS),
+        Command::Schema(_) => ("schema", OTHERS),
         Command::Completions { .. } => ("completions", OTHERS),
         Command::Man => ("man", OTHERS),
     };
@@ -72,7 +72,7 @@ fn check_selection(command: &Command, has_shard: bool, has_zones: bool) -> Resul
         Command::Resolve(_) => "resolve",
         #[cfg(feature = "sandbox")]
         Command::Sandbox(_) => "sandbox",
-        Command::Schema => "schema",
+        Command::Schema(_) => "schema",
         Command::Completions { .. } => "completions",
         Command::Man => "man",
         _ => return Ok(()),

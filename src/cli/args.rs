@@ -1,6 +1,7 @@
 //! The command line.
 
 mod drift;
+mod import;
 mod resolve;
 mod waf;
 
@@ -10,10 +11,13 @@ use std::time::Duration;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::apply::Verify;
+use crate::document::Kind;
 use crate::model::Danger;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use drift::{DriftArgs, TellArgs, WatchArgs};
+pub(super) use import::ImportArgs;
 pub(super) use resolve::ResolveArgs;
 pub(super) use waf::{State, WafCommand, WafDiffArgs, WafEffectiveArgs, WafHitsArgs, WafLockArgs, WafRulesArgs};
 
@@ -250,9 +254,11 @@ pub(super) enum Command {
     /// Show what the settings of the managed WAF mean
     #[command(subcommand)]
     Waf(WafCommand),
-    /// Print the JSON Schema of the spec
-    #[command(after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema | jq .properties")]
-    Schema,
+    /// Print the JSON Schema of the spec, or of what the program writes
+    #[command(
+        after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > plan.schema.json"
+    )]
+    Schema(SchemaArgs),
     /// Print a completion script for a shell
     Completions {
         /// Shell
@@ -260,6 +266,19 @@ pub(super) enum Command {
     },
     /// Print the manual page
     Man,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_name = "KIND", default_value = "spec", value_parser = schemas())]
+    pub kind: String,
+}
+
+/// What there are schemas of.
+fn schemas() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("spec").chain(Kind::ALL.iter().map(|kind| kind.name())))
 }
 
 /// What the spec is.
@@ -435,29 +454,6 @@ pub(super) struct TestArgs {
     /// The spec.
     #[command(flatten)]
     pub spec: SpecArgs,
-}
-
-/// `import`.
-#[derive(Debug, Args)]
-pub(super) struct ImportArgs {
-    /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
-    #[arg(required = true, value_name = "SOURCE")]
-    pub sources: Vec<String>,
-    /// Format of files, if it is not recognised; every SOURCE is a path then
-    #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
-    pub from: Option<String>,
-    /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
-    #[arg(long, value_name = "[ID=]ZONE")]
-    pub zone_name: Vec<String>,
-    /// Write one file for each zone into this directory, instead of one spec to standard output
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Import records only
-    #[arg(long, conflicts_with = "only_waf")]
-    pub only_dns: bool,
-    /// Import the protection only
-    #[arg(long)]
-    pub only_waf: bool,
 }
 
 /// `sandbox`.

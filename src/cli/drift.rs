@@ -3,9 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context;
-use serde_json::Value as Json;
-
 use super::args::TellArgs;
 use super::exit::Exit;
 use super::files::{self, Readers};
@@ -13,10 +10,12 @@ use super::output::Output;
 use super::service::{Access, Service};
 use super::settings::Settings;
 use crate::api::Webhook;
+use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{Report, Verdict};
 use crate::plan::Plan;
 use crate::reconcile::{self, Drift, Goal};
 use crate::render::{DriftView, openmetrics};
+use anyhow::Context;
 
 /// What one look showed.
 pub(super) struct Look {
@@ -77,6 +76,12 @@ pub(super) fn write_metrics(path: &Path, report: &Report, requests: u64, output:
         .with_context(|| format!("failed to write the metrics to {}", path.display()))
 }
 
+/// The report for programs.
+pub(super) fn document(view: &DriftView<'_>) -> DriftDocument {
+    let DriftView { report, plan, asked, sources } = view;
+    DriftDocument::of(report, plan, asked, sources)
+}
+
 /// The webhook that the flags or the environment name.
 ///
 /// The inner error is what is wrong with its address.
@@ -89,7 +94,7 @@ pub(super) fn webhook(tell: &TellArgs, settings: &Settings<'_>) -> anyhow::Resul
 }
 
 /// Sends a report; whether it arrived. A failure is told, and is nothing more: the report itself has been shown.
-pub(super) async fn deliver(webhook: &Webhook, report: &Json, output: &Output) -> bool {
+pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &Output) -> bool {
     let delivered = webhook.post(report).await;
     if let Err(error) = delivered {
         output.message(&format!("warning: the report did not reach the webhook: failed to {error}"));

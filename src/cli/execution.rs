@@ -10,10 +10,11 @@ use super::settings::Settings;
 use crate::api::{ReadClient, Stop, WriteClient};
 use crate::apply::{ApplyEvent, Journal, Observer, Outcome, Verified, ZoneDone};
 use crate::diagnostic::{Severity, count};
+use crate::document::apply::Applied;
+use crate::document::plan::Plan as PlanDocument;
 use crate::model::time::rfc3339_micros;
 use crate::plan::{Consents, Verdict};
 use crate::reconcile::{Conclusion, Means, Planned, Report, Source, apply};
-use crate::render::json;
 use crate::render::safe::safe;
 use crate::render::text::{ZoneResult, write_result};
 
@@ -76,10 +77,8 @@ fn show(
     let path = journal.path().display().to_string();
     let sources = &planned.goal.sources;
     if output.format == Format::Json {
-        let mut document = json::plan(&planned.plan, &Verdict::Ready, requests_to_apply, sources);
-        document["kind"] = "apply".into();
-        document["result"] = json::result(&zones, Some(&path));
-        output.json(&document)?;
+        let plan = PlanDocument::of(&planned.plan, &Verdict::Ready, requests_to_apply, sources);
+        output.json(&plan.applied(Applied::of(&report.zones, Some(path.clone()))))?;
     } else {
         output.result(|out| write_result(out, &zones, output.colour))?;
     }

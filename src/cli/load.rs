@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::args::{ConsentArgs, Format, SpecArgs};
-use super::base;
 use super::exit::Exit;
 use super::formats;
 use super::output::Output;
 use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, count};
-use crate::plan::{Consents, Plan};
-use crate::reconcile::{Goal, Unusable};
-use crate::render::{self, Findings};
+use crate::document;
+use crate::plan::Consents;
+use crate::reconcile::{Base, Goal, Unusable};
+use crate::render::Findings;
 use crate::spec;
 
 /// Bytes taken from standard input: more than a spec may have, so that too much is noticed.
@@ -67,7 +67,10 @@ pub(super) fn read(args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<R
 /// # Errors
 /// It cannot be found or read, or has mistakes.
 pub(super) fn with_base(goal: Goal, args: &SpecArgs, settings: &Settings<'_>) -> anyhow::Result<Goal> {
-    let base = settings.flags.base.as_deref().map(|base| base::load(base, args, settings)).transpose()?;
+    let base = match &settings.flags.base {
+        Some(name) => Some(Base::load(name, &args.spec, &settings.base_options()?)?),
+        None => None,
+    };
     Ok(goal.with_base(base))
 }
 
@@ -88,10 +91,7 @@ pub(super) fn input(path: &Path) -> anyhow::Result<spec::Input> {
 pub(super) fn report_errors(found: &Findings<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
     let Findings { diagnostics, sources, .. } = *found;
     if output.format == Format::Json {
-        output.json(&serde_json::json!({
-            "format": Plan::FORMAT, "kind": "diagnostics",
-            "diagnostics": render::json::diagnostics_json(diagnostics, sources),
-        }))?;
+        output.json(&document::diagnostic::Findings::of(diagnostics, sources))?;
     }
     formats::write_findings(found, settings.flags, output)?;
     let errors = diagnostics.count(Severity::Error);

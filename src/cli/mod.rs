@@ -2,7 +2,6 @@
 
 mod applicable;
 mod args;
-mod base;
 mod cache;
 mod commands;
 mod drift;
@@ -131,7 +130,7 @@ fn needs_service(command: &Command) -> bool {
         Command::Diff(_)
         | Command::Validate(_)
         | Command::Test(_)
-        | Command::Schema
+        | Command::Schema(_)
         | Command::Completions { .. }
         | Command::Man => false,
         Command::Plan(_)
@@ -167,7 +166,7 @@ async fn run_command(
         Command::Validate(args) => commands::validate::run(args, settings, output),
         Command::Test(args) => commands::test::run(args, settings, output),
         Command::Waf(command) => commands::waf::run(command, settings, output).await,
-        Command::Schema => commands::about::schema(output),
+        Command::Schema(args) => commands::about::schema(args, output),
         Command::Completions { shell } => commands::about::completions(*shell, output),
         Command::Man => commands::about::man(output),
     }

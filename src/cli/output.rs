@@ -4,9 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 use super::args::{Colour, Format, Global};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::document;
 use crate::live::FetchError;
 use crate::plan::Plan;
 use crate::render;
@@ -106,8 +108,8 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::result`].
-    pub(super) fn json(&self, document: &serde_json::Value) -> io::Result<()> {
-        self.result(|out| writeln!(out, "{}", visible_json(&format!("{document:#}"))))
+    pub(super) fn json(&self, document: &impl Serialize) -> io::Result<()> {
+        self.result(|out| writeln!(out, "{}", visible_json(&document::text(document))))
     }
 
     /// Says something that is not a result.

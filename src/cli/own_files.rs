@@ -100,7 +100,7 @@ pub(super) fn check(command: &Command) -> Result<(), String> {
         Command::Waf(WafCommand::Lock(args)) => spec(&args.spec.spec),
         Command::Waf(WafCommand::Effective(_) | WafCommand::Hits(_))
         | Command::Import(_)
-        | Command::Schema
+        | Command::Schema(_)
         | Command::Completions { .. }
         | Command::Man => Ok(()),
         #[cfg(feature = "sandbox")]

@@ -20,7 +20,7 @@ use crate::model::Danger;
 use crate::model::Suppression;
 use crate::model::time::rfc3339;
 use crate::plan::{Consents, Policy, PolicyEntry};
-use crate::reconcile::{Selection, Shard};
+use crate::reconcile::{BaseOptions, Selection, Shard};
 use crate::spec::{self, Allowed, GitEnvironment, PolicyFile, read_policy};
 use crate::{api, reconcile};
 
@@ -111,6 +111,15 @@ impl<'a> Settings<'a> {
             let value = raw(self.flags, name)?;
             if name == "PATH" { absolute_only(&value) } else { Some(value) }
         })
+    }
+
+    /// How previous versions of the spec are read.
+    ///
+    /// # Errors
+    /// As [`Settings::today`].
+    pub(super) fn base_options(&self) -> anyhow::Result<BaseOptions> {
+        let variables = self.flags.variables.clone();
+        Ok(BaseOptions { variables, today: self.today()?, git: self.git_environment() })
     }
 
     /// The zones to work on.

@@ -7,6 +7,8 @@
 //! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
+use crate::model::Words;
+
 /// Used where a change makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
 /// Largest number of sentences about one change; the others are counted.
@@ -26,6 +28,14 @@ pub enum Direction {
     Both,
     /// Unknown.
     Unclassified,
+}
+
+impl Words for Direction {
+    const ALL: &'static [Self] = &[Self::Neutral, Self::Strengthens, Self::Weakens, Self::Both, Self::Unclassified];
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
 }
 
 impl Direction {

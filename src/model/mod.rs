@@ -20,6 +20,7 @@ mod state;
 mod tier;
 pub mod time;
 mod ttl;
+mod words;
 
 pub use address::Address;
 pub(crate) use arrange::arrange;
@@ -39,3 +40,4 @@ pub use state::{
 };
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};
+pub use words::Words;

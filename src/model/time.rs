@@ -35,6 +35,17 @@ pub fn age(moment: SystemTime, now: SystemTime) -> Option<Duration> {
     }
 }
 
+/// An elapsed time in its largest unit.
+#[must_use]
+pub fn ago(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s ago"),
+        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h ago", seconds / 3600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
+}
+
 /// The nearest time that can be written.
 fn within(moment: SystemTime) -> SystemTime {
     let last = SystemTime::UNIX_EPOCH + Duration::from_secs(LAST);
@@ -66,5 +77,12 @@ mod tests {
         assert_eq!(age(SystemTime::UNIX_EPOCH, now), Some(SKEW * 2));
         assert_eq!(age(now + SKEW, now), Some(Duration::ZERO));
         assert_eq!(age(now + SKEW + Duration::from_secs(1), now), None);
+    }
+
+    #[test]
+    fn ages_have_one_unit() {
+        let words = |seconds| ago(Duration::from_secs(seconds));
+        let all = [words(0), words(119), words(120), words(10_800), words(172_800)];
+        assert_eq!(all, ["0 s ago", "119 s ago", "2 min ago", "3 h ago", "2 days ago"]);
     }
 }

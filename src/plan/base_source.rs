@@ -2,13 +2,16 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Digits by which people know a commit.
 const SHORT: usize = 12;
 
 /// Where the previous version of a spec comes from, and what its content is known by. It is in the JSON of plans and drift reports.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum BaseSource {
     /// A git revision.
@@ -28,6 +31,21 @@ pub enum BaseSource {
 }
 
 impl BaseSource {
+    /// A file or a directory with the text of its spec as resolved.
+    #[must_use]
+    pub fn of_path(name: &str, spec: &str) -> Self {
+        Self::Path { name: name.to_owned(), digest: HEXLOWER.encode(&Sha256::digest(spec)) }
+    }
+
+    /// Whether the text of a spec as resolved can be what it says; of a revision that is not known.
+    #[must_use]
+    pub fn is_of(&self, spec: &str) -> bool {
+        match self {
+            Self::Revision { .. } => true,
+            Self::Path { name, .. } => *self == Self::of_path(name, spec),
+        }
+    }
+
     /// The same content.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {

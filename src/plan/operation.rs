@@ -7,7 +7,7 @@ use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
 use crate::insight::Impact;
-use crate::model::{Address, Danger};
+use crate::model::{Address, Danger, Words};
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +84,22 @@ impl Cause {
             Self::Foreign => Some(format!("takes the place of what somebody else made{when}")),
             Self::Spec | Self::Unknown => None,
         }
+    }
+}
+
+impl Words for Action {
+    const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Move, Self::Delete];
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl Words for Cause {
+    const ALL: &'static [Self] = &[Self::Spec, Self::Drift, Self::Both, Self::Unknown];
+
+    fn word(self) -> &'static str {
+        self.as_str()
     }
 }
 

@@ -5,16 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value as Json;
-
+use super::base::Base;
 use super::selection::Selection;
 use super::undo::{Undo, UndoError};
 use super::waf_lock;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::document::reviewed::Reviewed;
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
 use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
-use crate::plan::{BaseSource, ZonePlan, plan_zone, plan_zone_with_base};
+use crate::plan::{ZonePlan, plan_zone, plan_zone_with_base};
 use crate::{lint, spec};
 
 /// The desired state of some zones, with what was found while reading it.
@@ -49,8 +49,10 @@ pub enum Source {
     SavedPlan {
         /// The previous spec that it was made with.
         base: Option<Base>,
-        /// The plan as it was reviewed, in its JSON form.
-        reviewed: Json,
+        /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+        today: String,
+        /// The operations as they were reviewed.
+        reviewed: Vec<Reviewed>,
     },
 }
 
@@ -63,19 +65,6 @@ pub struct SpecSource {
     pub selection: Selection,
     /// The file beside the spec in which the managed rulesets are locked; it need not exist.
     pub lock: PathBuf,
-}
-
-/// The previous spec: the third leg of the comparison.
-#[derive(Debug, Clone)]
-pub struct Base {
-    /// What it desired.
-    pub desired: Desired,
-    /// Where it comes from.
-    pub source: BaseSource,
-    /// The submodule that it is a revision of, if it is one: the top of its work tree.
-    pub submodule: Option<PathBuf>,
-    /// The notes about it.
-    pub notes: Diagnostics,
 }
 
 /// A spec with mistakes.

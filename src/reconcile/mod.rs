@@ -54,6 +54,7 @@
 mod applied_before;
 mod apply;
 mod as_found;
+mod base;
 mod drift;
 mod goal;
 mod known_notes;
@@ -68,8 +69,9 @@ pub mod waf_lock;
 
 pub use apply::{ApplyError, Conclusion, Means, Report, apply};
 pub use as_found::{AsFound, as_found};
+pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
-pub use goal::{Base, Goal, Source, SpecSource, Unusable, wanted};
+pub use goal::{Goal, Source, SpecSource, Unusable, wanted};
 pub use plan::{Listener, Options, Planned, plan};
 pub use protection::{Protected, ProtectionError, protection, protection_of};
 pub(crate) use selection::pattern;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::goal::{Base, Goal, Source};
+use super::base::Base;
+use super::goal::{Goal, Source};
 use super::{applied_before, known_notes, undo, waf_lock};
 use crate::api::Reader;
 use crate::apply::Verify;

@@ -5,21 +5,17 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value as Json;
-
-use super::goal::{Base, Goal, Source};
+use super::base::Base;
+use super::goal::{Goal, Source};
 use super::plan::Planned;
 use crate::diagnostic::{Diagnostics, Severity, Sources};
+use crate::document::plan::Plan as PlanDocument;
+use crate::document::saved_plan::{self, Basis, SavedPlan};
 use crate::model::time::{age, rfc3339};
 use crate::model::{Danger, Desired};
-use crate::plan::file::{self, PlanFileError, Saved};
 use crate::plan::{Consents, Verdict};
-use crate::render::json;
 use crate::spec;
 use crate::wire::Request;
-
-/// Largest saved plan, in bytes.
-const LARGEST: u64 = 1 << 30;
 
 /// Bytes that tell a saved plan from a spec.
 const HEAD: u64 = 64 * 1024;
@@ -52,7 +48,7 @@ pub enum SavedPlanError {
         name: String,
         /// Why.
         #[source]
-        source: PlanFileError,
+        source: saved_plan::SavedPlanError,
     },
     /// It does not say when it was made.
     #[error("{name} does not say when it was made")]
@@ -123,10 +119,7 @@ pub fn save(
 ) -> String {
     let Planned { goal, plan, .. } = planned;
     let Stamp { tool, now, today } = stamp;
-    let document = json::plan(plan, verdict, requests.len(), &goal.sources);
-    let exact = json::requests(requests);
-    let exact = exact.get("requests").and_then(Json::as_array).cloned().unwrap_or_default();
-    let saved = Saved {
+    let basis = Basis {
         tool,
         created_at: rfc3339(now),
         today,
@@ -134,9 +127,10 @@ pub fn save(
         base: goal.base().map(|base| (base.source.clone(), spec::print(&base.desired))),
         spec_digest: goal.digest.clone(),
         deletes: consents.deletes,
-        dangers: consents.dangers.iter().map(|d| d.code().to_owned()).collect(),
+        dangers: consents.dangers.iter().copied().collect(),
     };
-    format!("{:#}\n", file::seal(document, exact, &saved))
+    let document = PlanDocument::of(plan, verdict, requests.len(), &goal.sources);
+    saved_plan::seal(document, requests, &basis) + "\n"
 }
 
 /// Whether a file is a saved plan rather than a spec.
@@ -148,7 +142,7 @@ pub fn is_saved_plan(path: &Path) -> bool {
     }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    read.is_ok() && file::looks_like_plan(&String::from_utf8_lossy(&head))
+    read.is_ok() && saved_plan::looks_like_plan(&String::from_utf8_lossy(&head))
 }
 
 /// Whether a file has the name of a spec. A pipeline that applies one must not be made to apply a plan by what is in the file.
@@ -171,11 +165,9 @@ pub fn open(
     if is_named_like_a_spec(path) {
         return Err(SavedPlanError::NamedLikeASpec { name });
     }
-    let io = |source| SavedPlanError::Io { name: name.clone(), source };
-    let mut text = String::new();
-    let file = File::open(path).map_err(io)?;
-    file.take(LARGEST).read_to_string(&mut text).map_err(io)?;
-    let (plan, saved) = file::open(&text).map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
+    let file = File::open(path).map_err(|source| SavedPlanError::Io { name: name.clone(), source })?;
+    let SavedPlan { basis: saved, is_incomplete, operations } =
+        saved_plan::read(file).map_err(|source| SavedPlanError::File { name: name.clone(), source })?;
     let created = humantime::parse_rfc3339_weak(&saved.created_at)
         .map_err(|source| SavedPlanError::Undated { name: name.clone(), source })?;
     let Some(age) = age(created, now) else {
@@ -184,7 +176,7 @@ pub fn open(
     if age > most_age {
         return Err(SavedPlanError::Old { name, age: rounded(age), most: rounded(most_age) });
     }
-    if plan.get("verdict").and_then(Json::as_str) == Some(Verdict::Incomplete.as_str()) {
+    if is_incomplete {
         return Err(SavedPlanError::Incomplete { name });
     }
     let (desired, sources) = read(&saved.desired, &saved.today, &name)?;
@@ -197,10 +189,11 @@ pub fn open(
     };
     let mut consents = given;
     consents.deletes = consents.deletes.or(saved.deletes);
-    consents.dangers.extend(saved.dangers.iter().filter_map(|code| Danger::by_code(code)));
+    // Deletes are allowed by their number only.
+    consents.dangers.extend(saved.dangers.iter().filter(|danger| **danger != Danger::Delete));
     let records = desired.zones.values().map(|z| z.records.len()).sum();
     let (diagnostics, digest) = (Diagnostics::default(), saved.spec_digest);
-    let source = Source::SavedPlan { base, reviewed: plan };
+    let source = Source::SavedPlan { base, today: saved.today, reviewed: operations };
     Ok((Goal { desired, diagnostics, sources, digest, files: 1, records, source }, consents))
 }
 

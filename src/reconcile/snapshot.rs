@@ -11,9 +11,8 @@ use std::time::{Duration, SystemTime};
 use super::goal::{Goal, Source, wanted};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, findings};
 use crate::live::snapshot::{AsOf, Lack, Part, Snapshot, SnapshotError};
-use crate::model::time::age;
+use crate::model::time::{age, ago};
 use crate::model::{Desired, DesiredZone};
-use crate::render::ago;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]

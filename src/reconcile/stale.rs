@@ -3,17 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
-
 use super::goal::Source;
 use super::plan::{Planned, plan_some};
 use crate::api::Reader;
+use crate::document::reviewed::{PlanMoved, Reviewed, differences, differences_of_rest, take_dangers};
 use crate::live::FetchError;
 use crate::model::{Danger, ZoneName};
-use crate::plan::{
-    Consents, Operation, Plan, PlanMoved, Verdict, ZonePlan, differences, differences_of_rest, take_dangers,
-};
-use crate::render::json;
+use crate::plan::{Consents, Operation, Plan, ZonePlan};
 
 /// What is no longer as a plan saw it: reads the zones again that it changes, and plans them once more.
 ///
@@ -26,7 +22,7 @@ pub async fn changed_since<R: Reader>(planned: &Planned<'_>, reader: &R) -> Resu
     let again: BTreeMap<&ZoneName, &ZonePlan> = now.plan.zones.iter().map(|zone| (&zone.name, zone)).collect();
     let form = |zone: Option<&ZonePlan>| {
         let plan = Plan { zones: zone.cloned().into_iter().collect(), ..Plan::default() };
-        json::plan(&plan, &Verdict::Ready, 0, &planned.goal.sources)
+        Reviewed::all(&plan, &planned.goal.sources)
     };
     let mut all = Vec::new();
     for (name, zone) in changed {
@@ -84,7 +80,7 @@ pub fn resume(planned: &mut Planned<'_>, consents: &mut Consents) -> Result<(), 
 }
 
 /// A plan compared with the saved one that it was made from.
-fn compared(planned: &Planned<'_>, compare: fn(&Json, &Json) -> Vec<PlanMoved>) -> Vec<PlanMoved> {
+fn compared(planned: &Planned<'_>, compare: fn(&[Reviewed], &[Reviewed]) -> Vec<PlanMoved>) -> Vec<PlanMoved> {
     let Source::SavedPlan { reviewed, .. } = &planned.goal.source else { return Vec::new() };
-    compare(reviewed, &json::plan(&planned.plan, &Verdict::Ready, 0, &planned.goal.sources))
+    compare(reviewed, &Reviewed::all(&planned.plan, &planned.goal.sources))
 }

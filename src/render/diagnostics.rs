@@ -1,4 +1,4 @@
-//! Findings as text in the style of `rustc`, and as JSON.
+//! Findings as text in the style of `rustc`.
 //!
 //! ```text
 //! error[SPEC0016]: the key is unknown
@@ -19,10 +19,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use serde_json::{Value, json};
 
 use super::safe::{shortened, visible};
-use crate::diagnostic::{Diagnostic, Diagnostics, Label, Place, Severity, Source, SourceId, Sources, Span};
+use crate::diagnostic::{Diagnostic, Label, Severity, Source, SourceId, Sources};
 
 /// Longest line shown in full.
 ///
@@ -72,66 +71,6 @@ pub fn write<'d>(
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// A finding as JSON.
-#[must_use]
-pub fn json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    one_json(diagnostic, sources)
-}
-
-/// All findings as JSON.
-#[must_use]
-pub fn json_all(diagnostics: &Diagnostics, sources: &Sources) -> Value {
-    diagnostics.iter().map(|d| one_json(d, sources)).collect()
-}
-
-/// A finding as JSON.
-fn one_json(diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let Diagnostic { finding, severity, detail, address, primary, related, help, more: _, is_known: _ } = diagnostic;
-    let mut value = json!({
-        "code": finding.code,
-        "severity": severity.as_str(),
-        "summary": finding.summary,
-        "detail": detail,
-        "address": address,
-    });
-    let place = primary.as_ref().map_or_else(no_place, |l| place_json(l.place, sources));
-    let related: Vec<_> = related
-        .iter()
-        .map(|label| {
-            let mut related = place_json(label.place, sources);
-            related["text"] = json!(label.text);
-            related
-        })
-        .collect();
-    if let (Some(value), Value::Object(place)) = (value.as_object_mut(), place) {
-        value.extend(place);
-        value.insert("related".to_owned(), json!(related));
-        value.insert("help".to_owned(), json!(help));
-    }
-    value
-}
-
-/// The members of a place, all null.
-fn no_place() -> Value {
-    json!({ "file": null, "line": null, "column": null, "end_line": null, "end_column": null })
-}
-
-/// A place as JSON.
-///
-/// # Units
-/// Lines and columns count from 1, columns in characters; the end is one past the last character.
-fn place_json(place: Place, sources: &Sources) -> Value {
-    let start = sources.line_column(place);
-    let end = sources.line_column(Place { span: Span { start: place.span.end, ..place.span }, ..place });
-    json!({
-        "file": sources.name(place.source),
-        "line": start.line,
-        "column": start.column,
-        "end_line": end.line,
-        "end_column": end.column,
-    })
 }
 
 /// A heading as the renderer writes it, and the corrected one: the renderer counts columns in the shown part of a line.

@@ -1,12 +1,11 @@
 //! Drift for all outputs: what changed and who changed it, as operations of the plan with their findings.
 
-use std::time::Duration;
-
 use super::view::{OperationView, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
 use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
+use crate::model::time::ago;
 use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
 
 /// A report with its context.
@@ -116,27 +115,4 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
 pub(super) fn aside(aside: &SetAsideCount) -> String {
     let types: Vec<_> = aside.types.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!("{} {} ({})", aside.count(), aside.reason, types.join(", "))
-}
-
-/// An elapsed time in its largest unit.
-#[must_use]
-pub fn ago(age: Duration) -> String {
-    match age.as_secs() {
-        seconds @ 0..120 => format!("{seconds} s ago"),
-        seconds @ 120..7200 => format!("{} min ago", seconds / 60),
-        seconds @ 7200..172_800 => format!("{} h ago", seconds / 3600),
-        seconds => format!("{} days ago", seconds / 86_400),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_have_one_unit() {
-        let words = |seconds| ago(Duration::from_secs(seconds));
-        let all = [words(0), words(119), words(120), words(10_800), words(172_800)];
-        assert_eq!(all, ["0 s ago", "119 s ago", "2 min ago", "3 h ago", "2 days ago"]);
-    }
 }

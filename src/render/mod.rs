@@ -28,7 +28,6 @@ pub mod expectations;
 mod findings;
 pub mod github;
 pub mod html;
-pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod openmetrics;
@@ -39,7 +38,8 @@ pub mod spec_diff;
 pub mod text;
 mod textdiff;
 mod view;
+pub mod waf;
 
-pub use drift::{DriftView, ago};
+pub use drift::DriftView;
 pub use findings::{Findings, known_notes};
 pub use view::Review;

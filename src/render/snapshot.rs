@@ -1,17 +1,8 @@
 //! The time of the snapshot that a plan was made against.
 
-use serde_json::{Value as Json, json};
-
-use super::ago;
 use super::safe::safe;
 use crate::live::snapshot::AsOf;
-
-/// As JSON.
-#[must_use]
-pub fn json(as_of: &AsOf) -> Json {
-    let AsOf { taken_at, age, tool, service } = as_of;
-    json!({ "taken_at": taken_at, "age_seconds": age.map(|age| age.as_secs()), "tool": tool, "service": service })
-}
+use crate::model::time::ago;
 
 /// As text.
 #[must_use]

@@ -2,7 +2,7 @@
 //!
 //! `[[],[],…` has three bytes for a value, and a value takes a hundred. So values are counted before any of them is made.
 
-use serde_json::Value as Json;
+use serde::de::DeserializeOwned;
 
 /// The most values of an answer, or of what is kept of one. The answer to a batch of 3,500 records has 240,000 by this count, which
 /// takes names of members and items for values.
@@ -14,7 +14,7 @@ pub enum JsonError {
     /// It has more values than these.
     #[error("it has more than {0} values")]
     TooMany(usize),
-    /// It is no JSON.
+    /// It is no JSON, or not what is read here.
     #[error(transparent)]
     Syntax(#[from] serde_json::Error),
 }
@@ -23,7 +23,7 @@ pub enum JsonError {
 ///
 /// # Errors
 /// It has more, or is no JSON.
-pub fn parse(text: &[u8], most: usize) -> Result<Json, JsonError> {
+pub fn parse<T: DeserializeOwned>(text: &[u8], most: usize) -> Result<T, JsonError> {
     if values(text, most) > most {
         return Err(JsonError::TooMany(most));
     }
@@ -62,6 +62,8 @@ fn values(text: &[u8], most: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value as Json;
+
     use super::*;
 
     #[test]
@@ -74,10 +76,10 @@ mod tests {
 
     #[test]
     fn more_than_agreed_is_not_made() {
-        assert!(parse(b"[1,2,3]", 4).is_ok());
-        assert!(matches!(parse(b"[1,2,3,4]", 4), Err(JsonError::TooMany(4))));
-        assert!(matches!(parse(b"[1,2", 4), Err(JsonError::Syntax(_))));
+        assert!(parse::<Json>(b"[1,2,3]", 4).is_ok());
+        assert!(matches!(parse::<Json>(b"[1,2,3,4]", 4), Err(JsonError::TooMany(4))));
+        assert!(matches!(parse::<Json>(b"[1,2", 4), Err(JsonError::Syntax(_))));
         let bomb = "[".repeat(10_000_000);
-        assert!(matches!(parse(bomb.as_bytes(), 1_000), Err(JsonError::TooMany(1_000))));
+        assert!(matches!(parse::<Json>(bomb.as_bytes(), 1_000), Err(JsonError::TooMany(1_000))));
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Request`] is complete: it has the method, path, query and body exactly as they will be sent, so the output of a
 //! dry run cannot differ from the real requests. Unknown fields in responses are tolerated, and never sent.
 
+pub mod bounded;
 pub mod budget;
 mod envelope;
 mod intake;
@@ -12,6 +13,8 @@ pub mod record;
 mod request;
 pub mod ruleset;
 pub mod settings;
+pub mod sum;
+pub mod word;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};

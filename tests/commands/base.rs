@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
 use zonewright::sandbox::{Fault, What, When};
@@ -243,25 +244,21 @@ fn a_plan_says_what_its_base_is_and_a_saved_one_is_bound_to_it() {
         assert!(ran.stdout.contains(&words), "{base}: {}", ran.stdout);
     }
     // Somebody makes the plan show, or bring along, another base.
-    let forged = |file: &str, change: fn(&mut Value, &mut zonewright::plan::file::Saved)| {
+    let forged = |file: &str, change: fn(&mut Value)| {
         let text = std::fs::read_to_string(workspace.path().join(file)).expect("it was saved");
-        let (mut plan, mut saved) = zonewright::plan::file::open(&text).expect("it is whole");
-        change(&mut plan, &mut saved);
-        if let Some(members) = plan.as_object_mut() {
-            members.retain(|name, _| name != "saved" && name != "checksum");
-        }
-        workspace.file("forged.json", zonewright::plan::file::seal(plan, Vec::new(), &saved).to_string());
+        let mut plan: Value = serde_json::from_str(&text).expect("it is JSON");
+        change(&mut plan);
+        workspace.file("forged.json", sealed(plan));
         let ran = workspace.run(&["apply", "forged.json", "--yes"]).exits(1);
         assert!(ran.stderr.contains("shows another base"), "{}", ran.stderr);
     };
     let writes = workspace.writes().len();
-    forged("revision.json", |plan, _| plan["base"]["commit"] = json!("0".repeat(40)));
-    forged("revision.json", |plan, _| plan["base"] = Value::Null);
-    forged("revision.json", |_, saved| saved.base = None);
-    forged("path.json", |_, saved| {
-        if let Some((_, spec)) = &mut saved.base {
-            spec.push_str("# more\n");
-        }
+    forged("revision.json", |plan| plan["base"]["commit"] = json!("0".repeat(40)));
+    forged("revision.json", |plan| plan["base"] = Value::Null);
+    forged("revision.json", |plan| plan["saved"]["base"] = Value::Null);
+    forged("path.json", |plan| {
+        let spec = plan["saved"]["base"]["spec"].as_str().unwrap_or_default();
+        plan["saved"]["base"]["spec"] = json!(format!("{spec}# more\n"));
     });
     // The base that is named with it must be the one that it was made with.
     git(&workspace, &["commit", "-qam", "second"]);

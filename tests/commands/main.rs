@@ -14,6 +14,7 @@ mod clients;
 mod complaints;
 mod concurrency;
 mod documentation;
+mod documents;
 mod drift;
 mod embed;
 mod end_to_end;

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, options};
 use serde_json::{Value, json};
 use zonewright::cli::{Invocation, Sink};
-use zonewright::plan::file;
 
 /// A workspace with a zone, and a saved plan that changes one record, makes another, and makes a rule.
 fn saved() -> Workspace {
@@ -98,17 +98,27 @@ fn a_file_that_is_not_what_was_saved_is_refused() {
     refused(whole.replacen("192.0.2.1", "192.0.2.7", 1), "edited or damaged");
     refused(whole.replace("\"verdict\": \"ready\"", "\"verdict\": \"in-sync\""), "edited or damaged");
     refused(whole[..whole.len() / 2].to_owned(), "not whole");
-    let (mut other, saved) = file::open(&whole).expect("it is a saved plan");
+    let plan: Value = serde_json::from_str(&whole).expect("it is JSON");
+    let mut other = plan.clone();
     other["saved"]["format"] = json!(2);
+    // Whatever else that version may write.
+    other["operations"] = json!("elsewhere");
     refused(other.to_string(), "format 2");
+    refused(sealed(other), "format 2");
     let plain = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).stdout;
-    refused(plain.clone(), "no saved plan");
+    refused(plain, "no saved plan");
+    let mut unlike = plan.clone();
+    unlike["operations"][0]["action"] = json!("destroy");
+    refused(sealed(unlike), "not what this version writes");
     // A plan of yesterday, sealed as it should be.
-    let mut old = saved.clone();
-    old.created_at = "2020-01-01T00:00:00Z".to_owned();
-    let plan: Value = serde_json::from_str(&plain).expect("it is JSON");
-    let requests = other["saved"]["requests"].as_array().cloned().unwrap_or_default();
-    refused(file::seal(plan, requests, &old).to_string(), "--max-age");
+    let mut old = plan.clone();
+    old["saved"]["created_at"] = json!("2020-01-01T00:00:00Z");
+    refused(sealed(old), "--max-age");
+    // The order of members and the layout are nobody's business.
+    let mut members: Vec<_> = plan.as_object().cloned().unwrap_or_default().into_iter().collect();
+    members.reverse();
+    workspace.file("plan.json", Value::Object(members.into_iter().collect()).to_string());
+    workspace.run(&["apply", "plan.json", "--dry-run"]).exits(0);
     // Whole and unchanged, it is still good.
     workspace.file("plan.json", whole);
     workspace.run(&["apply", "plan.json", "--yes", "--max-age", "1h"]).exits(0);

@@ -321,7 +321,7 @@ fn files_that_are_no_snapshot_of_ours_are_refused_with_the_reason() {
     workspace.run(&["snapshot", "spec.yaml"]).exits(0);
     let good = fs::read(workspace.path().join(FILE)).unwrap();
     let text = unpacked(&workspace.path().join(FILE));
-    let cases: [(&str, Vec<u8>, &str); 7] = [
+    let cases: [(&str, Vec<u8>, &str); 6] = [
         ("cut", good[..good.len() / 2].to_vec(), "it is cut off"),
         ("edited", packed(&text.replace("192.0.2.7", "192.0.2.8")), "it was changed after it was taken"),
         ("longer", [&good[..], b"x"].concat(), "it was changed after it was taken"),

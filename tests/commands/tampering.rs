@@ -2,37 +2,28 @@
 
 use std::fs;
 
+use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Workspace, options};
 use serde_json::{Value, json};
-use zonewright::plan::file;
 use zonewright::sandbox::{Fault, What, When};
 
 /// A workspace with one record, and a saved plan that changes it.
-fn planned() -> (Workspace, Value, file::Saved) {
+fn planned() -> (Workspace, Value) {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!([{ "type": "A", "name": "www.example.com", "content": "192.0.2.1", "ttl": 300 }]));
     workspace.records_spec("      - { name: www, type: A, content: 192.0.2.1, ttl: 600 }");
     workspace.run(&["plan", "spec.yaml", "--out", "plan.json"]).exits(0);
     let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
-    let (plan, saved) = file::open(&text).unwrap();
-    (workspace, plan, saved)
-}
-
-/// The plan without what makes it a saved one.
-fn plain(plan: &Value) -> Value {
-    let mut plain = plan.clone();
-    let members = plain.as_object_mut().unwrap();
-    members.remove("saved");
-    members.remove("checksum");
-    plain
+    (workspace, serde_json::from_str(&text).unwrap())
 }
 
 /// Requests in a plan file are for readers. What is sent follows from its spec and from what is live.
 #[test]
 fn a_plan_file_cannot_say_what_is_sent() {
-    let (workspace, plan, saved) = planned();
+    let (workspace, mut plan) = planned();
     let evil = json!({ "method": "DELETE", "path": "/zones/1bb9e8ced726ff0734d94e313f738376", "body": null });
-    workspace.file("plan.json", file::seal(plain(&plan), vec![evil], &saved).to_string());
+    plan["saved"]["requests"] = json!([evil]);
+    workspace.file("plan.json", sealed(plan));
     workspace.run(&["apply", "plan.json", "--yes"]).exits(0);
     let sent: Vec<_> = workspace.writes().iter().map(|r| r.method.clone()).collect();
     assert_eq!(sent, ["POST"], "one batch with one patch");
@@ -42,7 +33,7 @@ fn a_plan_file_cannot_say_what_is_sent() {
 /// Operations in a plan file are held against those that its spec gives now, one by one.
 #[test]
 fn a_plan_file_cannot_hide_an_operation_or_add_one() {
-    let (workspace, plan, saved) = planned();
+    let (workspace, plan) = planned();
     let forgeries: [fn(&mut Value); 3] = [
         |plan| plan["operations"] = json!([]),
         |plan| plan["operations"][0]["after"]["content"] = json!("203.0.113.66"),
@@ -53,9 +44,9 @@ fn a_plan_file_cannot_hide_an_operation_or_add_one() {
         },
     ];
     for forge in forgeries {
-        let mut forged = plain(&plan);
+        let mut forged = plan.clone();
         forge(&mut forged);
-        workspace.file("plan.json", file::seal(forged, Vec::new(), &saved).to_string());
+        workspace.file("plan.json", sealed(forged));
         workspace.run(&["apply", "plan.json", "--yes"]).exits(4);
     }
     assert_eq!(workspace.writes().len(), 0);

@@ -23,10 +23,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("drift", &["plan", "diff", "model", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
-    ("apply", &["plan", "diff", "live", "api", "wire", "model", "diagnostic"]),
+    // `insight` for the word that a journal has for the direction of a change.
+    ("apply", &["plan", "diff", "insight", "live", "api", "wire", "model", "diagnostic"]),
+    // The shapes of documents; `live` for the moment of a snapshot and the form of its lines.
+    ("document", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "live", "apply"]),
     // `live` for the moment of a snapshot alone.
     ("render", &["diagnostic", "model", "insight", "wire", "diff", "plan", "drift", "apply", "live"]),
-    // The pipeline as a library: from a spec to a report. `render` for the JSON form of a plan, which is what is saved.
+    // The pipeline as a library: from a spec to a report. `document` for the form of saved plans.
     (
         "reconcile",
         &[
@@ -42,7 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "api",
             "live",
             "apply",
-            "render",
+            "document",
         ],
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
@@ -66,6 +69,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "api",
             "live",
             "apply",
+            "document",
             "render",
             "reconcile",
             "sandbox",
@@ -91,8 +95,21 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Modules without any asynchronous function.
-const SYNCHRONOUS: &[&str] =
-    &["diagnostic", "import", "model", "insight", "wire", "spec", "lint", "diff", "plan", "drift", "render", "seclang"];
+const SYNCHRONOUS: &[&str] = &[
+    "diagnostic",
+    "import",
+    "model",
+    "insight",
+    "wire",
+    "spec",
+    "lint",
+    "diff",
+    "plan",
+    "drift",
+    "document",
+    "render",
+    "seclang",
+];
 
 /// Lines of a file, tests included.
 const MOST_LINES: usize = 600;

@@ -11,7 +11,7 @@ use zonewright::model::ruleset::{EntryPoint, LiveWaf, Phase};
 use zonewright::model::{Danger, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Consents, Lowering, Plan, Step, lower, plan_zone};
 use zonewright::render::text::{Extent, PlanView, write_plan, write_requests};
-use zonewright::{render, spec, wire};
+use zonewright::{document, render, spec, wire};
 
 /// The live zone of a case.
 fn live(case: &Value) -> LiveZone {
@@ -50,9 +50,9 @@ fn json_is_a_contract() {
         let desired = outcome.desired.expect("the spec of a case is good");
         let (zone, diagnostics) = plan_zone(desired.zones.values().next().unwrap(), &live(&case));
         let plan = Plan { zones: vec![zone], diagnostics, requests_made: 2, ..Plan::default() };
-        let json = render::json::plan(&plan, &plan.verdict(&Consents::default()), 1, &sources);
+        let json = document::plan::Plan::of(&plan, &plan.verdict(&Consents::default()), 1, &sources);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
-            insta::assert_snapshot!(format!("{json:#}"));
+            insta::assert_snapshot!(document::text(&json));
         });
     });
 }

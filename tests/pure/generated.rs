@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use zonewright::document::{self, Kind};
 use zonewright::lint;
 use zonewright::model::Danger;
 
@@ -12,6 +13,13 @@ fn up_to_date(path: &str, expected: &str) {
     }
     let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
     assert!(committed == expected, "{path} is out of date: run UPDATE_GENERATED=1 cargo test --test pure generated");
+}
+
+#[test]
+fn the_schemas_of_documents() {
+    for kind in Kind::ALL {
+        up_to_date(&format!("schema/{}.schema.json", kind.name()), &(document::text(&document::schema(*kind)) + "\n"));
+    }
 }
 
 #[test]

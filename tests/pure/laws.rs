@@ -10,7 +10,7 @@ use crate::support::generators::{
 };
 use crate::support::protection::waf_wants;
 use proptest::prelude::*;
-use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, needed, undo_zone};
+use zonewright::apply::{Journal, JournalFile, JournalRun, JournalText, StepFate, needed, undo_zone};
 use zonewright::diagnostic::Sources;
 use zonewright::diff::{SetAsideReason, diff_records};
 use zonewright::model::{
@@ -81,7 +81,7 @@ fn journalled(world: &mut World, plan: &ZonePlan, size: usize) -> JournalRun {
         let operations: Vec<_> = step.operations.iter().map(|n| plan.operations[*n].clone()).collect();
         let created = carry_out(world, &operations, 1_000_000 + 1000 * n);
         let posts: Vec<_> = created.iter().map(|id| serde_json::json!({ "id": id.0 })).collect();
-        journal.outcome(number, "done", None, Some(&serde_json::json!({ "posts": posts })));
+        journal.outcome(number, StepFate::Done, None, Some(&serde_json::json!({ "posts": posts })));
     }
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let text = JournalText::of(&text).unwrap();

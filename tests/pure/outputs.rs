@@ -9,9 +9,10 @@ use plans::{case, large, of_words};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use zonewright::diagnostic::Severity;
+use zonewright::document;
 use zonewright::drift::{Report, State, classify};
 use zonewright::render::markdown::{Comment, LIMIT, SMALLEST_LIMIT};
-use zonewright::render::{DriftView, Findings, github, html, json, junit, markdown, openmetrics, text};
+use zonewright::render::{DriftView, Findings, github, html, junit, markdown, openmetrics, text};
 
 const PLAN: &str = "tests/cases/render/plan.yaml";
 
@@ -202,7 +203,9 @@ fn a_report_of_drift_in_each_form() {
         insta::assert_snapshot!("drift_text", drift_text(&made));
         insta::assert_snapshot!("drift_markdown", markdown::drift(&view, COMMENT));
         insta::assert_snapshot!("drift_metrics", openmetrics::drift(&report, 3));
-        insta::assert_snapshot!("drift_json", format!("{:#}", json::drift::drift(&view)));
+        let DriftView { report, plan, asked, sources } = view;
+        let document = document::drift::Drift::of(report, plan, asked, sources);
+        insta::assert_snapshot!("drift_json", document::text(&document));
     });
 }
 

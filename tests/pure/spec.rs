@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use zonewright::diagnostic::{Severity, Sources};
+use zonewright::document::diagnostic::Diagnostic;
 use zonewright::model::{Desired, RecordType, Ttl, Unmanaged, Value, ZoneName};
 use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, Outcome, load, print, schema};
@@ -571,6 +572,6 @@ fn one_digest(inputs: &[Input]) -> String {
 #[test]
 fn findings_as_json_say_where() {
     let (outcome, sources) = load_text(&with_records("      - { name: é, tpe: A, content: 192.0.2.1 }\n"));
-    let json = diagnostics::json(outcome.diagnostics.iter().next().unwrap(), &sources);
+    let json = serde_json::to_value(Diagnostic::of(outcome.diagnostics.iter().next().unwrap(), &sources)).unwrap();
     insta::assert_json_snapshot!(json);
 }

@@ -13,6 +13,7 @@ pub(crate) mod processor_time;
 pub(crate) mod protection;
 pub(crate) mod resolver;
 pub(crate) mod rulesets;
+pub(crate) mod saved_plans;
 pub(crate) mod spellings;
 #[cfg(feature = "sandbox")]
 pub(crate) mod virtual_time;

@@ -2,14 +2,16 @@
 
 use clap::CommandFactory;
 
-use crate::cli::args::Cli;
+use crate::cli::args::{Cli, SchemaArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::document::{self, Kind};
 use crate::spec;
 
-/// Prints the JSON Schema of the spec.
-pub(in crate::cli) fn schema(output: &Output) -> anyhow::Result<Exit> {
-    output.json(&spec::schema())?;
+/// Prints a JSON Schema.
+pub(in crate::cli) fn schema(args: &SchemaArgs, output: &Output) -> anyhow::Result<Exit> {
+    let kind = Kind::ALL.iter().find(|kind| kind.name() == args.kind);
+    output.json(&kind.map_or_else(spec::schema, |kind| document::schema(*kind)))?;
     Ok(Exit::Success)
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::plan::{begin, show};
 use crate::apply::Verify;
 use crate::cli::args::{ApplyArgs, Format};
-use crate::cli::base;
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
@@ -15,10 +14,11 @@ use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::diagnostic::{MOST_OF_A_KIND, count};
+use crate::document::plan::Requests;
+use crate::document::reviewed::PlanMoved;
 use crate::model::Danger;
-use crate::plan::{Consents, MissingConsent, PlanMoved, Verdict};
-use crate::reconcile::{self, Goal, Planned, changed_since, changed_since_saved, resume, saved};
-use crate::render::json;
+use crate::plan::{Consents, MissingConsent, Verdict};
+use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_saved, resume, saved};
 use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
@@ -40,7 +40,10 @@ pub(in crate::cli) async fn run(
             Ok(given) => {
                 let opened = saved::open(path, args.max_age, settings.now()?, given)?;
                 let named = settings.flags.base.as_deref();
-                let other = named.map(|named| base::differs(named, &opened.0, settings)).transpose()?.flatten();
+                let other = match named {
+                    Some(named) => Base::differs(named, &opened.0, &settings.base_options()?)?,
+                    None => None,
+                };
                 if let Some(how) = other {
                     let what = "error: the saved plan has another base";
                     output.message(&format!("{what}: {}; nothing was sent. Plan again.", safe(&how)));
@@ -157,7 +160,7 @@ async fn over(
     }
     if how.dry_run && verdict != Verdict::Incomplete {
         if output.format == Format::Json {
-            output.json(&json::requests(&requests))?;
+            output.json(&Requests::of(&requests))?;
         } else {
             output.result(|out| write_requests(out, &requests, output.colour))?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cli::args::{DriftArgs, Format};
-use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
+use crate::cli::drift::{Look, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
 use crate::cli::formats;
 use crate::cli::load::load;
@@ -11,7 +11,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
 use crate::render::text::write_drift;
-use crate::render::{DriftView, json, markdown};
+use crate::render::{DriftView, markdown};
 
 /// Looks and reports.
 ///
@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(
     if let Some(webhook) = &webhook
         && (tell.webhook_always || verdict == Verdict::Found || look.report.count_of(&tell.fail_on) > 0)
     {
-        deliver(webhook, &json::drift::drift(&view), output).await;
+        deliver(webhook, &document(&view), output).await;
     }
     metrics.transpose()?;
     Ok(exit(verdict, Exit::Chosen(*drift_exit_code)))
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(
 /// Prints a report as wanted.
 fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
     match output.format {
-        Format::Json => output.json(&json::drift::drift(view))?,
+        Format::Json => output.json(&document(view))?,
         Format::Markdown => {
             let text = markdown::drift(view, formats::comment(settings.flags));
             output.result(|out| out.write_all(text.as_bytes()))?;

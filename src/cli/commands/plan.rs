@@ -16,13 +16,14 @@ use crate::cli::output::Output;
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::findings;
+use crate::document::plan::Plan as PlanDocument;
 use crate::model::Address;
 use crate::plan::{Consents, Plan, Verdict};
 use crate::reconcile::saved::{self, Stamp};
 use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
 use crate::render::safe::visible_json;
 use crate::render::text::{Extent, PlanView, write_plan};
-use crate::render::{Review, json, snapshot};
+use crate::render::{Review, snapshot};
 
 /// Begins `plan` or `apply`: a good spec and the consents given; wrong usage and mistakes are reported here and end the run.
 ///
@@ -190,11 +191,11 @@ pub(super) fn show(
     let Planned { goal, plan, .. } = planned;
     match output.format {
         Format::Json => {
-            let mut document = json::plan(plan, verdict, requests_to_apply, &goal.sources);
-            if let Some(as_of) = goal.as_of() {
-                document["against"] = snapshot::json(as_of);
-            }
-            output.json(&document)?;
+            let document = PlanDocument::of(plan, verdict, requests_to_apply, &goal.sources);
+            output.json(&match goal.as_of() {
+                Some(as_of) => document.against(as_of),
+                None => document,
+            })?;
         }
         Format::Text => {
             // What was found in the spec itself has been shown already.

@@ -1,7 +1,5 @@
 //! `validate`: check a spec offline.
 
-use serde_json::json;
-
 use crate::cli::args::{Format, ValidateArgs};
 use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
@@ -9,8 +7,8 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::diagnostic::count;
-use crate::plan::Plan;
-use crate::render::{self, Findings};
+use crate::document::diagnostic::Validation;
+use crate::render::Findings;
 use crate::spec;
 
 /// Checks; prints the resolved spec if wanted.
@@ -28,11 +26,10 @@ pub(in crate::cli) fn run(args: &ValidateArgs, settings: &Settings<'_>, output: 
     let holds = [count(goal.files, "file"), count(zones, "zone"), count(goal.records, "record")].join(", ");
     match output.format {
         Format::Text => output.result(|out| writeln!(out, "Valid: {holds}."))?,
-        Format::Json => output.json(&json!({
-            "format": Plan::FORMAT, "kind": "validation", "valid": true,
-            "files": goal.files, "zones": zones, "records": goal.records,
-            "diagnostics": render::json::diagnostics_json(&goal.diagnostics, &goal.sources),
-        }))?,
+        Format::Json => {
+            let counts = (goal.files, zones, goal.records);
+            output.json(&Validation::of(counts, &goal.diagnostics, &goal.sources))?;
+        }
         Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
             let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
             let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };

@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::api::{Stop, Webhook};
 use crate::cli::args::{Format, Global, WatchArgs};
-use crate::cli::drift::{Look, deliver, exit, look, webhook, write_metrics};
+use crate::cli::drift::{Look, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
 use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};
@@ -25,9 +25,9 @@ use crate::diagnostic::{Diagnostics, Severity, count};
 use crate::drift::Verdict;
 use crate::model::time::rfc3339;
 use crate::reconcile::Unusable;
+use crate::render::openmetrics;
 use crate::render::safe::visible_json;
 use crate::render::text::write_drift;
-use crate::render::{json, openmetrics};
 
 /// How long those who are being answered are waited for at the end.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -186,7 +186,7 @@ impl Watcher<'_> {
             let now = is_found.then(|| look.report.fingerprint(&tell.fail_on));
             // What was told already is not told again; that it is over is told once, unless that is not known.
             let is_news = now != self.told && (is_found || view.verdict() != Verdict::Incomplete);
-            if (tell.webhook_always || is_news) && deliver(webhook, &json::drift::drift(&view), self.output).await {
+            if (tell.webhook_always || is_news) && deliver(webhook, &document(&view), self.output).await {
                 self.told = now;
             }
         }
@@ -200,7 +200,7 @@ impl Watcher<'_> {
         let tell = &self.args.tell;
         let view = look.view(tell);
         if self.output.format == Format::Json {
-            let line = json::drift::drift(&view).to_string();
+            let line = serde_json::to_string(&document(&view))?;
             self.output.result(|out| writeln!(out, "{}", visible_json(&line)))?;
             return Ok(());
         }

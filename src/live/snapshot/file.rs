@@ -17,13 +17,12 @@ use std::io::{self, BufRead, BufReader, Write};
 use data_encoding::HEXLOWER;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::line::{AnyHeader, End, Entry, Header, Message, Refused};
 use super::lines::Lines;
-use super::{About, Answer, SeenZone, Snapshot};
-use crate::model::{ZoneId, ZoneName};
-use crate::wire::ApiMessage;
+use super::{About, Answer, Snapshot};
 use crate::wire::json::{MOST_VALUES, parse};
 
 /// The most bytes that a snapshot may have unpacked: 190,000 records with every member that there is.
@@ -83,26 +82,27 @@ impl Snapshot {
         // Neither a name nor a time in the gzip header: the same snapshot is the same bytes.
         let packing = GzBuilder::new().write(Vec::new(), Compression::best());
         let mut out = Summing { sum: Sha256::new(), out: packing, size: Size::default() };
-        writeln!(out, "{}", header(about))?;
+        write_line(&mut out, &Header::of(Self::FORMAT, about))?;
         for (path, answer) in answers {
-            let path = json!(path);
+            let entry = Entry::at(path);
             match answer {
-                Answer::Result(text) => writeln!(out, r#"{{"path":{path},"result":{text}}}"#)?,
+                Answer::Result(text) => {
+                    write_line(&mut out, &Entry { result: Some(serde_json::from_str(text)?), ..entry })?
+                }
                 Answer::List(items) => {
-                    writeln!(out, r#"{{"path":{path},"items":{}}}"#, items.len())?;
+                    write_line(&mut out, &Entry { items: Some(items.len() as u64), ..entry })?;
                     for text in items.iter() {
                         writeln!(out, "{text}")?;
                     }
                 }
                 Answer::Refused { status, messages } => {
-                    let messages: Vec<Json> = messages.iter().map(message).collect();
-                    let refused = json!({ "status": status, "messages": messages });
-                    writeln!(out, r#"{{"path":{path},"refused":{refused}}}"#)?;
+                    let refused = Refused { status: *status, messages: messages.iter().map(Message::from).collect() };
+                    write_line(&mut out, &Entry { refused: Some(refused), ..entry })?;
                 }
             }
         }
         let Summing { sum, mut out, size: _ } = out;
-        writeln!(out, r#"{{"sha256":"{}"}}"#, HEXLOWER.encode(&sum.finalize()))?;
+        write_line(&mut out, &End { sha256: HEXLOWER.encode(&sum.finalize()) })?;
         out.finish()
     }
 
@@ -240,51 +240,30 @@ impl<W: Write> Write for Summing<W> {
     }
 }
 
-/// The first line.
-fn header(about: &About) -> Json {
-    let About { taken_at, tool, service, account, zones } = about;
-    let text = |id: &Option<ZoneId>| id.as_ref().map(|id| id.0.clone());
-    let zone = |SeenZone { name, pinned, id, records }: &SeenZone| json!({ "name": name.as_str(), "pinned": text(pinned), "id": text(id), "records": records });
-    json!({
-        "format": Snapshot::FORMAT, "kind": "snapshot", "tool": tool, "taken_at": taken_at, "service": service,
-        "account": account, "zones": zones.iter().map(zone).collect::<Vec<_>>(),
-    })
+/// Writes a line.
+fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(line)?)
 }
 
 /// Reads the first line.
 fn read_header(line: &str) -> Result<About, SnapshotError> {
     let foreign = |why: &str| SnapshotError::Foreign(why.to_owned());
-    let json: Json = serde_json::from_str(line).map_err(|_| foreign("it does not begin with a line of JSON"))?;
-    let kind = json.get("kind").and_then(Json::as_str).unwrap_or("unknown");
+    let any: AnyHeader =
+        parse(line.as_bytes(), MOST_VALUES).map_err(|_| foreign("it does not begin with a line of JSON"))?;
+    let kind = any.kind.as_deref().unwrap_or("unknown");
     if kind != "snapshot" {
         return Err(SnapshotError::Foreign(format!("its kind is {kind:?}")));
     }
-    match json.get("format").and_then(Json::as_u64) {
+    match any.format {
         Some(Snapshot::FORMAT) => {}
         Some(found) if found > Snapshot::FORMAT => {
             return Err(SnapshotError::Newer { found, known: Snapshot::FORMAT });
         }
         Some(_) | None => return Err(foreign("its format is none that there ever was")),
     }
-    let malformed = |why: &str| SnapshotError::Malformed { line: 1, why: why.to_owned() };
-    let text = |json: &Json, name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
-    let need = |name: &str| text(&json, name).ok_or_else(|| malformed(&format!("there is no `{name}`")));
-    let zone = |zone: &Json| {
-        Some(SeenZone {
-            name: ZoneName::parse(zone.get("name")?.as_str()?).ok()?,
-            pinned: text(zone, "pinned").map(ZoneId),
-            id: text(zone, "id").map(ZoneId),
-            records: zone.get("records")?.as_u64().and_then(|n| usize::try_from(n).ok())?,
-        })
-    };
-    let zones = json.get("zones").and_then(Json::as_array).into_iter().flatten();
-    Ok(About {
-        taken_at: need("taken_at")?,
-        tool: need("tool")?,
-        service: need("service")?,
-        account: text(&json, "account"),
-        zones: zones.map(zone).collect::<Option<_>>().ok_or_else(|| malformed("a zone has no name or no records"))?,
-    })
+    let malformed = |why: String| SnapshotError::Malformed { line: 1, why };
+    let header: Header = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+    header.into_about().ok_or_else(|| malformed("a zone has no name".to_owned()))
 }
 
 /// What stands between the first and the last line, while it is read.
@@ -304,21 +283,23 @@ impl Reading {
             self.end_list();
             return Ok(());
         }
-        let malformed = |why: &str| SnapshotError::Malformed { line: number, why: why.to_owned() };
-        let entry = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(&error.to_string()))?;
-        let path = entry.get("path").and_then(Json::as_str).ok_or_else(|| malformed("there is no `path`"))?;
-        let answer = if let Some(result) = entry.get("result") {
-            Answer::Result(result.to_string().into())
-        } else if let Some(count) = entry.get("items").and_then(Json::as_u64) {
-            self.list = Some((path.to_owned(), Lines::default(), count));
-            self.end_list();
-            return Ok(());
-        } else if let Some(refused) = entry.get("refused") {
-            read_refused(refused).ok_or_else(|| malformed("the refusal has no status"))?
-        } else {
-            return Err(malformed("it has neither a result nor items nor a refusal"));
+        let malformed = |why: String| SnapshotError::Malformed { line: number, why };
+        let entry: Entry = parse(line.as_bytes(), MOST_VALUES).map_err(|error| malformed(error.to_string()))?;
+        let answer = match entry {
+            Entry { path, result: None, items: Some(count), refused: None } => {
+                self.list = Some((path, Lines::default(), count));
+                self.end_list();
+                return Ok(());
+            }
+            Entry { path, result: Some(result), items: None, refused: None } => {
+                (path, Answer::Result(result.to_string().into()))
+            }
+            Entry { path, result: None, items: None, refused: Some(Refused { status, messages }) } => {
+                (path, Answer::Refused { status, messages: messages.into_iter().map(Into::into).collect() })
+            }
+            Entry { .. } => return Err(malformed("it has not one of a result, items and a refusal".to_owned())),
         };
-        self.answers.insert(path.to_owned(), answer);
+        self.answers.extend([answer]);
         Ok(())
     }
 
@@ -338,29 +319,14 @@ impl Reading {
     }
 }
 
-/// Reads a refusal.
-fn read_refused(json: &Json) -> Option<Answer> {
-    let status = json.get("status")?.as_u64().and_then(|status| u16::try_from(status).ok())?;
-    let text = |json: &Json, name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
-    let messages = json.get("messages").and_then(Json::as_array).into_iter().flatten().map(|item| ApiMessage {
-        code: item.get("code").and_then(Json::as_i64),
-        message: text(item, "message").unwrap_or_default(),
-        pointer: text(item, "pointer"),
-    });
-    Some(Answer::Refused { status, messages: messages.collect() })
-}
-
-/// One of the service's reasons.
-fn message(message: &ApiMessage) -> Json {
-    let ApiMessage { code, message, pointer } = message;
-    json!({ "code": code, "message": message, "pointer": pointer })
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read;
 
+    use super::super::SeenZone;
     use super::*;
+    use crate::model::{ZoneId, ZoneName};
+    use crate::wire::ApiMessage;
 
     /// A snapshot with an answer of each kind.
     fn snapshot() -> Snapshot {

@@ -5,6 +5,7 @@
 //! | reading everything that a later plan may need | `take` |
 //! | writing down what the service answered | `recorder` |
 //! | bytes that can be told from damaged, edited and foreign ones | `file` |
+//! | the form of the lines | `line` |
 //! | many items in little memory | `lines` |
 //! | what a spec needs and the snapshot does not have | `coverage` |
 //! | answering the same requests again | `replay` |
@@ -16,6 +17,7 @@
 
 mod coverage;
 mod file;
+mod line;
 mod lines;
 mod recorder;
 mod replay;
@@ -32,6 +34,7 @@ use lines::Lines;
 
 pub use coverage::{Lack, Part};
 pub use file::SnapshotError;
+pub use line::SnapshotLine;
 pub use take::{Taken, take};
 
 /// Where and when a snapshot was taken, and of what.

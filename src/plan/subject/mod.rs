@@ -11,6 +11,7 @@ pub(super) mod zone;
 use super::operation::{Action, Why};
 use super::zone_plan::ZonePlan;
 use crate::diff::ZoneSetting;
+use crate::model::Words;
 use crate::wire::Request;
 
 pub use record::{RecordAction, RecordSubject};
@@ -29,6 +30,42 @@ pub enum Subject {
     Record(RecordSubject),
 }
 
+/// The kind of thing that an operation is about, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubjectKind {
+    /// A zone.
+    Zone,
+    /// A setting of a zone.
+    Setting,
+    /// DNSSEC.
+    Dnssec,
+    /// DNS settings.
+    DnsSettings,
+    /// The first rules of a phase.
+    EntryPoint,
+    /// A rule.
+    Rule,
+    /// A DNS record.
+    Record,
+}
+
+impl Words for SubjectKind {
+    const ALL: &'static [Self] =
+        &[Self::Zone, Self::Setting, Self::Dnssec, Self::DnsSettings, Self::EntryPoint, Self::Rule, Self::Record];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Zone => "zone",
+            Self::Setting => "zone_setting",
+            Self::Dnssec => "dnssec",
+            Self::DnsSettings => "dns_settings",
+            Self::EntryPoint => "entry_point",
+            Self::Rule => "waf_rule",
+            Self::Record => "dns_record",
+        }
+    }
+}
+
 impl Subject {
     /// What is done.
     #[must_use]
@@ -43,14 +80,14 @@ impl Subject {
 
     /// The kind of thing, for programs.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> SubjectKind {
         match self {
-            Self::Zone => "zone",
-            Self::Setting(ZoneSetting::Setting { .. }) => "zone_setting",
-            Self::Setting(ZoneSetting::Dnssec { .. }) => "dnssec",
-            Self::Setting(ZoneSetting::DnsSettings { .. }) => "dns_settings",
+            Self::Zone => SubjectKind::Zone,
+            Self::Setting(ZoneSetting::Setting { .. }) => SubjectKind::Setting,
+            Self::Setting(ZoneSetting::Dnssec { .. }) => SubjectKind::Dnssec,
+            Self::Setting(ZoneSetting::DnsSettings { .. }) => SubjectKind::DnsSettings,
             Self::Rule(rule) => rule.action.subject_kind(),
-            Self::Record(_) => "dns_record",
+            Self::Record(_) => SubjectKind::Record,
         }
     }
 

@@ -1,5 +1,6 @@
 //! A rule of a zone, or the entry point of a phase: what is done to it, and the entry point that is expected to be there.
 
+use super::SubjectKind;
 use crate::diff::RuleDeleteReason;
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId, RulesetId};
 use crate::plan::operation::{Action, Why};
@@ -81,10 +82,10 @@ impl RuleAction {
     }
 
     /// The kind of thing that it is done to, for programs.
-    pub(super) fn subject_kind(&self) -> &'static str {
+    pub(super) fn subject_kind(&self) -> SubjectKind {
         match self {
-            Self::CreateEntryPoint { .. } => "entry_point",
-            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => "waf_rule",
+            Self::CreateEntryPoint { .. } => SubjectKind::EntryPoint,
+            Self::Create { .. } | Self::Update { .. } | Self::Move { .. } | Self::Delete { .. } => SubjectKind::Rule,
         }
     }
 

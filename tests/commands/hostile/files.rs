@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use zonewright::cli::Invocation;
-use zonewright::plan::{BaseSource, file};
+use zonewright::plan::BaseSource;
 
 use super::shown::{EVIL, is_harmless};
 use crate::support::journals::newest;
+use crate::support::saved_plans::sealed;
 use crate::support::workspace::{Ran, Workspace, binary, options};
 
 /// How a spec that is wrong is shown, with the form of what is printed.
@@ -253,35 +254,39 @@ fn a_saved_plan_says_nothing_to_a_terminal() {
     let workspace = changed();
     workspace.run(&["plan", "spec.yaml", "--out", "plan.json", "--allow-deletes", "1"]).exits(0);
     let text = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
-    let (plan, saved) = file::open(&text).unwrap();
+    let plan: Value = serde_json::from_str(&text).unwrap();
     let mut bare = plan.clone();
     bare.as_object_mut().unwrap().retain(|name, _| name != "saved" && name != "checksum");
     let mut forged: Vec<String> = (0..texts(&bare))
-        .map(|n| file::seal(replaced(&bare, &mut { n }, EVIL), Vec::new(), &saved).to_string())
+        .map(|n| {
+            let mut forged = replaced(&bare, &mut { n }, EVIL);
+            forged["saved"] = plan["saved"].clone();
+            sealed(forged)
+        })
         .collect();
-    let of = |change: fn(&mut file::Saved)| {
-        let mut saved = saved.clone();
-        change(&mut saved);
-        file::seal(bare.clone(), Vec::new(), &saved).to_string()
+    let of = |change: fn(&mut Value)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        sealed(plan)
     };
+    let mut evil_base = json!(evil_base());
+    evil_base["spec"] = plan["saved"]["spec"].clone();
+    let mut on_evil_base = plan.clone();
+    on_evil_base["base"] = json!(self::evil_base());
+    on_evil_base["saved"]["base"] = evil_base;
     forged.extend([
-        of(|s| s.tool = EVIL.to_owned()),
-        of(|s| s.created_at = EVIL.to_owned()),
-        of(|s| s.today = EVIL.to_owned()),
-        of(|s| s.desired = EVIL.to_owned()),
-        of(|s| {
-            s.desired = format!("version: 1\nzones: {{ example.com: {{ records: [{{ name: {EVIL:?}, type: A }}] }} }}")
+        of(|p| p["saved"]["tool"] = EVIL.into()),
+        of(|p| p["saved"]["created_at"] = EVIL.into()),
+        of(|p| p["saved"]["today"] = EVIL.into()),
+        of(|p| p["saved"]["spec"] = EVIL.into()),
+        of(|p| {
+            let evil = "version: 1\nzones: { example.com: { records: [{ name: EVIL, type: A }] } }";
+            p["saved"]["spec"] = evil.replace("EVIL", &format!("{EVIL:?}")).into();
         }),
-        of(|s| s.base = Some((evil_base(), EVIL.to_owned()))),
-        {
-            let mut saved = saved.clone();
-            saved.base = Some((evil_base(), saved.desired.clone()));
-            let mut bare = bare.clone();
-            bare["base"] = json!(evil_base());
-            file::seal(bare, Vec::new(), &saved).to_string()
-        },
-        of(|s| s.spec_digest = EVIL.to_owned()),
-        of(|s| s.dangers = vec![EVIL.to_owned()]),
+        of(|p| p["saved"]["base"] = json!(self::evil_base())),
+        sealed(on_evil_base),
+        of(|p| p["saved"]["spec_digest"] = EVIL.into()),
+        of(|p| p["saved"]["consents"]["dangers"] = json!([EVIL])),
         // Not sealed again.
         text.replace("example.com", json!(EVIL).to_string().trim_matches('"')),
     ]);

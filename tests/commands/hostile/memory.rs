@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
+use zonewright::document::saved_plan::checksum;
 
 use crate::support::workspace::{Ran, binary};
 
@@ -229,6 +230,62 @@ fn no_journal_fills_it() {
         (0..times).for_each(|_| file.write_all(lines.as_bytes()).unwrap());
         let ran = over(directory.path(), what, &["undo", "j.jsonl", "--sandbox=state"]);
         assert!(matches!(ran.code, Some(0 | 1)), "{what}: {ran:?}");
+    }
+}
+
+/// A saved plan with these members, sealed.
+fn plan(members: &str) -> String {
+    let text = format!("{{\"kind\":\"plan\",{members}}}");
+    let sum = checksum(&text);
+    format!("{},\"checksum\":\"{sum}\"}}", &text[..text.len() - 1])
+}
+
+/// What is beside the operations of a saved plan with this spec.
+fn basis(spec: &str) -> String {
+    let consents = "\"consents\":{\"deletes\":null,\"dangers\":[]}";
+    let times = "\"created_at\":\"2026-11-20T12:00:00Z\",\"today\":\"2026-11-20\"";
+    let saved = format!(
+        "\"format\":1,\"tool\":\"x\",{times},\"spec_digest\":\"x\",{consents},\"requests\":[],\"spec\":{spec},\"base\":null"
+    );
+    format!("\"verdict\":\"ready\",\"base\":null,\"saved\":{{{saved}}}")
+}
+
+#[test]
+fn no_saved_plan_fills_it() {
+    let directory = directory();
+    let spec = serde_json::to_string(SPEC).unwrap();
+    let with = |operations: &str| plan(&format!("{},\"operations\":[{operations}]", basis(&spec)));
+    // As large as one that is real, in which each operation has as much as it can.
+    let image = format!("{{\"type\":\"TXT\",\"name\":\"a.example.com\",\"content\":\"{}\"}}", "x".repeat(250));
+    let operation = |n: usize| {
+        format!(
+            "{{\"address\":\"example.com/dns/a{n}/TXT\",\"zone\":\"example.com\",\"kind\":\"dns_record\",\"action\":\"update\",\
+             \"before\":{image},\"after\":{image},\"fields\":[{{\"field\":\"content\",\"before\":\"x\",\"after\":\"y\"}}],\"dangers\":[]}}"
+        )
+    };
+    let operations = |count: usize| (0..count).map(operation).collect::<Vec<_>>().join(",");
+    let many: String = (0..9_000).map(|n| format!("\"m{n}\":0,")).collect();
+    let wide = operation(0).replacen(&image, &format!("{{{many}\"x\":0}}"), 1);
+    let mega = 1024 * 1024;
+    let cases = [
+        ("a large plan", with(&operations(30_000)), 4),
+        ("short operations", with(&"{},".repeat(mega / 8)), 1),
+        ("wide operations", with(&[wide.as_str()].repeat(240).join(",")), 1),
+        (
+            "dangers",
+            plan(&format!("{},\"operations\":[{{\"dangers\":[{}]}}]", basis(&spec), "\"delete\",".repeat(mega / 8))),
+            1,
+        ),
+        ("values", format!("{{\"kind\":\"plan\",\"saved\":{{\"format\":1}},\"x\":[0{}]}}", ",[]".repeat(mega)), 1),
+        ("members", format!("{{\"kind\":\"plan\",\"saved\":{{{}\"x\":0}}}}", "\"\":0,".repeat(mega)), 1),
+        ("deep", format!("{{\"kind\":{}", "[".repeat(20 * mega)), 1),
+        ("one text", format!("{{\"kind\":\"{}\"}}", "x".repeat(40 * mega)), 1),
+    ];
+    for (what, text, code) in cases {
+        fs::write(directory.path().join("plan.json"), text).unwrap();
+        let ran =
+            over(directory.path(), what, &["apply", "plan.json", "--yes", "--sandbox=state", "--max-age", "100000h"]);
+        assert_eq!(ran.code, Some(code), "{what}: {ran:?}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use zonewright::document::{self, diagnostic::Diagnostic};
 use zonewright::render::diagnostics;
 use zonewright::spec::print;
 
@@ -95,7 +96,7 @@ fn secrets_are_never_shown() {
         assert!(outcome.desired.is_none());
         let shown = shown(&outcome, &sources);
         assert!(!shown.contains("hunter2"), "{shown}");
-        assert!(!diagnostics::json_all(&outcome.diagnostics, &sources).to_string().contains("hunter2"));
+        assert!(!document::text(&Diagnostic::all(&outcome.diagnostics, &sources)).contains("hunter2"));
     }
     assert_eq!(places_text("version: 1\nzones:\n  token: hunter2\n")[0], ("SPEC0018", 3, 3));
 }
@@ -196,7 +197,7 @@ fn no_kind_of_mistake_floods_an_output() {
         let (outcome, sources) = load_text(&text);
         assert!(outcome.diagnostics.len() >= 1_000, "{what}: {}", outcome.diagnostics.len());
         let text = shown(&outcome, &sources);
-        let json = diagnostics::json_all(&outcome.diagnostics, &sources).to_string();
+        let json = document::text(&Diagnostic::all(&outcome.diagnostics, &sources));
         assert!(text.len() < 400_000 && json.len() < 800_000, "{what}: {} bytes, {} of JSON", text.len(), json.len());
         assert!(text.contains(" more of ") && json.contains(" more of "), "{what}");
     }
@@ -223,7 +224,7 @@ proptest! {
             let (outcome, sources) = load_text(&text);
             prop_assert!(outcome.desired.is_some() || outcome.diagnostics.has_errors());
             let _ = shown(&outcome, &sources);
-            let _ = diagnostics::json_all(&outcome.diagnostics, &sources);
+            let _ = Diagnostic::all(&outcome.diagnostics, &sources);
         }
     }
 
@@ -263,6 +264,6 @@ proptest! {
         let finding = findings::SYNTAX.at(place, "detail").and_at(other, "other");
         let mut out = Vec::new();
         diagnostics::write(&mut out, &Diagnostics::from_iter([finding.clone()]), &sources, true).unwrap();
-        let _ = diagnostics::json(&finding, &sources);
+        let _ = Diagnostic::of(&finding, &sources);
     }
 }

@@ -8,8 +8,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::{Difference, difference};
-use crate::render::json::waf as json;
 use crate::render::text::write_waf_difference;
+use crate::render::waf as json;
 
 /// Reads, compares, prints.
 pub(super) async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {

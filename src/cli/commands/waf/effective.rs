@@ -8,8 +8,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::{survey, survey_account};
-use crate::render::json::waf as json;
 use crate::render::text::write_waf_survey;
+use crate::render::waf as json;
 
 /// Reads and prints.
 pub(super) async fn run(

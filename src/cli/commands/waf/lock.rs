@@ -16,8 +16,8 @@ use crate::insight::lock::{Lock, compare};
 use crate::live::WafQuery;
 use crate::model::managed::Catalogue;
 use crate::reconcile::waf_lock::{self, beside};
-use crate::render::json::waf as json;
 use crate::render::text::write_waf_lock;
+use crate::render::waf as json;
 
 /// Reads, compares, and writes unless it is only to check.
 pub(super) async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {

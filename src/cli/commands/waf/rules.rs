@@ -10,8 +10,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
-use crate::render::json::waf as json;
 use crate::render::text::write_waf_rules;
+use crate::render::waf as json;
 
 /// Reads, filters, prints.
 pub(super) async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {

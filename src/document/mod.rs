@@ -1,0 +1,30 @@
+//! The documents that programs read: plans, saved plans, reports. Their shapes are types, and their JSON Schemas follow from the
+//! types.
+//!
+//! In: the values of the other modules. Out: a value that serde writes. The names of members and the words are a stable
+//! contract, held by tests; a change increases `format`. `schema/` holds the schemas, and `zonewright schema KIND` prints them.
+//! The lines of a journal are in `apply`, those of a snapshot in `live`: beside the code that writes and reads them.
+
+pub mod apply;
+pub mod diagnostic;
+pub mod drift;
+pub mod plan;
+pub mod reviewed;
+pub mod saved_plan;
+mod schema;
+
+pub use schema::{Kind, schema};
+
+use serde::Serialize;
+
+/// Version of the forms.
+pub const FORMAT: u32 = 1;
+
+/// A document as text that a person can read.
+///
+/// # Panics
+/// Never: only names of members that are no texts cannot be written, and none has any.
+#[must_use]
+pub fn text(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("every document can be written")
+}

@@ -1,0 +1,411 @@
+//! Whether a plan still holds: its operations, as they were reviewed, compared with those that would be planned now. Pure.
+//!
+//! Of an operation only what the comparison needs is kept: sums of it, and a few words.
+//!
+//! A plan that was applied in part is resumed only for what is left of it. What its own progress changes is no difference:
+//!
+//! | progress | what it changes in an operation that is left |
+//! |---|---|
+//! | a record is deleted and put back | its id, and when it was last changed |
+//! | a rule of the phase is written | positions, which name other rules; what the rule means beside them |
+//! | a zone is created | its settings have values before |
+//! | anything | the base is no longer what is live, so that it looks like drift; a danger may be over |
+//!
+//! A danger that the plan did not have, and that its own progress cannot have brought, is a difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value as Json;
+
+use super::plan::{Operation, operations};
+use crate::diagnostic::Sources;
+use crate::model::{Danger, Words};
+use crate::plan::{Action, Plan, SubjectKind};
+use crate::wire::sum::{ListSum, ObjectSum, Sum};
+use crate::wire::word::Word;
+
+/// The most members of one object.
+const MOST_MEMBERS: usize = 10_000;
+
+/// An operation that was reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// Its address.
+    address: Box<str>,
+    /// The zone.
+    zone: Box<str>,
+    /// What kind of thing it is about.
+    kind: SubjectKind,
+    /// What is done.
+    action: Action,
+    /// When the live object was last changed.
+    modified_on: Option<Box<str>>,
+    /// Its dangers.
+    dangers: Vec<Danger>,
+    /// The members of the state before it, by their sums; `None` if there was none.
+    before: Option<Vec<(Box<str>, Sum)>>,
+    /// The sum of all of it, apart from where it stands in a file and, of a record, what it means for resolvers.
+    essence: Sum,
+    /// The same, apart from what the progress of its plan changes.
+    of_rest: Sum,
+    /// The same in a zone that its plan created.
+    in_new_zone: Sum,
+}
+
+/// An operation that is no longer the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanMoved {
+    /// Its address.
+    pub address: String,
+    /// What is different.
+    pub what: String,
+}
+
+impl Reviewed {
+    /// An operation of a plan.
+    fn of(operation: &Operation) -> Self {
+        serde_json::to_value(operation).and_then(Self::deserialize).expect("it has every member that is read")
+    }
+
+    /// The operations of a plan.
+    #[must_use]
+    pub fn all(plan: &Plan, sources: &Sources) -> Vec<Self> {
+        operations(plan, sources).map(|operation| Self::of(&operation)).collect()
+    }
+
+    /// How many members are kept.
+    pub(super) fn members(&self) -> usize {
+        self.before.as_ref().map_or(0, Vec::len) + self.dangers.len()
+    }
+
+    /// The phase of an operation on a rule, with its zone.
+    fn phase(&self) -> Option<String> {
+        let mut parts = self.address.split('/');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(zone), Some("waf"), Some(phase)) => Some(format!("{zone}/{phase}")),
+            _ => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Reviewed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// Reads the members of an operation.
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Reviewed;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an operation")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Reviewed, A::Error> {
+        let (mut essence, mut of_rest, mut in_new_zone) = Default::default();
+        let add_all = |sums: [&mut ObjectSum; 3], name: &str, sum| sums.into_iter().for_each(|all| all.add(name, sum));
+        let (mut address, mut zone, mut kind, mut action) = (None, None, None, None);
+        let mut effect = None;
+        let (mut modified_on, mut dangers, mut before, mut after): (
+            _,
+            Vec<Word<Danger>>,
+            Option<State>,
+            Option<State>,
+        ) = Default::default();
+        while let Some(name) = members.next_key::<String>()? {
+            let name = name.as_str();
+            match name {
+                "source" => drop(members.next_value::<IgnoredAny>()?),
+                "address" | "zone" => {
+                    let text: Box<str> = members.next_value()?;
+                    let sum = Sum::of(&Json::from(&*text));
+                    add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, sum);
+                    if name == "zone" { zone = Some(text) } else { address = Some(text) }
+                }
+                "kind" => {
+                    let Word(word) = members.next_value::<Word<SubjectKind>>()?;
+                    kind = Some(word);
+                    let sum = Sum::of(&Json::from(word.word()));
+                    add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, sum);
+                }
+                "action" => {
+                    let Word(word) = members.next_value::<Word<Action>>()?;
+                    action = Some(word);
+                    let sum = Sum::of(&Json::from(word.word()));
+                    essence.add(name, sum);
+                    of_rest.add(name, sum);
+                }
+                "live_modified_on" => {
+                    modified_on = members.next_value::<Option<Box<str>>>()?;
+                    essence.add(name, Sum::of(&Json::from(modified_on.as_deref())));
+                }
+                "dangers" => {
+                    dangers = members.next_value()?;
+                    let codes: Json = dangers.iter().map(|Word(danger)| danger.code()).collect();
+                    essence.add(name, Sum::of(&codes));
+                }
+                "effect" => effect = Some(members.next_value::<Sum>()?),
+                "cause" | "accepted" | "position" => essence.add(name, members.next_value()?),
+                "before" => before = Some(members.next_value_seed(Without("id"))?),
+                "after" => after = Some(members.next_value_seed(Without("id"))?),
+                "fields" => {
+                    let Fields { sum, without_before } = members.next_value()?;
+                    essence.add(name, sum);
+                    of_rest.add(name, sum);
+                    in_new_zone.add(name, without_before);
+                }
+                _ => add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, members.next_value()?),
+            }
+        }
+        let missing = |name| A::Error::missing_field(name);
+        let kind = kind.ok_or_else(|| missing("kind"))?;
+        let before = before.ok_or_else(|| missing("before"))?;
+        let after = after.ok_or_else(|| missing("after"))?;
+        let of_record = |state: &State| if kind == SubjectKind::Record { state.without } else { state.sum };
+        // What an operation on a record means for resolvers can depend on zones that were not read again.
+        if let Some(effect) = effect.filter(|_| kind != SubjectKind::Record) {
+            essence.add("effect", effect);
+        }
+        essence.add("before", before.sum);
+        essence.add("after", after.sum);
+        of_rest.add("before", of_record(&before));
+        of_rest.add("after", of_record(&after));
+        in_new_zone.add("after", of_record(&after));
+        Ok(Reviewed {
+            address: address.ok_or_else(|| missing("address"))?,
+            zone: zone.ok_or_else(|| missing("zone"))?,
+            kind,
+            action: action.ok_or_else(|| missing("action"))?,
+            modified_on,
+            dangers: dangers.into_iter().map(|Word(danger)| danger).collect(),
+            before: before.members,
+            essence: essence.finish(),
+            of_rest: of_rest.finish(),
+            in_new_zone: in_new_zone.finish(),
+        })
+    }
+}
+
+/// The sum of an object with and without one of its members; of anything else, both are its sum.
+struct State {
+    sum: Sum,
+    without: Sum,
+    /// The members by their sums, if it is an object.
+    members: Option<Vec<(Box<str>, Sum)>>,
+}
+
+/// Reads an object or `null`, without a member.
+struct Without(&'static str);
+
+impl<'de> DeserializeSeed<'de> for Without {
+    type Value = State;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<State, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Without {
+    type Value = State;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object or null")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<State, E> {
+        let sum = Sum::of(&Json::Null);
+        Ok(State { sum, without: sum, members: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<State, A::Error> {
+        let mut all: Vec<(Box<str>, Sum)> = Vec::new();
+        let (mut sum, mut without) = <(ObjectSum, ObjectSum)>::default();
+        while let Some((name, value)) = members.next_entry::<Box<str>, Sum>()? {
+            sum.add(&name, value);
+            if *name != *self.0 {
+                without.add(&name, value);
+            }
+            all.push((name, value));
+            if all.len() > MOST_MEMBERS {
+                return Err(A::Error::custom(format_args!("an object has more than {MOST_MEMBERS} members")));
+            }
+        }
+        all.sort();
+        Ok(State { sum: sum.finish(), without: without.finish(), members: Some(all) })
+    }
+}
+
+/// The sum of the fields that differ, with and without what was there before.
+struct Fields {
+    sum: Sum,
+    without_before: Sum,
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Reads one after the other.
+        struct Each;
+
+        impl<'de> Visitor<'de> for Each {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of fields")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Fields, A::Error> {
+                let (mut all, mut without_before) = <(ListSum, ListSum)>::default();
+                while let Some(State { sum, without, members: _ }) = items.next_element_seed(Without("before"))? {
+                    all.add(sum);
+                    without_before.add(without);
+                }
+                Ok(Fields { sum: all.finish(), without_before: without_before.finish() })
+            }
+        }
+
+        deserializer.deserialize_seq(Each)
+    }
+}
+
+/// An address, and the number of the operation among those at the same one.
+type Key<'r> = (&'r str, usize);
+
+/// How the operations of a plan that was reviewed differ from those that would be planned now.
+#[must_use]
+pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+    let gone = "it is no longer needed: somebody else did it, or what it concerns is gone";
+    compare(reviewed, now, |operation| operation.essence, Some(gone))
+}
+
+/// How the operations that would be planned now differ from what is left of a plan that was applied in part.
+#[must_use]
+pub fn differences_of_rest(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+    let progress = Progress::new(reviewed, now);
+    let mut moved = compare(reviewed, now, |operation| progress.essence(operation), None);
+    moved.extend(progress.new_dangers(reviewed, now));
+    moved
+}
+
+/// Gives what is left of a plan the dangers that the whole had, as those were weighed with the whole in view. How many deletes the
+/// whole had is given back.
+pub fn take_dangers(reviewed: &[Reviewed], rest: &mut Plan) -> usize {
+    let before = by_address(reviewed);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for operation in rest.zones.iter_mut().flat_map(|zone| &mut zone.operations) {
+        let address = operation.address.as_str();
+        let count = counts.entry(address.to_owned()).or_default();
+        *count += 1;
+        if let Some(whole) = before.get(&(address, *count)) {
+            operation.dangers.retain(|danger| whole.dangers.contains(danger));
+        }
+    }
+    reviewed.iter().filter(|operation| operation.dangers.contains(&Danger::Delete)).count()
+}
+
+/// Compares operations one by one. `gone` says what is the matter with one that is no longer needed.
+fn compare(
+    reviewed: &[Reviewed],
+    now: &[Reviewed],
+    essence: impl Fn(&Reviewed) -> Sum,
+    gone: Option<&'static str>,
+) -> Vec<PlanMoved> {
+    let (before, after) = (by_address(reviewed), by_address(now));
+    let mut moved = Vec::new();
+    for (address, operation) in &before {
+        let what = match after.get(address) {
+            Some(same) if essence(same) == essence(operation) => None,
+            Some(other) => Some(changed(operation, other)),
+            None => gone.map(str::to_owned),
+        };
+        moved.extend(what.map(|what| PlanMoved { address: address.0.to_owned(), what }));
+    }
+    for address in after.keys().filter(|a| !before.contains_key(*a)) {
+        moved.push(PlanMoved {
+            address: address.0.to_owned(),
+            what: "it would be needed now, and was not planned".to_owned(),
+        });
+    }
+    moved
+}
+
+/// Operations by address; of several at one address, by their number.
+fn by_address(operations: &[Reviewed]) -> BTreeMap<Key<'_>, &Reviewed> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    operations
+        .iter()
+        .map(|operation| {
+            let count = counts.entry(&operation.address).or_default();
+            *count += 1;
+            ((&*operation.address, *count), operation)
+        })
+        .collect()
+}
+
+/// What a plan has achieved so far.
+struct Progress {
+    /// Phases of zones of which a rule was written, as the beginnings of addresses.
+    phases: BTreeSet<String>,
+    /// Zones that were created.
+    zones: BTreeSet<Box<str>>,
+}
+
+impl Progress {
+    /// From the whole plan, and what would be planned now.
+    fn new(reviewed: &[Reviewed], now: &[Reviewed]) -> Self {
+        let (before, left) = (by_address(reviewed), by_address(now));
+        let done = || before.iter().filter(|(key, _)| !left.contains_key(*key)).map(|(_, operation)| *operation);
+        let zones = done().filter(|operation| operation.kind == SubjectKind::Zone);
+        Self {
+            phases: done().filter_map(Reviewed::phase).collect(),
+            zones: zones.map(|operation| operation.zone.clone()).collect(),
+        }
+    }
+
+    /// What an operation is, apart from what the progress of its plan changes.
+    fn essence(&self, operation: &Reviewed) -> Sum {
+        if self.zones.contains(&operation.zone) { operation.in_new_zone } else { operation.of_rest }
+    }
+
+    /// Dangers of what is left that the whole did not have.
+    fn new_dangers(&self, reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
+        let before = by_address(reviewed);
+        let is_ours = |operation: &Reviewed, danger: Danger| {
+            danger == Danger::OverridesConflict
+                || self.zones.contains(&operation.zone)
+                || (danger == Danger::WeakensProtection
+                    && operation.phase().is_some_and(|phase| self.phases.contains(&phase)))
+        };
+        let all = by_address(now).into_iter().filter_map(|(key, operation)| {
+            let had = before.get(&key).map_or(&[][..], |whole| &whole.dangers);
+            let new = operation.dangers.iter().filter(|danger| !had.contains(danger) && !is_ours(operation, **danger));
+            let new = new.min_by_key(|danger| danger.code())?;
+            let what = format!("it has a danger now that it did not have: {}", new.code());
+            Some(PlanMoved { address: key.0.to_owned(), what })
+        });
+        all.collect()
+    }
+}
+
+/// What became of an operation.
+fn changed(before: &Reviewed, now: &Reviewed) -> String {
+    let when = now.modified_on.as_ref().map(|time| format!(" at {time}")).unwrap_or_default();
+    if before.action != now.action {
+        return format!("it was to {}, and would {} now{when}", before.action.as_str(), now.action.as_str());
+    }
+    if before.before != now.before {
+        let old = before.before.as_deref().unwrap_or_default();
+        let names = now.before.iter().flatten().filter(|member| !old.contains(member));
+        let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
+        return format!("it was changed by somebody else{when}: {}", names.join(", "));
+    }
+    if before.modified_on != now.modified_on {
+        return format!("it was touched by somebody else{when}");
+    }
+    "its meaning or its dangers are others now".to_owned()
+}

@@ -1,0 +1,307 @@
+//! Saved plans: what was reviewed, as a file that is complete in itself.
+//!
+//! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous spec, the exact requests, the
+//! consents, and a checksum over everything. To apply it, the same inputs are planned again against what is live then; only if
+//! that gives the same operations, with the same before and after of each, is anything sent. So applying makes no choices, and
+//! a change that somebody else made in the meantime shows as an operation that differs.
+//!
+//! A file is read twice, as a stream: first for its checksum, then into types. Neither its text nor a tree of its values is kept,
+//! and of each operation only what the comparison needs.
+
+use std::fmt;
+use std::io::{self, BufReader, Read, Seek};
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+
+use super::plan::{ExactRequest, Plan, Saved, SavedBase, SavedConsents, Verdict};
+use super::reviewed::Reviewed;
+use crate::model::Danger;
+use crate::plan::BaseSource;
+use crate::wire::Request;
+use crate::wire::bounded::{Bounded, TooLarge};
+use crate::wire::sum::{Outline, Summed};
+use crate::wire::word::Word;
+
+/// Version of the form of saved plans.
+const FORMAT: u64 = 1;
+/// The member with the checksum.
+const CHECKSUM: &str = "checksum";
+/// Largest saved plan, in bytes. One that creates 100,000 records takes a third of it.
+const LARGEST: u64 = 256 * 1024 * 1024;
+/// Largest text in one, in bytes: more than the largest spec.
+const LARGEST_TEXT: u64 = 25 * 1024 * 1024;
+/// The most operations.
+const MOST_OPERATIONS: usize = 250_000;
+/// The most members that the objects before the operations have together.
+const MOST_MEMBERS: usize = 2_000_000;
+
+/// What a saved plan was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Basis {
+    /// The program that wrote it, with its version.
+    pub tool: String,
+    /// When it was made, RFC 3339 in UTC.
+    pub created_at: String,
+    /// The day by which it was judged what has expired, `YYYY-MM-DD`.
+    pub today: String,
+    /// The spec as resolved, as YAML.
+    pub desired: String,
+    /// Where the previous version of the spec comes from, and what it said, as YAML.
+    pub base: Option<(BaseSource, String)>,
+    /// The SHA-256 of the spec's files.
+    pub spec_digest: String,
+    /// How many deletes were allowed.
+    pub deletes: Option<usize>,
+    /// Other dangers that were allowed on the command line.
+    pub dangers: Vec<Danger>,
+}
+
+/// A saved plan that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedPlan {
+    /// What it was made from.
+    pub basis: Basis,
+    /// Whether it had errors when it was saved.
+    pub is_incomplete: bool,
+    /// What was reviewed.
+    pub operations: Vec<Reviewed>,
+}
+
+/// Why a file is no saved plan that can be applied.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedPlanError {
+    /// It cannot be read.
+    #[error("the file cannot be read")]
+    Io(#[source] io::Error),
+    /// It is no JSON: cut off, or something else.
+    #[error("the file is not whole, or no plan at all: {0}")]
+    NotJson(String),
+    /// It is JSON of another kind.
+    #[error("the file is no saved plan; save one with `plan --out`")]
+    NotSaved,
+    /// It was written in another form.
+    #[error("the plan is in format {0}; this version reads format {FORMAT}. Plan again")]
+    Format(String),
+    /// It was changed after it was written.
+    #[error("the plan was edited or damaged after it was saved: its checksum does not fit. Plan again")]
+    Checksum,
+    /// What it was made with is not what it shows.
+    #[error("the plan shows another base than the one it was made with. Plan again")]
+    Base,
+    /// It is larger than any plan.
+    #[error("the plan is too large: {0}. Plan fewer zones at once")]
+    TooLarge(String),
+    /// Something in it is missing, or is something else.
+    #[error("the plan is not what this version writes: {0}. Plan again")]
+    Malformed(String),
+}
+
+/// A plan as a saved one.
+#[must_use]
+pub fn seal(plan: Plan, requests: &[Request], basis: &Basis) -> String {
+    let Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers } = basis.clone();
+    let base = base.map(|(source, spec)| SavedBase { source, spec });
+    let dangers = dangers.iter().map(|danger| danger.code().to_owned()).collect();
+    let plan = plan.saved(Saved {
+        format: FORMAT,
+        tool,
+        created_at,
+        today,
+        spec_digest,
+        consents: SavedConsents { deletes, dangers },
+        requests: requests.iter().map(ExactRequest::of).collect(),
+        spec: desired,
+        base,
+    });
+    let sum = checksum(&super::text(&plan));
+    super::text(&plan.sealed(sum))
+}
+
+/// The checksum of a plan's text, whatever its layout.
+#[must_use]
+pub fn checksum(text: &str) -> String {
+    let sum = OUTLINE.deserialize(&mut serde_json::Deserializer::from_str(text));
+    sum.map(|summed| summed.sum.hex()).unwrap_or_default()
+}
+
+/// Whether a text looks like a plan rather than a spec: specs are YAML mappings, written without braces around everything.
+#[must_use]
+pub fn looks_like_plan(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains("\"kind\"")
+}
+
+/// What is looked at before anything is read into types.
+static OUTLINE: Outline = Outline {
+    members: &[
+        ("kind", Outline { members: &[], unsummed: None }),
+        (CHECKSUM, Outline { members: &[], unsummed: None }),
+        ("saved", Outline { members: &[("format", Outline { members: &[], unsummed: None })], unsummed: None }),
+    ],
+    unsummed: Some(CHECKSUM),
+};
+
+/// Reads a saved plan.
+///
+/// # Errors
+/// It is not whole, of another kind or format, too large, or was changed.
+pub fn read<R: Read + Seek>(mut file: R) -> Result<SavedPlan, SavedPlanError> {
+    let of = |error: serde_json::Error, limit: fn(String) -> SavedPlanError| match error.classify() {
+        serde_json::error::Category::Io => unreadable(error.into()),
+        serde_json::error::Category::Data => limit(error.to_string()),
+        serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
+            SavedPlanError::NotJson(error.to_string())
+        }
+    };
+    let mut once = reader(&mut file);
+    let outline = OUTLINE.deserialize(&mut once).and_then(|outline| once.end().map(|()| outline));
+    check(&outline.map_err(|error| of(error, SavedPlanError::TooLarge))?)?;
+    drop(once);
+    file.rewind().map_err(SavedPlanError::Io)?;
+    let contents = Contents::deserialize(&mut reader(&mut file));
+    let contents = contents.map_err(|error| of(error, SavedPlanError::Malformed))?;
+    contents.into_plan()
+}
+
+/// A reader within the budget.
+fn reader<R: Read>(file: R) -> serde_json::Deserializer<serde_json::de::IoRead<impl Read>> {
+    serde_json::Deserializer::from_reader(Bounded::new(BufReader::new(file), LARGEST, LARGEST_TEXT))
+}
+
+/// Why bytes cannot be read.
+fn unreadable(error: io::Error) -> SavedPlanError {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<TooLarge>()) {
+        Some(too_large) => SavedPlanError::TooLarge(too_large.to_string()),
+        None if error.kind() == io::ErrorKind::InvalidData => SavedPlanError::NotJson(error.to_string()),
+        None => SavedPlanError::Io(error),
+    }
+}
+
+/// Checks what it is, and that it is as it was written.
+fn check(outline: &Summed) -> Result<(), SavedPlanError> {
+    let scalar = |value: Option<&Summed>| value.and_then(|value| value.scalar.clone());
+    let saved = outline.get("saved").filter(|saved| saved.members.is_some()).ok_or(SavedPlanError::NotSaved)?;
+    if scalar(outline.get("kind")).as_deref() != Some("plan") {
+        return Err(SavedPlanError::NotSaved);
+    }
+    match saved.get("format") {
+        Some(format) if format.scalar.as_deref() == Some("1") => {}
+        format => return Err(SavedPlanError::Format(scalar(format).map_or("unknown".to_owned(), Into::into))),
+    }
+    if scalar(outline.get(CHECKSUM)).as_deref() != Some(outline.sum.hex().as_str()) {
+        return Err(SavedPlanError::Checksum);
+    }
+    Ok(())
+}
+
+/// What is read of the file.
+#[derive(Deserialize)]
+struct Contents {
+    verdict: Verdict,
+    base: Option<Base>,
+    operations: Operations,
+    saved: SavedContents,
+}
+
+/// What is read of the member `saved`.
+#[derive(Deserialize)]
+struct SavedContents {
+    tool: String,
+    created_at: String,
+    today: String,
+    spec_digest: String,
+    consents: Consents,
+    spec: String,
+    base: Option<Base>,
+}
+
+/// The consents.
+#[derive(Deserialize)]
+struct Consents {
+    deletes: Option<usize>,
+    dangers: Vec<Word<Danger>>,
+}
+
+/// Where the previous version of the spec comes from. Not [`BaseSource`] itself: what is told apart by a member would be kept as a
+/// tree of values until that member comes.
+#[derive(Deserialize)]
+struct Base {
+    kind: String,
+    name: String,
+    commit: Option<String>,
+    digest: Option<String>,
+    spec: Option<String>,
+}
+
+impl Base {
+    /// In its own form, with what it says.
+    fn into_source(self) -> Option<(BaseSource, Option<String>)> {
+        let Self { kind, name, commit, digest, spec } = self;
+        let source = match (kind.as_str(), commit, digest) {
+            ("revision", Some(commit), None) => BaseSource::Revision { name, commit },
+            ("path", None, Some(digest)) => BaseSource::Path { name, digest },
+            _ => return None,
+        };
+        Some((source, spec))
+    }
+}
+
+impl Contents {
+    /// In its own form.
+    fn into_plan(self) -> Result<SavedPlan, SavedPlanError> {
+        let Self { verdict, base: shown, operations: Operations(operations), saved } = self;
+        let SavedContents { tool, created_at, today, spec_digest, consents, spec: desired, base } = saved;
+        // What a reader of the plan is shown must be what it was made with.
+        let base = match (shown, base) {
+            (None, None) => None,
+            (Some(shown), Some(base)) => match (shown.into_source(), base.into_source()) {
+                (Some((shown, None)), Some((base, Some(spec)))) if shown == base && base.is_of(&spec) => {
+                    Some((base, spec))
+                }
+                _ => return Err(SavedPlanError::Base),
+            },
+            (None, Some(_)) | (Some(_), None) => return Err(SavedPlanError::Base),
+        };
+        let specs = desired.len() + base.as_ref().map_or(0, |(_, spec)| spec.len());
+        if specs as u64 > LARGEST_TEXT {
+            let most = format!("its spec and the previous one have more than {LARGEST_TEXT} bytes together");
+            return Err(SavedPlanError::TooLarge(most));
+        }
+        let Consents { deletes, dangers } = consents;
+        let dangers = dangers.into_iter().map(|Word(danger)| danger).collect();
+        let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers };
+        Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })
+    }
+}
+
+/// The operations of a file.
+struct Operations(Vec<Reviewed>);
+
+impl<'de> Deserialize<'de> for Operations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Reads one after the other.
+        struct Each;
+
+        impl<'de> Visitor<'de> for Each {
+            type Value = Operations;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of operations")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Operations, A::Error> {
+                let (mut all, mut members) = (Vec::new(), 0);
+                while let Some(operation) = items.next_element::<Reviewed>()? {
+                    members += operation.members();
+                    all.push(operation);
+                    if all.len() > MOST_OPERATIONS || members > MOST_MEMBERS {
+                        return Err(A::Error::custom(format_args!("there are more than {MOST_OPERATIONS} operations")));
+                    }
+                }
+                Ok(Operations(all))
+            }
+        }
+
+        deserializer.deserialize_seq(Each)
+    }
+}

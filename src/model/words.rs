@@ -1,0 +1,35 @@
+//! Closed sets of which each member has a word: the same one in every document that the program writes or reads.
+
+use super::Danger;
+use crate::diagnostic::Severity;
+
+/// A closed set of which each member has a word.
+pub trait Words: Copy + PartialEq + 'static {
+    /// Every member.
+    const ALL: &'static [Self];
+
+    /// The word of a member.
+    fn word(self) -> &'static str;
+
+    /// The member that has a word.
+    #[must_use]
+    fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|member| member.word() == word)
+    }
+}
+
+impl Words for Danger {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn word(self) -> &'static str {
+        self.code()
+    }
+}
+
+impl Words for Severity {
+    const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Note];
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+}

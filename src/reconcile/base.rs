@@ -1,0 +1,223 @@
+//! The previous version of a spec: from a git revision, a file or a directory.
+//!
+//! A path is written as one (`./before`, `../before`, `/srv/before`, `before/`); everything else is a revision. What is in a tree is
+//! chosen by whoever wrote the tree, so a directory called `main` must never be taken for the revision `main`.
+
+use std::io;
+use std::path::{Component, Path, PathBuf, is_separator};
+
+use super::goal::{Goal, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::model::Desired;
+use crate::plan::BaseSource;
+use crate::spec::{self, GitEnvironment, RevisionError};
+
+/// The previous spec: the third leg of the comparison.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// What it desired.
+    pub desired: Desired,
+    /// Where it comes from.
+    pub source: BaseSource,
+    /// The submodule that it is a revision of, if it is one: the top of its work tree.
+    pub submodule: Option<PathBuf>,
+    /// The notes about it.
+    pub notes: Diagnostics,
+}
+
+/// How previous versions are read.
+#[derive(Debug, Clone)]
+pub struct BaseOptions {
+    /// Values of variables. A previous version may not have every variable of this one.
+    pub variables: Vec<(String, String)>,
+    /// The day by which it is judged what has expired, `YYYY-MM-DD`.
+    pub today: String,
+    /// What git gets to see of the environment.
+    pub git: GitEnvironment,
+}
+
+/// Why there is no previous version.
+#[derive(Debug, thiserror::Error)]
+pub enum BaseError {
+    /// Nothing is named.
+    #[error("--base is empty: name a git revision, or a path as ./PATH")]
+    Empty,
+    /// The spec comes from standard input.
+    #[error(
+        "--base {name} is a git revision, which needs a spec in files; standard input has no history. A path is written as ./PATH"
+    )]
+    NoHistory {
+        /// What was named.
+        name: String,
+    },
+    /// There is no place to write the revision to.
+    #[error("failed to make a temporary directory")]
+    Directory(#[source] io::Error),
+    /// It is not known what is meant.
+    #[error(
+        "{name} is both a git revision and a path: write --base {name}^0 for the revision, --base ./{name} for the path"
+    )]
+    Ambiguous {
+        /// What was named.
+        name: String,
+    },
+    /// A path that is not written as one.
+    #[error("{name} is a path, and --base takes it for a git revision: write --base ./{name}")]
+    NotARevision {
+        /// What was named.
+        name: String,
+        /// Why it is no revision.
+        #[source]
+        source: RevisionError,
+    },
+    /// The revision cannot be read.
+    #[error("failed to read the base {name}")]
+    Revision {
+        /// What was named.
+        name: String,
+        /// Why.
+        #[source]
+        source: RevisionError,
+    },
+    /// It has mistakes.
+    #[error("the previous spec ({name}) has mistakes{first}; plan without --base, or name another revision")]
+    Mistakes {
+        /// What was named.
+        name: String,
+        /// The first of them, in words that go on after a noun.
+        first: String,
+    },
+}
+
+/// What is named.
+enum Named<'a> {
+    /// A file or a directory.
+    Path(&'a Path),
+    /// A git revision.
+    Revision(&'a str),
+}
+
+impl<'a> Named<'a> {
+    /// By how it is written.
+    fn of(text: &'a str) -> Result<Self, BaseError> {
+        if text.trim().is_empty() {
+            return Err(BaseError::Empty);
+        }
+        let path = Path::new(text);
+        let is_plain = matches!(path.components().next(), Some(Component::Normal(_)) | None);
+        Ok(if !is_plain || text.ends_with(is_separator) { Self::Path(path) } else { Self::Revision(text) })
+    }
+}
+
+impl Base {
+    /// Loads the previous version of the spec in these files and directories; `-` is standard input.
+    ///
+    /// # Errors
+    /// It cannot be found or read, has mistakes, or is both a revision and a path.
+    pub fn load(name: &str, spec: &[PathBuf], options: &BaseOptions) -> Result<Self, BaseError> {
+        let name = match Named::of(name)? {
+            Named::Path(path) => {
+                let ((desired, notes), source) = of_path(path, name, options)?;
+                return Ok(Self { desired, source, submodule: None, notes });
+            }
+            Named::Revision(name) => name.to_owned(),
+        };
+        if spec.iter().any(|path| path.as_os_str() == "-") {
+            return Err(BaseError::NoHistory { name });
+        }
+        let directory = tempfile::tempdir().map_err(BaseError::Directory)?;
+        let found = spec::at_revision(spec, &name, directory.path(), &options.git);
+        let revision = one_meaning(&name, found)?;
+        let source = BaseSource::Revision { name, commit: revision.commit };
+        // Where the spec did not exist, nothing was wanted: everything in it is new.
+        let (desired, notes) = match revision.inputs.as_slice() {
+            [] => (Desired::default(), Diagnostics::default()),
+            inputs => read(inputs, &source.to_string(), options)?,
+        };
+        Ok(Self { desired, source, submodule: revision.submodule, notes })
+    }
+
+    /// How the base of a saved plan differs from the one that is named, if it does.
+    ///
+    /// # Errors
+    /// The named one cannot be found or read.
+    pub fn differs(name: &str, saved: &Goal, options: &BaseOptions) -> Result<Option<String>, BaseError> {
+        let named = match Named::of(name)? {
+            Named::Path(path) => match &saved.source {
+                // What has expired is judged by the day of the saved plan.
+                Source::SavedPlan { today, .. } => {
+                    of_path(path, name, &BaseOptions { today: today.clone(), ..options.clone() })?.1
+                }
+                Source::Spec(_) | Source::Snapshot(..) | Source::Journal(_) => of_path(path, name, options)?.1,
+            },
+            Named::Revision(name) => {
+                let found = spec::resolve_revision(Path::new("."), name, &options.git);
+                BaseSource::Revision { name: name.to_owned(), commit: one_meaning(name, found)? }
+            }
+        };
+        Ok(match saved.base().map(|base| &base.source) {
+            Some(source) if source.is_same(&named) => None,
+            Some(source) => Some(format!("it was made with the base {source}, and --base names {named}")),
+            None => Some(format!("it was made without a base, and --base names {named}")),
+        })
+    }
+}
+
+/// A file or a directory.
+fn of_path(path: &Path, name: &str, options: &BaseOptions) -> Result<(Read, BaseSource), BaseError> {
+    let read = read(&[path.to_owned()], name, options)?;
+    let source = BaseSource::of_path(name, &spec::print(&read.0));
+    Ok((read, source))
+}
+
+/// What was found for a revision, unless a path has the same name: then it is not known what is meant.
+fn one_meaning<T>(name: &str, found: Result<T, RevisionError>) -> Result<T, BaseError> {
+    let is_path = Path::new(name).symlink_metadata().is_ok();
+    let name = name.to_owned();
+    match found {
+        Ok(_) if is_path => Err(BaseError::Ambiguous { name }),
+        Ok(found) => Ok(found),
+        Err(source) if is_path => Err(BaseError::NotARevision { name, source }),
+        Err(source) => Err(BaseError::Revision { name, source }),
+    }
+}
+
+/// A previous spec, and the notes about it.
+type Read = (Desired, Diagnostics);
+
+/// Reads it; its mistakes are an error, as half of it would be taken for removals.
+fn read(inputs: &[PathBuf], name: &str, options: &BaseOptions) -> Result<Read, BaseError> {
+    let BaseOptions { variables, today, git: _ } = options;
+    let mut sources = Sources::default();
+    let options = spec::Options {
+        variables: variables.clone(),
+        may_leave_variables: true,
+        today: Some(today.clone()),
+        ..spec::Options::default()
+    };
+    let inputs: Vec<_> = inputs.iter().cloned().map(spec::Input::Path).collect();
+    let outcome = spec::load(&inputs, &options, &mut sources);
+    if let Some(desired) = outcome.desired {
+        return Ok((desired, outcome.diagnostics.into_iter().filter(Diagnostic::is_of_zone).collect()));
+    }
+    let first = outcome.diagnostics.iter().find(|d| d.severity == Severity::Error);
+    let first = first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail));
+    Err(BaseError::Mistakes { name: name.to_owned(), first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_written_as_one() {
+        for path in [".", "..", "./main", "../main", "/main", "main/", "./", "zones/eu/", "/"] {
+            assert!(matches!(Named::of(path), Ok(Named::Path(_))), "{path}");
+        }
+        for revision in ["main", "HEAD", "@", "zones/eu", "before.yaml", "HEAD~1", ":/text", "..main", "-x", "main:./x"]
+        {
+            assert!(matches!(Named::of(revision), Ok(Named::Revision(_))), "{revision}");
+        }
+        assert!(Named::of("").is_err() && Named::of(" ").is_err());
+    }
+}

@@ -1,0 +1,299 @@
+//! The sum of a JSON value, whatever the order of members: by it a file is known to be whole, and two values to be the same.
+//!
+//! It is computed while the value is read, from the sums of the parts, so that a large document is never in memory.
+//!
+//! | value | the SHA-256 of |
+//! |---|---|
+//! | scalar | its JSON |
+//! | list | `[`, then the sum of each item |
+//! | object | `{`, then for each member, in the order of their names, the sum of the name and that of the value |
+
+use std::fmt;
+
+use data_encoding::HEXLOWER;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+/// The most members of an object.
+const MOST_MEMBERS: usize = 10_000;
+
+/// The most bytes of a scalar that is kept.
+const KEPT: usize = 128;
+
+/// The sum of a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sum([u8; 32]);
+
+impl Sum {
+    /// Of a tree of values.
+    #[must_use]
+    pub fn of(value: &Json) -> Self {
+        match value {
+            Json::Array(items) => {
+                let mut list = ListSum::default();
+                items.iter().for_each(|item| list.add(Self::of(item)));
+                list.finish()
+            }
+            Json::Object(members) => {
+                let mut object = ObjectSum::default();
+                members.iter().for_each(|(name, value)| object.add(name, Self::of(value)));
+                object.finish()
+            }
+            Json::String(text) => Self::of_text(text),
+            scalar @ (Json::Null | Json::Bool(_) | Json::Number(_)) => Self::of_scalar(&scalar.to_string()),
+        }
+    }
+
+    /// Of a text.
+    fn of_text(text: &str) -> Self {
+        Self::finish(Sha256::new_with_prefix(b"\"").chain_update(text))
+    }
+
+    /// Of any other scalar.
+    fn of_scalar(text: &str) -> Self {
+        Self::finish(Sha256::new_with_prefix(text))
+    }
+
+    /// The end of a sum.
+    fn finish(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
+    }
+
+    /// Its hexadecimal form.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        HEXLOWER.encode(&self.0)
+    }
+}
+
+/// The sum of an object, member by member.
+#[derive(Debug, Default)]
+pub struct ObjectSum(Vec<(Sum, Sum)>);
+
+impl ObjectSum {
+    /// Adds a member.
+    pub fn add(&mut self, name: &str, value: Sum) {
+        self.0.push((Sum::of_text(name), value));
+    }
+
+    /// The sum of all members.
+    #[must_use]
+    pub fn finish(mut self) -> Sum {
+        self.0.sort();
+        let mut hash = Sha256::new_with_prefix(b"{");
+        for (name, value) in self.0 {
+            hash.update(name.0);
+            hash.update(value.0);
+        }
+        Sum::finish(hash)
+    }
+}
+
+/// The sum of a list, item by item.
+#[derive(Debug, Clone)]
+pub struct ListSum(Sha256);
+
+impl Default for ListSum {
+    fn default() -> Self {
+        Self(Sha256::new_with_prefix(b"["))
+    }
+}
+
+impl ListSum {
+    /// Adds an item.
+    pub fn add(&mut self, item: Sum) {
+        self.0.update(item.0);
+    }
+
+    /// The sum of all items.
+    #[must_use]
+    pub fn finish(self) -> Sum {
+        Sum::finish(self.0)
+    }
+}
+
+/// What is kept of a value that is only summed: scalars that are asked for, by the names of the members that lead to them.
+#[derive(Debug, Default)]
+pub struct Outline {
+    /// Members that are kept, each with what is kept of it.
+    pub members: &'static [(&'static str, Outline)],
+    /// A member that is not summed.
+    pub unsummed: Option<&'static str>,
+}
+
+/// A value that was summed.
+#[derive(Debug)]
+pub struct Summed {
+    /// Its sum.
+    pub sum: Sum,
+    /// Its JSON, if it is a short scalar; of a text, what it says.
+    pub scalar: Option<Box<str>>,
+    /// The members that were asked for, if it is an object.
+    pub members: Option<Vec<(&'static str, Summed)>>,
+}
+
+impl Summed {
+    /// A scalar.
+    fn scalar(sum: Sum, text: &str) -> Self {
+        Self { sum, scalar: (text.len() <= KEPT).then(|| text.into()), members: None }
+    }
+
+    /// A member that was asked for.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let mut members = self.members.iter().flatten();
+        members.find(|(own, _)| *own == name).map(|(_, value)| value)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &Outline {
+    type Value = Summed;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Summed, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// Nothing but the sum.
+static NOTHING: Outline = Outline { members: &[], unsummed: None };
+
+impl<'de> Visitor<'de> for &Outline {
+    type Value = Summed;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Summed, E> {
+        Ok(Summed::scalar(Sum::of_scalar("null"), "null"))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Summed, E> {
+        let text = value.to_string();
+        Ok(Summed::scalar(Sum::of_scalar(&text), &text))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Summed, E> {
+        let text = value.to_string();
+        Ok(Summed::scalar(Sum::of_scalar(&text), &text))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Summed, E> {
+        let text = value.to_string();
+        Ok(Summed::scalar(Sum::of_scalar(&text), &text))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Summed, E> {
+        let text = Json::from(value).to_string();
+        Ok(Summed::scalar(Sum::of_scalar(&text), &text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Summed, E> {
+        Ok(Summed::scalar(Sum::of_text(text), text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Summed, A::Error> {
+        let mut list = ListSum::default();
+        while let Some(item) = items.next_element_seed(&NOTHING)? {
+            list.add(item.sum);
+        }
+        Ok(Summed { sum: list.finish(), scalar: None, members: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Summed, A::Error> {
+        let mut object = ObjectSum::default();
+        let mut kept = Vec::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let wanted = self.members.iter().find(|(wanted, _)| *wanted == name);
+            let value = members.next_value_seed(wanted.map_or(&NOTHING, |(_, outline)| outline))?;
+            if self.unsummed != Some(name.as_str()) {
+                object.add(&name, value.sum);
+            }
+            if object.0.len() > MOST_MEMBERS {
+                return Err(A::Error::custom(format_args!("an object has more than {MOST_MEMBERS} members")));
+            }
+            if let Some((name, _)) = wanted {
+                // Of a member that comes twice the last counts.
+                kept.retain(|(known, _)| known != name);
+                kept.push((*name, value));
+            }
+        }
+        Ok(Summed { sum: object.finish(), scalar: None, members: Some(kept) })
+    }
+}
+
+impl<'de> Deserialize<'de> for Sum {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        (&NOTHING).deserialize(deserializer).map(|summed| summed.sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of a text while it is read, which is that of its tree.
+    fn sum(text: &str) -> Sum {
+        let read: Sum = serde_json::from_reader(text.as_bytes()).unwrap();
+        assert_eq!(read, Sum::of(&serde_json::from_str(text).unwrap()), "{text}");
+        read
+    }
+
+    #[test]
+    fn the_order_of_members_makes_no_difference() {
+        assert_eq!(
+            sum(r#"{"a":[1,-2,3.5],"b":{"c":null,"d":true}}"#),
+            sum(r#"{ "b": {"d":true,"c":null}, "a": [1,-2,3.5] }"#)
+        );
+    }
+
+    #[test]
+    fn everything_else_does() {
+        let values = [
+            "null",
+            "true",
+            "false",
+            "0",
+            "1",
+            "-1",
+            "1.5",
+            r#""""#,
+            r#""0""#,
+            r#""null""#,
+            r#""a""#,
+            "[]",
+            "{}",
+            "[[]]",
+            "[null]",
+            "[0]",
+            "[0,0]",
+            r#"[""]"#,
+            r#"{"":0}"#,
+            r#"{"a":0}"#,
+            r#"{"a":"0"}"#,
+            r#"{"a":0,"b":0}"#,
+            r#"{"a":{"b":0}}"#,
+        ];
+        for (n, one) in values.iter().enumerate() {
+            for other in &values[..n] {
+                assert_ne!(sum(one), sum(other), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_kept() {
+        const INNER: Outline = Outline { members: &[("b", Outline { members: &[], unsummed: None })], unsummed: None };
+        const OUTLINE: Outline = Outline { members: &[("a", INNER)], unsummed: Some("x") };
+        let read = |text: &str| {
+            let mut reader = serde_json::Deserializer::from_str(text);
+            (&OUTLINE).deserialize(&mut reader).unwrap()
+        };
+        let summed = read(r#"{"x":1,"a":{"b":7,"c":[]},"b":8}"#);
+        let b = summed.get("a").and_then(|a| a.get("b"));
+        assert_eq!(b.and_then(|b| b.scalar.as_deref()), Some("7"));
+        assert_eq!(summed.sum, sum(r#"{"a":{"b":7,"c":[]},"b":8}"#));
+        assert!(read("[]").members.is_none());
+    }
+}

@@ -1,0 +1,110 @@
+//! What programs read is as its schema says.
+
+use std::fs;
+use std::io::Read;
+
+use serde_json::{Value, json};
+use zonewright::document::{Kind, schema};
+
+use crate::support::journals::newest;
+use crate::support::workspace::{Workspace, options};
+
+/// Holds documents against their schema.
+#[track_caller]
+fn fits(kind: Kind, documents: &[Value]) {
+    let validator = jsonschema::draft7::new(&schema(kind)).unwrap();
+    assert!(!documents.is_empty(), "{}: none", kind.name());
+    for document in documents {
+        let errors: Vec<_> = validator.iter_errors(document).map(|e| format!("{e} at {}", e.instance_path())).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}\n{document:#}", kind.name());
+        if let Value::Object(members) = document {
+            let known = serde_json::to_string(&schema(kind)).unwrap();
+            for name in members.keys() {
+                assert!(known.contains(&format!("\"{name}\"")), "{}: the schema has no {name}", kind.name());
+            }
+        }
+        assert!(!validator.is_valid(&json!({})), "{}: anything fits", kind.name());
+    }
+}
+
+/// A zone of which every kind of thing changes.
+fn workspace() -> Workspace {
+    let mut options = options();
+    options.profile.tier = "business".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([
+        { "type": "A", "name": "www.example.com", "content": "192.0.2.1", "proxied": true, "comment": "before" },
+        { "type": "TXT", "name": "old.example.com", "content": "\"gone\"" },
+        { "type": "TXT", "name": "foreign.example.com", "content": "\"theirs\"" },
+    ]));
+    workspace.file(
+        "spec.yaml",
+        "
+version: 1
+zones:
+  example.com:
+    settings: { ssl: strict }
+    dnssec: on
+    records:
+      - { name: www, type: A, content: 192.0.2.2, proxied: false, allow: { exposes-origin: moving } }
+      - { name: old, type: TXT, state: absent }
+      - { name: new, type: MX, priority: 10, content: mx.example.net }
+    waf:
+      owasp: { paranoia: 2 }
+      custom: [{ name: scanners, when: 'http.user_agent contains \"x\"', action: block }]
+",
+    );
+    workspace
+}
+
+const ALLOWED: [&str; 3] = ["--allow-deletes", "1", "--allow=weakens-protection,removes-last-address,changes-dnssec"];
+
+#[test]
+fn what_programs_read_fits_its_schema() {
+    let workspace = workspace();
+    let plan = |arguments: &[&str]| {
+        let all = [&["plan", "spec.yaml", "--format", "json"], arguments].concat();
+        workspace.run(&all).exits(0).json()
+    };
+    let snapshot = workspace.run(&["snapshot", "spec.yaml", "--out", "s.gz"]);
+    snapshot.exits(0);
+    fs::write(workspace.path().join("base.yaml"), "version: 1\nzones: { example.com: { records: [] } }\n").unwrap();
+    fits(
+        Kind::Plan,
+        &[
+            plan(&[]),
+            plan(&ALLOWED),
+            plan(&["--against", "s.gz"]),
+            plan(&["--base", "./base.yaml"]),
+            plan(&["--zone", "*.com"]),
+        ],
+    );
+    workspace
+        .run(&[&["plan", "spec.yaml", "--base", "./base.yaml", "--out", "plan.json"], &ALLOWED[..]].concat())
+        .exits(0);
+    let saved = fs::read_to_string(workspace.path().join("plan.json")).unwrap();
+    fits(Kind::SavedPlan, &[serde_json::from_str(&saved).unwrap()]);
+    fits(Kind::Drift, &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(2).json()]);
+    let applied = [&["apply", "spec.yaml", "--yes", "--format", "json"], &ALLOWED[..]].concat();
+    let applied = workspace.run(&applied).exits(0).json();
+    assert_eq!(applied["result"]["zones"][0]["in_sync"], true, "{applied:#}");
+    fits(Kind::Apply, &[applied]);
+    fits(Kind::Drift, &[workspace.run(&["drift", "spec.yaml", "--format", "json"]).exits(0).json()]);
+    let journal = fs::read_to_string(newest(&workspace)).unwrap();
+    let lines: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for event in ["begin", "consent", "intent", "outcome", "end"] {
+        assert!(lines.iter().any(|line| line["event"] == event), "no {event}");
+    }
+    fits(Kind::Journal, &lines);
+    let mut snapshot = String::new();
+    let packed = fs::File::open(workspace.path().join("s.gz")).unwrap();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut snapshot).unwrap();
+    let lines = snapshot.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    // Those of the items are as Cloudflare answered them.
+    let lines: Vec<Value> =
+        lines.filter(|line| ["path", "kind", "sha256"].iter().any(|n| !line[n].is_null())).collect();
+    let own: Vec<Value> =
+        lines.into_iter().filter(|line| line["kind"].is_null() || line["kind"] == "snapshot").collect();
+    assert!(["refused", "result", "items", "sha256"].iter().all(|name| own.iter().any(|line| !line[name].is_null())));
+    fits(Kind::Snapshot, &own);
+}

@@ -1,0 +1,11 @@
+//! Saved plans that somebody changed, with the checksum that fits.
+
+use serde_json::Value;
+use zonewright::document::saved_plan::checksum;
+
+/// A plan with its checksum, as text.
+pub(crate) fn sealed(mut plan: Value) -> String {
+    let sum = checksum(&plan.to_string());
+    plan["checksum"] = sum.into();
+    plan.to_string()
+}
