@@ -5,7 +5,7 @@ use zonewright::diagnostic::Sources;
 use zonewright::model::{Desired, DesiredZone, LiveZone, Tier, ZoneId, ZoneName};
 use zonewright::plan::{Lowering, Plan, Step, ZonePlan, lower, plan_zone};
 use zonewright::render::markdown::{Comment, LIMIT};
-use zonewright::render::text::{PlanView, write_plan};
+use zonewright::render::text::{Extent, PlanView, write_plan};
 use zonewright::render::{Findings, Review, diagnostics, github, html, junit, markdown, sarif};
 use zonewright::{document, lint, spec, wire};
 
@@ -91,7 +91,8 @@ pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
     let mut out: Vec<u8> = Vec::new();
     match format {
         "text" => {
-            let view = PlanView { plan, verdict, requests_to_apply: 1, colour: true, verbose: true };
+            let view =
+                PlanView { plan, verdict, requests_to_apply: 1, colour: true, verbose: true, extent: Extent::Whole };
             write_plan(&mut out, &view).expect("memory takes everything");
             out.len()
         }

@@ -187,21 +187,19 @@ impl Reader<'_> {
                     Err(error) => self.unreadable(path, &error.to_string()),
                 }
             }
-            SourceKind::Octodns => match zone_of_path(path) {
-                Some((zone, _)) => octodns::read(source, &zone, &mut self.found),
-                None => match &self.given.default {
-                    Some(zone) => octodns::read(source, zone, &mut self.found),
-                    // A configuration, or a file about something else.
-                    None => {}
-                },
-            },
+            SourceKind::Octodns => {
+                // A file without a zone is octoDNS's configuration, or about something else.
+                if let Some(zone) = zone_of_path(path).or_else(|| self.given.default.clone()) {
+                    octodns::read(source, &zone, &mut self.found);
+                }
+            }
             SourceKind::Csv => {
-                let zone = zone_of_path(path).map(|(zone, _)| zone).or_else(|| self.given.default.clone());
+                let zone = zone_of_path(path).or_else(|| self.given.default.clone());
                 csv::read(source, zone.as_ref(), &mut self.found);
             }
             SourceKind::Bind => {
                 let zone = self.given.default.clone();
-                let by_name = zone_of_path(path).map(|(zone, _)| zone);
+                let by_name = zone_of_path(path);
                 let text = self.found.sources.get(source).map_or("", |source| source.text());
                 // A file that names its zone is believed before its name.
                 let names_itself =
@@ -265,15 +263,12 @@ fn recognise(text: &str) -> Option<SourceKind> {
 }
 
 /// The zone that a path names: `example.com.yaml`, `db.example.com`, or a file below `example.com./`.
-fn zone_of_path(path: &Path) -> Option<(ZoneName, bool)> {
+fn zone_of_path(path: &Path) -> Option<ZoneName> {
     let parts: Vec<&str> = path.components().filter_map(|part| part.as_os_str().to_str()).collect();
     let (name, directories) = parts.split_last()?;
-    if let Some(directory) =
-        directories.iter().rev().find(|part| part.ends_with('.') && part.len() > 2 && part.contains('.'))
-    {
-        if let Ok(zone) = ZoneName::parse(directory) {
-            return Some((zone, true));
-        }
+    let directory = directories.iter().rev().find(|part| part.ends_with('.') && part.len() > 2);
+    if let Some(zone) = directory.and_then(|directory| ZoneName::parse(directory).ok()) {
+        return Some(zone);
     }
     let stem = name.strip_prefix("db.").unwrap_or(name);
     let stem = match stem.rsplit_once('.') {
@@ -281,6 +276,5 @@ fn zone_of_path(path: &Path) -> Option<(ZoneName, bool)> {
         _ => stem,
     };
     let stem = stem.trim_end_matches('.').trim_start_matches('$');
-    let zone = ZoneName::parse(stem).ok().filter(|zone| zone.as_fqdn().label_count() > 1)?;
-    Some((zone, false))
+    ZoneName::parse(stem).ok().filter(|zone| zone.as_fqdn().label_count() > 1)
 }

@@ -63,7 +63,7 @@ fn servers(name: &Fqdn, before: View<'_, '_>, after: View<'_, '_>, effects: &mut
             (false, false) => effects.push(Effect::needing(Danger::ChangesNameServers, topic, name, line)),
         }
     }
-    if !is_apex && new.is_empty() && !signers.1.is_empty() && !(old.is_empty() && !signers.0.is_empty()) {
+    if !is_apex && new.is_empty() && !signers.1.is_empty() && (!old.is_empty() || signers.0.is_empty()) {
         effects.push(breaks(format!("{name} has a DS record and no name servers")));
     }
     let has_address = |view: View<'_, '_>, host: &Fqdn| view.at(host).iter().any(|r| r.address().is_some());

@@ -185,7 +185,7 @@ fn nearest(issuer: &str) -> Option<&'static str> {
         known if label(known).len() >= 5 && plain(&label(known)) == plain(&label(issuer)) => 1,
         known => damerau_levenshtein(known, issuer),
     };
-    let near = AUTHORITIES.iter().copied().min_by_key(|known| distance(&known))?;
+    let near = AUTHORITIES.iter().copied().min_by_key(|known| distance(known))?;
     (distance(&near) <= if near.len() >= 8 { 2 } else { 1 }).then_some(near)
 }
 

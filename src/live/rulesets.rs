@@ -86,6 +86,9 @@ pub(super) struct Catalogues {
     of_zones: BTreeMap<ZoneId, BTreeSet<Phase>>,
 }
 
+/// The managed rulesets that zones of an account need, and these zones.
+type Need<'z> = (BTreeSet<Managed>, Vec<(&'z LiveZone, &'z WafQuery)>);
+
 /// Reads the managed rulesets that any zone of each account needs, once per account. For a single zone of an account, its own
 /// list has them as well, and says of which phases it has an entry point.
 pub(super) async fn catalogues<R: Reader>(
@@ -93,7 +96,7 @@ pub(super) async fn catalogues<R: Reader>(
     zones: &[(&LiveZone, &WafQuery)],
     options: &Options,
 ) -> Result<Catalogues, FetchError> {
-    let mut needs: BTreeMap<Option<String>, (BTreeSet<Managed>, Vec<(&LiveZone, &WafQuery)>)> = BTreeMap::new();
+    let mut needs: BTreeMap<Option<String>, Need<'_>> = BTreeMap::new();
     for (zone, query) in zones {
         let need = needs.entry(account_of(zone, options)).or_default();
         need.0.extend(&query.managed);

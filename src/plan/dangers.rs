@@ -52,8 +52,11 @@ pub(super) fn assign(plan: &mut ZonePlan, live: &LiveZone) {
 /// What an effect concerns: the numbers of operations.
 type Concerning<T> = Vec<(T, Vec<Danger>)>;
 
+/// Effects, each with the numbers of the operations that cause it.
+type Caused = Vec<(Vec<usize>, Effect)>;
+
 /// The effects of the operations on records, their dangers that no effect names, and notes about wildcards.
-fn judge(plan: &ZonePlan, live: &LiveZone) -> (Vec<(Vec<usize>, Effect)>, Concerning<usize>, BTreeSet<String>) {
+fn judge(plan: &ZonePlan, live: &LiveZone) -> (Caused, Concerning<usize>, BTreeSet<String>) {
     let (numbers, steps): (Vec<usize>, Vec<Step<'_>>) = plan.records().map(|(n, _, record)| (n, step(record))).unzip();
     let before = ZoneIndex::of_live(live);
     let mut after = before.clone();

@@ -61,13 +61,16 @@ fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: 
     all
 }
 
+/// The number of a plan and of an operation in it.
+type Numbers = Vec<(usize, usize)>;
+
 /// The operations that change records, as the number of the plan and of the operation, with what they mean.
 fn explained(
     plans: &[ZonePlan],
     desired: &Desired,
     base: Option<&Desired>,
     live: &Live,
-) -> Option<(Vec<(usize, usize)>, Explained, Failures)> {
+) -> Option<(Numbers, Explained, Failures)> {
     let ids: BTreeMap<(&ZoneName, &RecordId), Entry<'_>> = entries_by_id(plans, live);
     let mut numbers = Vec::new();
     let mut edits = Vec::new();

@@ -31,10 +31,10 @@ impl Prefilter {
         let mut seen = [false; 256];
         for &byte in text {
             let byte = usize::from(byte.to_ascii_lowercase());
-            if !std::mem::replace(&mut seen[byte], true) {
-                if let Some(mask) = self.bytes.get(byte).filter(|mask| !mask.is_empty()) {
-                    found.iter_mut().zip(mask).for_each(|(found, mask)| *found |= mask);
-                }
+            if !std::mem::replace(&mut seen[byte], true)
+                && let Some(mask) = self.bytes.get(byte).filter(|mask| !mask.is_empty())
+            {
+                found.iter_mut().zip(mask).for_each(|(found, mask)| *found |= mask);
             }
         }
         if let Some(automaton) = &self.automaton {

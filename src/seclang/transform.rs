@@ -176,14 +176,11 @@ fn remove_comments(text: &[u8]) -> Vec<u8> {
         let rest = &text[at..];
         if inside {
             let end = [&b"*/"[..], b"-->"].into_iter().find(|end| rest.starts_with(end));
-            match end {
-                Some(end) => {
-                    inside = false;
-                    at += end.len();
-                    // The byte after a comment is kept, whatever it begins.
-                    out.extend(text.get(at));
-                }
-                None => {}
+            if let Some(end) = end {
+                inside = false;
+                at += end.len();
+                // The byte after a comment is kept, whatever it begins.
+                out.extend(text.get(at));
             }
             at += 1;
         } else if rest.starts_with(b"/*") {

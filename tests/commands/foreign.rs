@@ -127,11 +127,12 @@ fn a_delegation_with_ds_is_made_and_unmade_in_the_order_that_holds() {
 
         // An address in place of the delegation, where nobody says anything of the DS.
         workspace.records_spec("      - { name: lab, type: A, content: 192.0.2.1 }");
-        let replace = ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec,overwrites-foreign"];
+        let replace =
+            ["--yes", "--allow-deletes", "3", "--allow", "changes-dnssec,overwrites-foreign,breaks-delegation"];
         workspace.run(&[&["apply", "spec.yaml"][..], &replace].concat()).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
         let journal = newest(&workspace);
-        let back = ["--yes", "--allow-deletes", "1", "--allow", "removes-last-address"];
+        let back = ["--yes", "--allow-deletes", "1", "--allow", "removes-last-address,breaks-delegation"];
         workspace.run(&[&["undo", journal.as_str()][..], &back].concat()).exits(0);
         assert_eq!(world(&workspace), delegated, "brought back");
     }

@@ -137,9 +137,9 @@ fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Re
         if is_apex && kind == "NS" {
             return Ok("name servers".into());
         }
-        if is_apex && alias.is_some() {
+        if let Some(alias) = alias.clone().filter(|_| is_apex) {
             return match kind {
-                "A" | "AAAA" => Err(alias.unwrap()),
+                "A" | "AAAA" => Err(alias),
                 "CNAME" => Ok("no data".into()),
                 _ => Ok(found(set)),
             };

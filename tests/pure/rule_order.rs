@@ -22,8 +22,7 @@ fn entry(name: &str, rest: &str) -> String {
 fn custom(live: &[&str], section: &str) -> Result<ZonePlan, Vec<String>> {
     let rules: Vec<Json> = live.iter().map(|name| block(name)).collect();
     let (plan, found) = plan_of(&[(Phase::Custom, json!(rules))], &LiveWaf::default(), section);
-    let refused: Vec<String> =
-        found.iter().filter(|d| d.code().to_string() == "PLAN0015").map(|d| d.detail.clone()).collect();
+    let refused: Vec<String> = found.iter().filter(|d| d.code() == "PLAN0015").map(|d| d.detail.clone()).collect();
     if refused.is_empty() { Ok(plan) } else { Err(refused) }
 }
 

@@ -152,6 +152,9 @@ const ACTIONS: &[(&str, &str)] = &[
     ("block", "block"),
 ];
 
+/// A translated firewall rule with its priority and precedence.
+type Placed<'r> = ((u32, usize), &'r Resource, Json);
+
 /// Adds firewall rules as custom rules, in the order in which they were tried.
 pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource], found: &mut Found) {
     let filters: BTreeMap<String, &Resource> = resources
@@ -159,7 +162,7 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         .filter(|resource| resource.kind == "cloudflare_filter")
         .filter_map(|filter| Some((filter.values.get("id").and_then(Term::text)?, filter)))
         .collect();
-    let mut by_zone: BTreeMap<&ZoneName, Vec<((u32, usize), &Resource, Json)>> = BTreeMap::new();
+    let mut by_zone: BTreeMap<&ZoneName, Vec<Placed<'_>>> = BTreeMap::new();
     for FirewallRule { zone, resource } in rules {
         match firewall_rule(resource, &filters) {
             Ok((place, json)) => by_zone.entry(zone).or_default().push((place, resource, json)),

@@ -57,7 +57,7 @@ impl Senders {
     /// In a few words.
     fn summary(&self) -> String {
         let networks = self.networks();
-        let networks = networks.iter().map(|n| short(n));
+        let networks = networks.iter().map(short);
         let all: Vec<String> = networks.chain(self.others.iter().cloned()).collect();
         if all.is_empty() { "nobody".to_owned() } else { listed(all) }
     }

@@ -60,7 +60,8 @@ impl Ground<'_> {
         }
         let is_apex = before.name == "@";
         let stood_here = |w: &&Wanted| w.name == before.name && excludes(w.value.kind, &before.kind, is_apex);
-        !self.is_ours_or_drift(before) && !(after.is_none() && self.zone.before.iter().any(|w| stood_here(&w)))
+        let makes_room = after.is_none() && self.zone.before.iter().any(|w| stood_here(&w));
+        !self.is_ours_or_drift(before) && !makes_room
     }
 
     /// Whether the base wanted this value, or one that it is in the place of.

@@ -46,7 +46,7 @@ pub(crate) fn history(seed: u64) -> History {
         is_saved,
         has_base,
         // Not drawn, so that it changes nothing else of a history.
-        verify: if seed % 2 == 0 { "answers" } else { "read" },
+        verify: if seed.is_multiple_of(2) { "answers" } else { "read" },
     };
     let count = *one(rng, &[1, 1, 1, 1, 1, 2, 2, 3]);
     let zones: Vec<Zone> = ZONES[..count].iter().map(|name| zone(rng, name, has_base)).collect();
