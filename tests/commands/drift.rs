@@ -321,7 +321,7 @@ proptest! {
             let created = zone.records().filter(|(_, operation, _)| operation.action() == Action::Create).count();
             let spared: usize = of_zone.spared.iter().map(SetAsideCount::count).sum();
             prop_assert_eq!(report.objects() - created + spared, live.records.len());
-            // Without the previous spec nobody knows; with it nothing is unknown; a spec that did not change is never pending.
+            // Without the previous spec it is unknown; with it nothing is unknown; a spec that did not change is never pending.
             let unknown = if base.is_none() { found } else { 0 };
             prop_assert_eq!(report.count(State::Unknown), unknown);
             if base == Some(&desired) {

@@ -7,7 +7,7 @@ use super::tags::Tags;
 /// Fewest bits of an RSA key that receivers accept (RFC 8301 section 3.2).
 pub(super) const FEWEST_BITS: usize = 1024;
 
-/// What stands at a selector.
+/// What is published at a selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
     /// Nothing.

@@ -9,7 +9,7 @@ use crate::model::{Danger, Fqdn, RecordType};
 /// The label before the domain (RFC 9989 section 4.6).
 const LABEL: &str = "_dmarc.";
 
-/// The domain whose policy stands at a name; `None` for other names.
+/// The domain whose policy is at a name; `None` for other names.
 pub(in crate::insight) fn domain(name: &Fqdn) -> Option<Fqdn> {
     name.as_str().strip_prefix(LABEL).map(Fqdn::reported)
 }

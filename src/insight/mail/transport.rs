@@ -6,7 +6,7 @@ use crate::insight::effect::{Effect, Topic};
 use crate::insight::view::View;
 use crate::model::Fqdn;
 
-/// What stands at such a name.
+/// What is published at such a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Announcement {
     /// Nothing.
