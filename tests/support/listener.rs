@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -54,6 +55,15 @@ impl Listener {
     /// The address of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// What was sent, once that many requests were read: a client that no longer waits may end before its last request is read.
+    pub(crate) fn all_requests(&self, count: usize) -> Vec<Received> {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.requests().len() < count && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.requests()
     }
 
     /// What was sent so far.
