@@ -1,9 +1,14 @@
 //! One look at drift, and whom to tell. Shared by `drift` and `watch`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::args::TellArgs;
+use anyhow::Context;
+use clap::Args;
+use secrecy::SecretString;
+
+use super::args::duration;
 use super::exit::Exit;
 use super::files::{self, Readers};
 use super::output::Output;
@@ -11,11 +16,31 @@ use super::service::{Access, Service};
 use super::settings::Settings;
 use crate::api::Webhook;
 use crate::document::drift::Drift as DriftDocument;
-use crate::drift::{Report, Verdict};
+use crate::drift::{Report, State, Verdict};
 use crate::plan::Plan;
 use crate::reconcile::{self, Drift, Goal};
 use crate::render::{DriftView, openmetrics};
-use anyhow::Context;
+
+/// What is reported, and where.
+#[derive(Debug, Args)]
+pub(super) struct TellArgs {
+    /// States that count as findings: conflicting, drifted, unknown, pending, unmanaged
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state,
+          default_value = "conflicting,drifted,unknown,pending")]
+    pub fail_on: Vec<State>,
+    /// Write metrics to FILE, as OpenMetrics text
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
+    /// POST the JSON report to URL if there are findings [env: ZONEWRIGHT_WEBHOOK or ZONEWRIGHT_WEBHOOK_FILE]
+    #[arg(long, value_name = "URL", value_parser = secret)]
+    pub webhook: Option<SecretString>,
+    /// Send the report even without findings
+    #[arg(long)]
+    pub webhook_always: bool,
+    /// Wait at most DURATION for an answer of the webhook
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    pub webhook_timeout: Duration,
+}
 
 /// What one look showed.
 pub(super) struct Look {
@@ -100,4 +125,19 @@ pub(super) async fn deliver(webhook: &Webhook, report: &DriftDocument, output: &
         output.message(&format!("warning: the report did not reach the webhook: failed to {error}"));
     }
     delivered.is_ok()
+}
+
+/// The states that can be asked about.
+fn state(text: &str) -> Result<State, String> {
+    let possible = || State::ALL.into_iter().filter(|state| *state != State::InSync);
+    possible().find(|state| state.as_str() == text.trim()).ok_or_else(|| {
+        let known: Vec<_> = possible().map(State::as_str).collect();
+        format!("known states are {}", known.join(", "))
+    })
+}
+
+/// Any text, never shown.
+#[expect(clippy::unnecessary_wraps, reason = "it is what clap takes")]
+fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
+    Ok(SecretString::from(text))
 }

@@ -10,12 +10,11 @@ use std::time::SystemTime;
 
 use clap::Parser;
 
-use super::args::Cli;
 use super::as_shown;
 use super::exit::Exit;
 use super::output::{Output, Sink};
-use super::run_to_end;
 use super::surroundings::{Surroundings, TimeSource};
+use super::{Cli, run_to_end};
 use crate::api::{Observer, Stop};
 
 /// A run inside another program.

@@ -28,7 +28,8 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
-use args::{Cli, Command};
+use args::Global;
+use commands::{Command, Run, Session};
 pub use exit::Exit;
 pub use invocation::Invocation;
 use output::Output;
@@ -37,7 +38,55 @@ use settings::Settings;
 use signals::Interrupt;
 pub use surroundings::TimeSource;
 
+use crate::model::Danger;
 use crate::render::safe::safe;
+
+/// Text after the options in `--help`.
+fn after_help() -> String {
+    let consents = Danger::ALL.iter().map(|danger| match danger {
+        Danger::Delete => format!("  {:<29} {}", "--allow-deletes N", danger.consent()),
+        danger => format!("  {:<29} {}", format!("--allow {}", danger.code()), danger.consent()),
+    });
+    let consents = consents.collect::<Vec<_>>().join("\n");
+    format!(
+        "\
+Exit codes:
+  0   done, or no difference
+  1   error, nothing was written
+  2   differences (drift, or what --drift-exit-code says; plan and waf diff with --detailed-exitcode, diff --exit-code, waf lock --check)
+  3   a consent is missing (apply, undo, plan with --detailed-exitcode), or the confirmation was declined
+  4   the zone is no longer as the plan saw it, nothing was written
+  5   applied in part, the journal says what
+  64  wrong usage
+
+Consents, each also possible in the spec (allow: {{ CODE: reason }}) and in the policy file:
+{consents}
+
+Environment:
+  CLOUDFLARE_API_TOKEN                        an API token, or
+  CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY     the e-mail address of the account and its global key
+  CLOUDFLARE_ACCOUNT_ID                       use the zones of this account only
+  CLOUDFLARE_BASE_URL                         another base URL of the API
+  ZONEWRIGHT_WEBHOOK                          URL to which drift and watch send their report
+  Each can be given as NAME_FILE, the name of a file with the value.
+  JOB_COMPLETION_INDEX                        used by --shard auto/N only
+"
+    )
+}
+
+/// Declarative reconciler for Cloudflare zones, DNS records and managed-WAF tuning.
+///
+/// Write the desired state in YAML, review it with `plan`, and apply it with `apply`, which verifies the result.
+#[derive(Debug, Parser)]
+#[command(name = "zonewright", version, about, long_about = None, after_help = after_help(), disable_help_subcommand = true)]
+struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    command: Command,
+    /// Flags of every command.
+    #[command(flatten)]
+    global: Global,
+}
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -72,7 +121,7 @@ async fn run_to_end(cli: &Cli, output: &std::sync::Arc<Output>) -> Exit {
         Ok(exit) => exit,
         Err(error) => {
             output.error(&error);
-            if matches!(cli.command, Command::Apply(_)) {
+            if cli.command.facts().is_writer {
                 // Whatever fails after the first write is told by the report of the apply, and is no error here.
                 output.message("nothing was written");
             }
@@ -95,7 +144,7 @@ fn as_shown(error: clap::Error, arguments: impl Iterator<Item = OsString>) -> cl
 /// Runs one command.
 async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit> {
     let Cli { command, global } = cli;
-    if let Err(message) = applicable::check(cli).and_then(|()| own_files::check(command)) {
+    if let Err(message) = applicable::check(command, global) {
         output.message(&format!("error: {message}"));
         return Ok(Exit::Usage);
     }
@@ -103,73 +152,19 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
         signals::outlive_file_size_limit()?;
     }
     let settings = &Settings::resolve(global);
-    if needs_service(command) {
+    let facts = command.facts();
+    if facts.is_online {
         settings.now()?;
         files::check_own(&global.cache, "--cache")?;
         files::check_own(&global.journal, "--journal")?;
         settings.exposed_files().iter().for_each(|warning| output.say(warning));
     }
-    // Those two end in their own way.
-    #[cfg(feature = "sandbox")]
-    if let Command::Sandbox(command) = command {
-        return commands::sandbox::run(command, global, output).await;
+    if facts.is_signal_listener {
+        let interrupt = &Interrupt::never(output);
+        return command.run(&Session { settings, output, interrupt }).await;
     }
-    if let Command::Watch(args) = command {
-        return commands::watch::run(args, global, output).await;
-    }
-    let interrupt = Interrupt::begin(global, output)?;
-    interrupt.watch(global, run_command(command, settings, output, &interrupt)).await
-}
-
-/// Whether a command asks the service, and so depends on the clock, keeps things, and reads credentials.
-fn needs_service(command: &Command) -> bool {
-    match command {
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(_) => false,
-        Command::Resolve(args) => args.live || args.against.is_some(),
-        Command::Diff(_)
-        | Command::Validate(_)
-        | Command::Test(_)
-        | Command::Schema(_)
-        | Command::Completions { .. }
-        | Command::Man => false,
-        Command::Plan(_)
-        | Command::Apply(_)
-        | Command::Undo(_)
-        | Command::Snapshot(_)
-        | Command::Drift(_)
-        | Command::Watch(_)
-        | Command::Import(_)
-        | Command::Waf(_) => true,
-    }
-}
-
-/// Runs a command that may be interrupted.
-async fn run_command(
-    command: &Command,
-    settings: &Settings<'_>,
-    output: &std::sync::Arc<Output>,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Exit> {
-    match command {
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(_) => Ok(Exit::Usage),
-        Command::Watch(_) => Ok(Exit::Usage),
-        Command::Plan(args) => commands::plan::run(args, settings, output).await,
-        Command::Apply(args) => commands::apply::run(args, settings, output, interrupt).await,
-        Command::Resolve(args) => commands::resolve::run(args, settings, output).await,
-        Command::Diff(args) => commands::diff::run(args, settings, output),
-        Command::Undo(args) => commands::undo::run(args, settings, output, interrupt).await,
-        Command::Snapshot(args) => commands::snapshot::run(args, settings, output).await,
-        Command::Drift(args) => commands::drift::run(args, settings, output).await,
-        Command::Import(args) => commands::import::run(args, settings, output).await,
-        Command::Validate(args) => commands::validate::run(args, settings, output),
-        Command::Test(args) => commands::test::run(args, settings, output),
-        Command::Waf(command) => commands::waf::run(command, settings, output).await,
-        Command::Schema(args) => commands::about::schema(args, output),
-        Command::Completions { shell } => commands::about::completions(*shell, output),
-        Command::Man => commands::about::man(output),
-    }
+    let interrupt = &Interrupt::begin(global, output)?;
+    interrupt.watch(global, command.run(&Session { settings, output, interrupt })).await
 }
 
 /// The command line as clap knows it, for generated documentation.

@@ -8,8 +8,6 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::args::{Command, WafCommand};
-
 /// Bytes that tell what a file is.
 const HEAD: u64 = 4 * 1024;
 
@@ -67,49 +65,37 @@ fn head(input: impl Read) -> Option<Vec<u8>> {
     Some(head)
 }
 
+/// What a command takes as a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// A spec.
+    Spec,
+    /// A spec, or a saved plan.
+    SpecOrPlan,
+    /// A snapshot.
+    Snapshot,
+    /// A journal.
+    Journal,
+}
+
+impl Takes {
+    /// In words, and the kind of own file that it is.
+    fn about(self) -> (&'static str, Option<Kind>) {
+        match self {
+            Self::Spec => ("a spec", None),
+            Self::SpecOrPlan => ("a spec or a saved plan", Some(Kind::Plan)),
+            Self::Snapshot => ("a snapshot", Some(Kind::Snapshot)),
+            Self::Journal => ("a journal", Some(Kind::Journal)),
+        }
+    }
+}
+
 /// Refuses a file of the program in place of what a command takes.
 ///
 /// # Errors
 /// What the file is, and the command for it.
-pub(super) fn check(command: &Command) -> Result<(), String> {
-    let spec = |paths: &[std::path::PathBuf]| paths.iter().try_for_each(|path| is_taken(path, "a spec", None));
-    match command {
-        Command::Plan(args) => {
-            let against = args.against.as_deref();
-            against.map_or(Ok(()), |path| is_taken(path, "a snapshot", Some(Kind::Snapshot)))?;
-            spec(&args.spec.spec)
-        }
-        Command::Apply(args) => match args.spec.single() {
-            Some(path) => is_taken(path, "a spec or a saved plan", Some(Kind::Plan)),
-            None => spec(&args.spec.spec),
-        },
-        Command::Undo(args) => is_taken(&args.journal_file, "a journal", Some(Kind::Journal)),
-        Command::Snapshot(args) => spec(&args.spec.spec),
-        Command::Diff(args) => spec(&[args.before.clone(), args.after.clone()]),
-        Command::Drift(args) => spec(&args.spec.spec),
-        Command::Watch(args) => spec(&args.spec.spec),
-        Command::Validate(args) => spec(&args.spec.spec),
-        Command::Test(args) => spec(&args.spec.spec),
-        Command::Resolve(args) => {
-            let against = args.against.as_deref();
-            against.map_or(Ok(()), |path| is_taken(path, "a snapshot", Some(Kind::Snapshot)))?;
-            spec(&args.spec)
-        }
-        Command::Waf(WafCommand::Rules(args)) => spec(&args.spec.spec),
-        Command::Waf(WafCommand::Diff(args)) => spec(&args.spec.spec),
-        Command::Waf(WafCommand::Lock(args)) => spec(&args.spec.spec),
-        Command::Waf(WafCommand::Effective(_) | WafCommand::Hits(_))
-        | Command::Import(_)
-        | Command::Schema(_)
-        | Command::Completions { .. }
-        | Command::Man => Ok(()),
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(_) => Ok(()),
-    }
-}
-
-/// Refuses a file of another kind than the one that is taken.
-fn is_taken(path: &Path, wanted: &str, taken: Option<Kind>) -> Result<(), String> {
+pub(super) fn check(path: &Path, takes: Takes) -> Result<(), String> {
+    let (wanted, taken) = takes.about();
     match Kind::of(path) {
         Some(kind) if Some(kind) != taken => {
             let path = path.display().to_string();

@@ -82,6 +82,11 @@ impl Interrupt {
         Ok(Self { stage, stop, output: Arc::clone(output) })
     }
 
+    /// For a run that listens by itself.
+    pub(super) fn never(output: &Arc<Output>) -> Self {
+        Self { stage: Arc::new(Mutex::new(Stage::Reading)), stop: Stop::never(), output: Arc::clone(output) }
+    }
+
     /// Runs to the end, or as far as whoever the run was given to listen to wants. Signals end the process by themselves.
     pub(super) async fn watch(
         &self,

@@ -1,15 +1,20 @@
 //! `apply`: plan, show, ask, make it so, read it back.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
 
 use super::plan::{begin, show};
+use super::{Facts, Run, Session};
 use crate::apply::Verify;
-use crate::cli::args::{ApplyArgs, Format};
+use crate::cli::args::{ConsentArgs, Format, Global, SpecArgs, VerifyArg, duration};
 use crate::cli::execution::execute;
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
@@ -22,8 +27,61 @@ use crate::reconcile::{self, Base, Goal, Planned, changed_since, changed_since_s
 use crate::render::safe::safe;
 use crate::render::text::{Extent, write_requests};
 
+/// Show the plan, ask for confirmation, apply it, verify the result
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  zonewright apply zones/\n  zonewright apply plan.zwplan --yes --allow-deletes 2")]
+pub(in crate::cli) struct ApplyArgs {
+    /// The spec, or a saved plan.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Permissions.
+    #[command(flatten)]
+    consents: ConsentArgs,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    yes: bool,
+    /// Print the exact requests instead of sending them
+    #[arg(long)]
+    dry_run: bool,
+    /// Refuse a saved plan that is older than DURATION
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    max_age: Duration,
+    /// Finish a partly applied saved plan
+    #[arg(long)]
+    resume: bool,
+    /// How to know that a zone is in sync afterwards
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    verify: VerifyArg,
+}
+
+impl Run for ApplyArgs {
+    fn facts(&self) -> Facts<'_> {
+        let files = match self.spec.single() {
+            Some(path) => vec![(path, Takes::SpecOrPlan)],
+            None => self.spec.files(),
+        };
+        Facts { is_writer: true, files, ..Facts::online("apply") }
+    }
+
+    fn check(&self, global: &Global) -> Result<(), String> {
+        let (has_shard, has_zones) = (global.shard.is_some(), !global.zone.is_empty());
+        if (has_shard || has_zones) && self.spec.single().is_some_and(saved::is_saved_plan) {
+            let flag = if has_shard { "--shard" } else { "--zone" };
+            return Err(format!(
+                "a saved plan is applied as a whole; give {flag} to `plan --out`, which then holds those zones only"
+            ));
+        }
+        Ok(())
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, interrupt } = *session;
+        run(self, settings, output, interrupt).await
+    }
+}
+
 /// Plans, asks and applies.
-pub(in crate::cli) async fn run(
+async fn run(
     args: &ApplyArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,

@@ -1,12 +1,16 @@
 //! `diff`: what two specs say differently. Offline.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::cli::args::{DiffArgs, Format};
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::Format;
 use crate::cli::exit::Exit;
 use crate::cli::load::{input, report_errors};
 use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::diff::{SpecChanges, diff_specs};
@@ -16,8 +20,34 @@ use crate::render::text::write_spec_changes;
 use crate::render::{self, Findings};
 use crate::spec;
 
+/// Compare two specs offline
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  zonewright diff old/ new/\n  zonewright diff old/ new/ --exit-code --format json")]
+pub(in crate::cli) struct DiffArgs {
+    /// Old spec: a file, a directory, or `-` for standard input
+    #[arg(value_name = "OLD")]
+    before: PathBuf,
+    /// New spec
+    #[arg(value_name = "NEW")]
+    after: PathBuf,
+    /// Exit with 2 if there are differences
+    #[arg(long)]
+    exit_code: bool,
+}
+
+impl Run for DiffArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: vec![(&self.before, Takes::Spec), (&self.after, Takes::Spec)], ..Facts::offline("diff") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output)
+    }
+}
+
 /// Compares and prints.
-pub(in crate::cli) fn run(args: &DiffArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
+fn run(args: &DiffArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
     let mut sources = Sources::default();
     let mut errors = Diagnostics::default();
     let before = read(&args.before, settings, &mut sources, &mut errors)?;

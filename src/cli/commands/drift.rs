@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::{DriftArgs, Format};
-use crate::cli::drift::{Look, deliver, document, exit, look, webhook, write_metrics};
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::drift::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
 use crate::cli::formats;
 use crate::cli::load::load;
@@ -13,15 +16,40 @@ use crate::drift::Verdict;
 use crate::render::text::write_drift;
 use crate::render::{DriftView, markdown};
 
+/// Detect drift: what changed, when, and who changed it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom"
+)]
+pub(in crate::cli) struct DriftArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// What is reported, and where.
+    #[command(flatten)]
+    tell: TellArgs,
+    /// Exit with N instead of 2 on findings
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    drift_exit_code: u8,
+}
+
+impl Run for DriftArgs {
+    fn facts(&self) -> Facts<'_> {
+        let formats = &[Format::Text, Format::Json, Format::Markdown];
+        Facts { formats, files: self.spec.files(), ..Facts::online("drift") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Looks and reports.
 ///
 /// # Order
 /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
-pub(in crate::cli) async fn run(
-    args: &DriftArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &DriftArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let DriftArgs { spec, tell, drift_exit_code } = args;
     let webhook = match webhook(tell, settings)? {
         Ok(webhook) => webhook,

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use clap::Args;
 
+use super::{Facts, Run, Session};
 use crate::api::ReadClient;
-use crate::cli::args::ImportArgs;
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
@@ -26,12 +27,45 @@ use crate::render::safe::safe;
 /// Bytes.
 const LARGEST_INPUT: u64 = 128 << 20;
 
+/// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/"
+)]
+pub(in crate::cli) struct ImportArgs {
+    /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Format of files, if it is not recognised; every SOURCE is a path then
+    #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
+    from: Option<String>,
+    /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
+    #[arg(long, value_name = "[ID=]ZONE")]
+    zone_name: Vec<String>,
+    /// Write one file for each zone into this directory, instead of one spec to standard output
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Import records only
+    #[arg(long, conflicts_with = "only_waf")]
+    only_dns: bool,
+    /// Import the protection only
+    #[arg(long)]
+    only_waf: bool,
+}
+
+impl Run for ImportArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { has_shards: false, ..Facts::online("import") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads the sources and prints a spec.
-pub(in crate::cli) async fn run(
-    args: &ImportArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (paths, zones): (Vec<&String>, Vec<&String>) =
         args.sources.iter().partition(|source| args.from.is_some() || is_path(source));
     let mut imported = Vec::new();

@@ -1,18 +1,22 @@
 //! `plan`: show what differs. Holds no means of writing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
+use clap::Args;
 
+use super::{Facts, Run, Session};
 use crate::api::CheckClient;
 use crate::apply::{DryRunResult, server_dry_run};
-use crate::cli::args::{ConsentArgs, Format, PlanArgs, SpecArgs};
+use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::formats;
 use crate::cli::load::{consents, load};
 use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
 use crate::cli::service::{Access, Service, progress};
 use crate::cli::settings::Settings;
 use crate::diagnostic::findings;
@@ -42,12 +46,53 @@ pub(super) fn begin(
     Ok(load("plan", spec, settings, output)?.map(|goal| (goal, consents)))
 }
 
+/// Show what would change; never writes
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright plan zones/\n  zonewright plan zones/ --base origin/main --out plan.zwplan --format markdown"
+)]
+pub(in crate::cli) struct PlanArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Permissions.
+    #[command(flatten)]
+    consents: ConsentArgs,
+    /// Exit with 2 if there are differences, with 3 if applying them needs a consent that is missing
+    #[arg(long)]
+    detailed_exitcode: bool,
+    /// Ask Cloudflare whether it would accept each change of a rule (a dry run; needs a token that can edit)
+    #[arg(long)]
+    server_check: bool,
+    /// Save the plan for `apply FILE`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Plan against a snapshot: no credentials, no requests
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["server_check", "out", "sandbox", "base_url"])]
+    against: Option<PathBuf>,
+    /// Warn if the snapshot is older than DURATION
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    max_snapshot_age: Duration,
+}
+
+impl Run for PlanArgs {
+    fn facts(&self) -> Facts<'_> {
+        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
+        Facts {
+            formats: &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Html],
+            files: against.into_iter().chain(self.spec.files()).collect(),
+            ..Facts::online("plan")
+        }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Plans and prints.
-pub(in crate::cli) async fn run(
-    args: &PlanArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &PlanArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     if args.out.as_deref().is_some_and(saved::is_named_like_a_spec) {
         let why = "--out names a file like a spec, and `apply` would refuse it: use another ending, such as .json";
         output.message(&format!("error: {why}"));

@@ -1,14 +1,18 @@
 //! `resolve`: the authoritative answer for a name, under a spec or live, and the records that make it. Holds no means of writing.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
+use clap::Args;
 
-use crate::cli::args::{Format, ResolveArgs, SpecArgs};
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
 use crate::diagnostic::{Place, Sources};
@@ -18,12 +22,48 @@ use crate::model::{Desired, DesiredSettings, Fqdn, Live, Rdata, RecordType, Unma
 use crate::reconcile::{Goal, OpenSnapshot, wanted};
 use crate::render::answer::{AnswerView, json, write_answers};
 
+/// Show the authoritative answer for a name, and which records make it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright resolve www.example.com --spec zones/\n  zonewright resolve example.com MX --live"
+)]
+pub(in crate::cli) struct ResolveArgs {
+    /// Name to look up
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Record type [default: A, AAAA, and every type that the name has]
+    #[arg(value_name = "TYPE")]
+    record_type: Option<String>,
+    /// Answer from a spec: a file, a directory, or `-`; repeatable. With --live or --against, show its lines
+    #[arg(long, value_name = "SPEC", required_unless_present_any = ["live", "against"])]
+    spec: Vec<PathBuf>,
+    /// Answer from what Cloudflare has
+    #[arg(long, conflicts_with = "against")]
+    live: bool,
+    /// Answer from a snapshot: no credentials, no requests
+    #[arg(long, value_name = "SNAPSHOT")]
+    against: Option<PathBuf>,
+}
+
+impl Run for ResolveArgs {
+    fn facts(&self) -> Facts<'_> {
+        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
+        let spec = self.spec.iter().map(|path| (path.as_path(), Takes::Spec));
+        Facts {
+            is_online: self.live || self.against.is_some(),
+            files: against.into_iter().chain(spec).collect(),
+            ..Facts::offline("resolve")
+        }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Looks a name up and prints.
-pub(in crate::cli) async fn run(
-    args: &ResolveArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (name, kind) = match question(args) {
         Ok(question) => question,
         Err(message) => {

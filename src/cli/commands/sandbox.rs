@@ -4,8 +4,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::{Args, Subcommand};
 
-use crate::cli::args::{Global, SandboxCommand, ServeArgs};
+use super::{Facts, Run, Session};
+use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::service::{SEED, store};
@@ -21,8 +23,101 @@ const MOST_OF_FAULTS: u64 = 1024 * 1024;
 /// Longest document that can be seeded, in bytes.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
+/// Run, fill, print or empty the sandbox, the embedded service
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SandboxArgs {
+    /// What to do.
+    #[command(subcommand)]
+    command: SandboxCommand,
+}
+
+/// What to do with the sandbox.
+#[derive(Debug, Subcommand)]
+enum SandboxCommand {
+    /// Serve the API on a loopback address until interrupted
+    Serve(Box<ServeArgs>),
+    /// Add zones, records and rulesets from a JSON document (`-` for standard input)
+    Seed {
+        /// Document in the form that `sandbox dump` prints
+        file: PathBuf,
+    },
+    /// Print all zones, records and rulesets as a JSON document
+    Dump,
+    /// Delete all zones, records and rulesets
+    Reset,
+}
+
+/// `sandbox serve`.
+#[derive(Debug, Args)]
+struct ServeArgs {
+    /// Address to listen on; port 0 selects a free port
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
+    listen: std::net::SocketAddr,
+    /// Also accept requests for this host name, for example through a tunnel; repeatable
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// Plan of new zones
+    #[arg(long, default_value = "free", value_parser = ["free", "pro", "business", "enterprise"])]
+    plan: String,
+    /// Create this empty zone if it is missing; repeatable
+    #[arg(long = "with-zone", value_name = "NAME")]
+    with_zone: Vec<String>,
+    /// Form of records in answers: current, with every documented member (full), or that of 2024 (seed)
+    #[arg(long, default_value = "modern", value_parser = ["modern", "full", "seed"])]
+    shape: String,
+    /// Disable the batch endpoint
+    #[arg(long)]
+    no_batch: bool,
+    /// Maximum records on a page
+    #[arg(long, default_value_t = 5000, value_name = "N")]
+    page_limit: u64,
+    /// Record quota of a zone, instead of that of its plan
+    #[arg(long, value_name = "N")]
+    record_quota: Option<usize>,
+    /// Accept `service`, `proto` and `name` in SRV data if they agree with the name of the record
+    #[arg(long)]
+    old_srv_members: bool,
+    /// Refuse members of `data` that the record type does not have
+    #[arg(long)]
+    strict_data: bool,
+    /// Accept NS records beside other types than A, AAAA and CNAME
+    #[arg(long)]
+    ns_beside_others: bool,
+    /// List records in a different order each time
+    #[arg(long)]
+    random_order: bool,
+    /// Refuse `dry_run` for rulesets
+    #[arg(long)]
+    without_dry_run: bool,
+    /// Refuse account-level rulesets, as on all plans except Enterprise
+    #[arg(long)]
+    without_account_rulesets: bool,
+    /// Highest paranoia level that is on by default in the OWASP ruleset
+    #[arg(long, default_value_t = 4, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    owasp_level: u8,
+    /// Requests allowed in five minutes; 0 for no limit
+    #[arg(long, default_value_t = 1200, value_name = "N")]
+    rate_limit: u32,
+    /// Delay of each answer, in milliseconds
+    #[arg(long, default_value_t = 0, value_name = "MILLISECONDS")]
+    latency: u64,
+    /// Script of failures, as JSON (docs/faults.md)
+    #[arg(long, value_name = "FILE")]
+    faults: Option<PathBuf>,
+}
+
+impl Run for SandboxArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { is_signal_listener: true, ..Facts::offline("sandbox") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        run(&self.command, session.settings.flags, session.output).await
+    }
+}
+
 /// Runs one of the commands.
-pub(in crate::cli) async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
+async fn run(command: &SandboxCommand, global: &Global, output: &Output) -> anyhow::Result<Exit> {
     let directory = global.sandbox.clone().unwrap_or_else(|| PathBuf::from(DIRECTORY));
     let store = store(&directory)?;
     match command {

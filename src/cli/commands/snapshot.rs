@@ -1,12 +1,14 @@
 //! `snapshot`: save what the service has, so that a plan can be made without credentials. Holds no means of writing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use clap::Args;
 use serde_json::json;
 
-use crate::cli::args::{Format, SnapshotArgs};
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::load::load;
@@ -23,12 +25,33 @@ use crate::render::safe::safe;
 /// The file if none is named.
 const FILE: &str = "zonewright.snapshot.json.gz";
 
+/// Save the live state, for planning without credentials (plan --against)
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright snapshot zones/\n  zonewright snapshot zones/ --out - | ssh host tee zones.json.gz"
+)]
+pub(in crate::cli) struct SnapshotArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// File to write; `-` for standard output [default: zonewright.snapshot.json.gz]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Run for SnapshotArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: self.spec.files(), ..Facts::online("snapshot") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads the zones of a spec and saves what was read.
-pub(in crate::cli) async fn run(
-    args: &SnapshotArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &SnapshotArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let goal = match load("snapshot", &args.spec, settings, output)? {
         Ok(goal) => goal,
         Err(exit) => return Ok(exit),

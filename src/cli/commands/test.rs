@@ -1,6 +1,9 @@
 //! `test`: check the expectations of a spec. Offline.
 
-use crate::cli::args::{Format, TestArgs};
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
@@ -9,8 +12,31 @@ use crate::insight::dns::{Outcome, ZoneIndex, Zones, hold};
 use crate::model::Unmanaged;
 use crate::render::expectations::{Checked, json, junit, write};
 
+/// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright test zones/\n  zonewright test zones/ --format junit > expectations.xml"
+)]
+pub(in crate::cli) struct TestArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+}
+
+impl Run for TestArgs {
+    fn facts(&self) -> Facts<'_> {
+        let formats = &[Format::Text, Format::Json, Format::Junit];
+        Facts { formats, has_shards: true, files: self.spec.files(), ..Facts::offline("test") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output)
+    }
+}
+
 /// Checks and prints.
-pub(in crate::cli) fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
+fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
     let goal = match load("test", &args.spec, settings, output)? {
         Ok(goal) => goal,
         Err(exit) => return Ok(exit),

@@ -1,19 +1,61 @@
 //! `undo`: the plan that takes an apply back, carried out like any other.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
+
 use super::apply::{How, plan_and_apply};
-use crate::cli::args::UndoArgs;
+use super::{Facts, Run, Session};
+use crate::cli::args::{ConsentArgs, VerifyArg};
 use crate::cli::exit::Exit;
 use crate::cli::load::consents;
 use crate::cli::lock;
 use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
 use crate::reconcile::Goal;
 
+/// Restore what an apply changed, from its journal
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright undo .zonewright/journal/FILE.jsonl --dry-run\n  zonewright undo .zonewright/journal/FILE.jsonl --allow-deletes 3"
+)]
+pub(in crate::cli) struct UndoArgs {
+    /// Journal of the apply; the apply prints its path
+    #[arg(value_name = "JOURNAL")]
+    journal_file: PathBuf,
+    /// Permissions.
+    #[command(flatten)]
+    consents: ConsentArgs,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    yes: bool,
+    /// Print the exact requests instead of sending them
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep what someone changed since, and undo the rest
+    #[arg(long)]
+    skip_conflicts: bool,
+    /// How to know that a zone is in sync afterwards
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    verify: VerifyArg,
+}
+
+impl Run for UndoArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: vec![(&self.journal_file, Takes::Journal)], ..Facts::online("undo") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, interrupt } = *session;
+        run(self, settings, output, interrupt).await
+    }
+}
+
 /// Plans, asks and undoes.
-pub(in crate::cli) async fn run(
+async fn run(
     args: &UndoArgs,
     settings: &Settings<'_>,
     output: &Arc<Output>,

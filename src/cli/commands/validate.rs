@@ -1,6 +1,9 @@
 //! `validate`: check a spec offline.
 
-use crate::cli::args::{Format, ValidateArgs};
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, SpecArgs};
 use crate::cli::exit::Exit;
 use crate::cli::formats::write_findings;
 use crate::cli::load::load;
@@ -11,8 +14,37 @@ use crate::document::diagnostic::Validation;
 use crate::render::Findings;
 use crate::spec;
 
+/// Check a spec offline: syntax, meaning and lints
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  zonewright validate zones/\n  zonewright validate zones/ --print")]
+pub(in crate::cli) struct ValidateArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Print the spec as resolved: merged, with defaults and variables filled in
+    #[arg(long)]
+    print: bool,
+}
+
+impl Run for ValidateArgs {
+    fn facts(&self) -> Facts<'_> {
+        let (name, formats): (_, &[Format]) = if self.print {
+            ("validate --print", &[Format::Text, Format::Json])
+        } else {
+            let all = &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
+            ("validate", all)
+        };
+        Facts { formats, has_shards: true, files: self.spec.files(), ..Facts::offline(name) }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output)
+    }
+}
+
 /// Checks; prints the resolved spec if wanted.
-pub(in crate::cli) fn run(args: &ValidateArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
+fn run(args: &ValidateArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Result<Exit> {
     let goal = match load("validate", &args.spec, settings, output)? {
         Ok(goal) => goal,
         Err(exit) => return Ok(exit),

@@ -4,17 +4,20 @@
 //! without a restart, and nothing is kept that could grow. A round that fails is told, and what the last good one found stays.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use clap::Args;
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 
+use super::{Facts, Run, Session};
 use crate::api::{Stop, Webhook};
-use crate::cli::args::{Format, Global, WatchArgs};
-use crate::cli::drift::{Look, deliver, document, exit, look, webhook, write_metrics};
+use crate::cli::args::{Format, Global, SpecArgs, duration};
+use crate::cli::drift::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
 use crate::cli::load::{read, with_base};
 use crate::cli::monitor::{self, Health};
@@ -32,8 +35,47 @@ use crate::render::text::write_drift;
 /// How long those who are being answered are waited for at the end.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
+/// Check for drift continuously, with /metrics and /healthz
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright watch zones/ --interval 15m\n  zonewright watch zones/ --base HEAD --listen 127.0.0.1:9184"
+)]
+pub(in crate::cli) struct WatchArgs {
+    /// The spec. It is read again in each round, so it cannot be standard input.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// What is reported, and where.
+    #[command(flatten)]
+    tell: TellArgs,
+    /// Time between the starts of two rounds, plus or minus a tenth
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = interval)]
+    interval: Duration,
+    /// Serve /metrics and /healthz at this address, such as 127.0.0.1:9184
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Stop after N rounds, with the exit code of `drift` for the last one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+}
+
+impl Run for WatchArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { is_signal_listener: true, files: self.spec.files(), ..Facts::online("watch") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        run(self, session.settings.flags, session.output).await
+    }
+}
+
+/// A time between rounds, at most a month.
+fn interval(text: &str) -> Result<Duration, String> {
+    let longest = Duration::from_secs(31 * 24 * 3600);
+    duration(text).and_then(|time| if time <= longest { Ok(time) } else { Err("write at most 31days".to_owned()) })
+}
+
 /// Looks again and again until told to stop.
-pub(in crate::cli) async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
+async fn run(args: &WatchArgs, global: &Global, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let usage = |message: &str| {
         output.message(&format!("error: {message}"));
         Ok(Exit::Usage)

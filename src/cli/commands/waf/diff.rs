@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use clap::Args;
+
 use super::protection;
-use crate::cli::args::{Format, WafDiffArgs};
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
@@ -11,8 +14,30 @@ use crate::insight::{Difference, difference};
 use crate::render::text::write_waf_difference;
 use crate::render::waf as json;
 
+/// Show what the spec changes, rule by rule
+#[derive(Debug, Args)]
+pub(super) struct WafDiffArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Exit with 2 if there are differences
+    #[arg(long)]
+    detailed_exitcode: bool,
+}
+
+impl Run for WafDiffArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads, compares, prints.
-pub(super) async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),

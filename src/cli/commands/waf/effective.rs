@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use clap::Args;
+
 use super::protection;
-use crate::cli::args::{Format, WafEffectiveArgs};
+use crate::cli::args::Format;
+use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
@@ -11,12 +14,30 @@ use crate::insight::{survey, survey_account};
 use crate::render::text::write_waf_survey;
 use crate::render::waf as json;
 
+/// Show the live protection of a zone
+#[derive(Debug, Args)]
+pub(super) struct WafEffectiveArgs {
+    /// Zones to show
+    #[arg(required = true, value_name = "ZONE")]
+    zones: Vec<String>,
+    /// List the rules of the managed rulesets as well
+    #[arg(long)]
+    rules: bool,
+}
+
+impl Run for WafEffectiveArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts::online("waf")
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads and prints.
-pub(super) async fn run(
-    args: &WafEffectiveArgs,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
+async fn run(args: &WafEffectiveArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let zones = protection::of_names(&args.zones, settings, output).await?;
     let surveys: Vec<_> =
         zones.iter().map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf))).collect();

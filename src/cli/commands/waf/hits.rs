@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
+use clap::Args;
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::cli::args::WafHitsArgs;
+use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::seclang::{Evaluator, Outcome, Request, RuleSet};
@@ -41,8 +42,32 @@ fn usual_version() -> String {
     "HTTP/1.1".to_owned()
 }
 
+/// Run the OWASP Core Rule Set on requests: which rules match, and the score
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf hits --crs coreruleset --requests requests.jsonl\n  zonewright waf hits --requests - < requests.jsonl"
+)]
+pub(super) struct WafHitsArgs {
+    /// The directory of the rules: crs-setup.conf (or its example) and rules/*.conf
+    #[arg(long, value_name = "DIR", default_value = "/usr/share/modsecurity-crs")]
+    crs: PathBuf,
+    /// Requests as JSON lines; - is standard input
+    #[arg(long, value_name = "FILE")]
+    requests: PathBuf,
+}
+
+impl Run for WafHitsArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts::online("waf")
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        run(self, session.output)
+    }
+}
+
 /// Reads the rules, then answers each request with a line.
-pub(super) fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
+fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let set = rules(&args.crs)?;
     let name = args.requests.display().to_string();
     let requests: Box<dyn Read> = if args.requests.as_os_str() == "-" {

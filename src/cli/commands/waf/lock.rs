@@ -1,13 +1,15 @@
 //! `waf lock`: writes the managed rulesets down, or compares them with what was written down.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use clap::Args;
 
 use super::protection;
-use crate::cli::args::{Format, WafLockArgs};
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::files::{self, Readers};
 use crate::cli::output::Output;
@@ -19,8 +21,33 @@ use crate::reconcile::waf_lock::{self, beside};
 use crate::render::text::write_waf_lock;
 use crate::render::waf as json;
 
+/// Write waf.lock, or compare the managed rulesets with it
+#[derive(Debug, Args)]
+pub(super) struct WafLockArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The file [default: waf.lock beside the first SPEC]
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+    /// Compare only; exit with 2 if Cloudflare changed something
+    #[arg(long)]
+    check: bool,
+}
+
+impl Run for WafLockArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads, compares, and writes unless it is only to check.
-pub(super) async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (goal, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),

@@ -1,30 +1,38 @@
 //! `waf`: what a setting of the protection means. Holds no means of writing to the service.
 
-mod diff;
-mod effective;
-mod hits;
-mod lock;
 mod protection;
-mod rules;
 
-use std::sync::Arc;
+use clap::{Args, Subcommand};
 
-use crate::cli::args::WafCommand;
+use super::{Facts, Run, Session};
+use crate::cli::args::Global;
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
-use crate::cli::settings::Settings;
 
-/// Runs one of them.
-pub(in crate::cli) async fn run(
-    command: &WafCommand,
-    settings: &Settings<'_>,
-    output: &Arc<Output>,
-) -> anyhow::Result<Exit> {
-    match command {
-        WafCommand::Rules(args) => rules::run(args, settings, output).await,
-        WafCommand::Effective(args) => effective::run(args, settings, output).await,
-        WafCommand::Diff(args) => diff::run(args, settings, output).await,
-        WafCommand::Lock(args) => lock::run(args, settings, output).await,
-        WafCommand::Hits(args) => hits::run(args, output),
+/// Show what the settings of the managed WAF mean
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WafArgs {
+    /// What to show.
+    #[command(subcommand)]
+    command: WafCommand,
+}
+
+impl Run for WafArgs {
+    fn facts(&self) -> Facts<'_> {
+        self.command.facts()
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        self.command.run(session).await
+    }
+}
+
+commands! {
+    /// What to show, in the order of `--help`.
+    enum WafCommand {
+        Rules(rules::WafRulesArgs),
+        Effective(effective::WafEffectiveArgs),
+        Diff(diff::WafDiffArgs),
+        Lock(lock::WafLockArgs),
+        Hits(hits::WafHitsArgs),
     }
 }

@@ -3,18 +3,85 @@
 use std::sync::Arc;
 
 use anyhow::bail;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 
 use super::protection;
-use crate::cli::args::{Format, State, WafRulesArgs};
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::{RuleFilter, survey};
+use crate::model::facts::crs::FAMILIES;
+use crate::model::managed::Managed;
 use crate::render::text::write_waf_rules;
 use crate::render::waf as json;
 
+/// List the rules of a managed ruleset: on or off under the spec, and why
+#[derive(Debug, Args)]
+pub(super) struct WafRulesArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Which ruleset
+    #[arg(long, value_enum, default_value_t = Ruleset::Owasp)]
+    ruleset: Ruleset,
+    /// Only rules with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+    /// Only rules of this attack category
+    #[arg(long, value_parser = PossibleValuesParser::new(FAMILIES.iter().map(|f| f.key)))]
+    family: Option<String>,
+    /// Only rules of this paranoia level
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    level: Option<u8>,
+    /// Only rules that are on, or off
+    #[arg(long, value_enum)]
+    state: Option<State>,
+}
+
+/// A managed ruleset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ruleset {
+    /// The Cloudflare OWASP Core Ruleset.
+    Owasp,
+    /// The Cloudflare Managed Ruleset.
+    Cloudflare,
+}
+
+impl Ruleset {
+    /// As the model has it.
+    fn managed(self) -> Managed {
+        match self {
+            Self::Owasp => Managed::Owasp,
+            Self::Cloudflare => Managed::Cloudflare,
+        }
+    }
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum State {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl Run for WafRulesArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts { files: self.spec.files(), ..Facts::online("waf") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
 /// Reads, filters, prints.
-pub(super) async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
     let (_, zones) = match protection::of_spec(&args.spec, settings, output).await? {
         Ok(read) => read,
         Err(exit) => return Ok(exit),

@@ -1,0 +1,38 @@
+//! `schema`: the JSON Schemas of the spec and of what the program writes.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::{Facts, Run, Session};
+use crate::cli::exit::Exit;
+use crate::document::{self, Kind};
+use crate::spec;
+
+/// Print the JSON Schema of the spec, or of what the program writes
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright schema > spec.schema.json\n  zonewright schema plan > plan.schema.json"
+)]
+pub(in crate::cli) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_name = "KIND", default_value = "spec", value_parser = schemas())]
+    kind: String,
+}
+
+/// What there are schemas of.
+fn schemas() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("spec").chain(Kind::ALL.iter().map(|kind| kind.name())))
+}
+
+impl Run for SchemaArgs {
+    fn facts(&self) -> Facts<'_> {
+        Facts::offline("schema")
+    }
+
+    /// Prints a JSON Schema.
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let kind = Kind::ALL.iter().find(|kind| kind.name() == self.kind);
+        session.output.json(&kind.map_or_else(spec::schema, |kind| document::schema(*kind)))?;
+        Ok(Exit::Success)
+    }
+}
