@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use zonewright::model::{
-    Expression, ExpressionSetting, Facets, Fields, Fqdn, Rdata, RecordForm, RecordType, ScopeChange, Value, ZoneName,
-    parse_expression, ruleset::Phase,
+    AsReported, Expression, ExpressionSetting, Facets, Fields, Fqdn, Rdata, RecordForm, RecordType, ScopeChange, Value,
+    ZoneName, parse_expression, ruleset::Phase,
 };
 use zonewright::wire::record::{create_body, read};
 
@@ -78,7 +78,12 @@ fn survives(record_type: RecordType, data: &Rdata) {
     let fields = data.fields();
     assert_eq!(Rdata::from_fields(record_type, &fields).as_ref(), Ok(data), "{fields:?}");
     let name = Fqdn::parse("www.example.com").expect("it is a name");
-    let mut body = create_body(&RecordForm { name, data: data.clone(), facets: Facets::default() });
+    let mut body = create_body(&RecordForm {
+        name,
+        data: data.clone(),
+        facets: Facets::default(),
+        reported: AsReported::default(),
+    });
     body["id"] = json!("1");
     assert_eq!(&read(&body).expect("it is a record").data, data, "{body}");
     let _ = (data.pairing_key(), data.purpose(), data.target());

@@ -129,8 +129,8 @@ mod tests {
         let wanted = [read(&item("1", "192.0.2.1", 600)).unwrap(), read(&item("3", "192.0.2.3", 600)).unwrap()];
         let place = Place::NOWHERE;
         let desired = |record: &LiveRecord| {
-            let RecordForm { name, data, facets } = record.form().without_settings_off();
-            let spelling = crate::model::Spelling { name: "w".into(), place, entry: place };
+            let RecordForm { name, data, facets, reported } = record.form().without_settings_off();
+            let spelling = crate::model::Spelling { name: "w".into(), place, entry: place, reported };
             crate::model::DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
         };
         let mut zone = DesiredZone { unmanaged: Unmanaged::Prune, ..DesiredZone::new(name, place) };

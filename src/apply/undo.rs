@@ -318,7 +318,19 @@ fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
 
 /// Whether a record is as it was left. A proxied record has no time to live of its own, and a setting not reported is off.
 fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
-    let LiveRecord { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _ } = left;
+    let LiveRecord {
+        id: _,
+        name,
+        data,
+        ttl,
+        proxied,
+        comment,
+        tags,
+        settings,
+        read_only: _,
+        modified_on: _,
+        reported: _,
+    } = left;
     let on = |settings: Settings| settings.named().map(|(_, value)| value == Some(true));
     live.name == *name
         && live.data == *data
@@ -329,9 +341,9 @@ fn is_left(live: &LiveRecord, left: &LiveRecord) -> bool {
         && on(live.settings) == on(*settings)
 }
 
-/// A record as it was before; what it said nothing about is off again.
+/// A record as it was before, in the same spelling; what it said nothing about is off again.
 fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, place: Place) -> DesiredRecord {
-    let RecordForm { name, data, mut facets } = before.form().without_settings_off();
+    let RecordForm { name, data, mut facets, reported } = before.form().without_settings_off();
     if let Some(live) = live {
         let back = |before: Option<bool>, live: Option<bool>| before.or(live.filter(|on| *on).map(|_| false));
         facets.settings = Settings {
@@ -341,6 +353,6 @@ fn desired(zone: &LiveZone, before: &LiveRecord, live: Option<&LiveRecord>, plac
             private_routing: back(facets.settings.private_routing, live.settings.private_routing),
         };
     }
-    let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place };
+    let spelling = Spelling { name: zone.name.relative(&name).into(), place, entry: place, reported };
     DesiredRecord { name, data, facets, protect: false, allow: None, spelling }
 }

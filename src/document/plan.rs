@@ -537,7 +537,7 @@ fn images_of_record(record: &RecordSubject) -> (Image, Image) {
 /// A record as the API would write it, as far as it is known.
 fn form(id: Option<&RecordId>, form: &RecordForm) -> Map<String, Json> {
     let mut object = id.map(|id| one("id", id.0.as_str().into())).unwrap_or_default();
-    if let Json::Object(body) = create_body(form) {
+    if let Json::Object(body) = create_body(&form.in_own_spelling()) {
         object.extend(body);
     }
     object

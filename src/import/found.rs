@@ -6,8 +6,8 @@ use super::{Imported, from_live};
 use crate::diagnostic::{Diagnostics, Finding, Place, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    DesiredSettings, Fields, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value, ZoneId,
-    ZoneName,
+    AsReported, DesiredSettings, Fields, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value,
+    ZoneId, ZoneName,
 };
 
 /// What sources declare.
@@ -118,6 +118,7 @@ impl<'s> Entry<'s> {
             settings: self.settings,
             read_only: None,
             modified_on: None,
+            reported: AsReported::default(),
         })
     }
 }

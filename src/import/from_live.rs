@@ -6,7 +6,9 @@ use crate::diagnostic::Place;
 use crate::model::facts::rulesets::is_ref;
 use crate::model::managed::{Catalogue, Managed, Overrides, find_deployment, recognise};
 use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Phase, RuleForm, recognise_rule};
-use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value};
+use crate::model::{
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
+};
 
 /// Longest name that is generated for a rule.
 const NAME_CHARACTERS: usize = 40;
@@ -69,7 +71,12 @@ fn desired(zone: &LiveZone, record: &LiveRecord) -> DesiredRecord {
         },
         protect: false,
         allow: None,
-        spelling: Spelling { name: zone.name.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
+        spelling: Spelling {
+            name: zone.name.relative(name).into(),
+            place: Place::NOWHERE,
+            entry: Place::NOWHERE,
+            reported: AsReported::default(),
+        },
     }
 }
 

@@ -260,7 +260,7 @@ mod tests {
                 .filter(|(n, _)| chosen >> n & 1 == 1)
                 .map(|(_, t)| zone.resolve(t).unwrap())
                 .collect();
-            let spelling = Spelling { name: "x".into(), place, entry: place };
+            let spelling = Spelling { name: "x".into(), place, entry: place, reported: Default::default() };
             let data = Rdata::from_text(RecordType::A, "192.0.2.1").unwrap();
             let record = |name: &Fqdn| DesiredRecord {
                 name: name.clone(),

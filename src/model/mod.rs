@@ -15,6 +15,7 @@ pub mod managed;
 mod name;
 pub mod rdata;
 mod record;
+mod reported;
 pub mod ruleset;
 mod state;
 mod tier;
@@ -34,6 +35,7 @@ pub use record::{
     Comment, CommentError, DesiredRecord, Facets, LiveRecord, ReadOnly, RecordForm, RecordId, Settings, Spelling, Tag,
     TagError, Tombstone, ZoneId,
 };
+pub use reported::AsReported;
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
     Suppression, SuppressionScope, Unmanaged,

@@ -6,6 +6,7 @@ use std::fmt;
 use super::danger::Danger;
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
+use super::reported::AsReported;
 use super::ttl::Ttl;
 use crate::diagnostic::Place;
 
@@ -212,6 +213,8 @@ pub struct Spelling {
     pub place: Place,
     /// The place of its entry; for one of several values of an entry, that of the value.
     pub entry: Place,
+    /// How Cloudflare wrote it, if it is a record that is restored.
+    pub reported: AsReported,
 }
 
 /// A record that the spec wants.
@@ -307,6 +310,8 @@ pub struct LiveRecord {
     pub read_only: Option<ReadOnly>,
     /// When it was last changed, as Cloudflare wrote it (RFC 3339).
     pub modified_on: Option<String>,
+    /// How Cloudflare writes it.
+    pub reported: AsReported,
 }
 
 /// A record as one value: what is written, shown, expected and restored.
@@ -320,13 +325,20 @@ pub struct RecordForm {
     pub data: Rdata,
     /// The attributes.
     pub facets: Facets,
+    /// How Cloudflare writes it, if it came from there.
+    pub reported: AsReported,
 }
 
 impl DesiredRecord {
     /// The record in the spec, as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
-        RecordForm { name: self.name.clone(), data: self.data.clone(), facets: self.facets.clone() }
+        RecordForm {
+            name: self.name.clone(),
+            data: self.data.clone(),
+            facets: self.facets.clone(),
+            reported: self.spelling.reported.clone(),
+        }
     }
 }
 
@@ -334,7 +346,8 @@ impl LiveRecord {
     /// The live record, as one value.
     #[must_use]
     pub fn form(&self) -> RecordForm {
-        let Self { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _ } = self;
+        let Self { id: _, name, data, ttl, proxied, comment, tags, settings, read_only: _, modified_on: _, reported } =
+            self;
         let facets = Facets {
             ttl: Some(*ttl),
             proxied: Some(*proxied),
@@ -342,7 +355,7 @@ impl LiveRecord {
             tags: Some(tags.clone()),
             settings: *settings,
         };
-        RecordForm { name: name.clone(), data: data.clone(), facets }
+        RecordForm { name: name.clone(), data: data.clone(), facets, reported: reported.clone() }
     }
 }
 
@@ -354,12 +367,23 @@ impl RecordForm {
         RecordForm { facets: Facets { settings, ..self.facets.clone() }, ..self.clone() }
     }
 
+    /// This form as this program writes it.
+    #[must_use]
+    pub fn in_own_spelling(&self) -> RecordForm {
+        RecordForm { reported: AsReported::default(), ..self.clone() }
+    }
+
     /// This form with everything that `desired` sets merged into it; what Cloudflare would then have.
     ///
     /// Proxied records always have an automatic time to live.
     #[must_use]
     pub fn overlaid(&self, desired: &RecordForm) -> RecordForm {
-        let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings } } = desired.clone();
+        let RecordForm { name, data, facets, reported } = desired.clone();
+        let Facets { ttl, proxied, comment, tags, settings } = facets;
+        // What is not sent stays as it is written.
+        let changes_tags = tags.is_some() && tags != self.facets.tags;
+        let reported =
+            if reported.is_plain() { self.reported.after(data != self.data, changes_tags) } else { reported };
         let proxied = proxied.or(self.facets.proxied);
         let own = self.facets.settings;
         RecordForm {
@@ -377,6 +401,7 @@ impl RecordForm {
                     private_routing: settings.private_routing.or(own.private_routing),
                 },
             },
+            reported,
         }
     }
 }

@@ -14,8 +14,8 @@ use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId};
 use crate::model::facts::{FieldKind, TypeFacts};
 use crate::model::{
-    Address, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType, Settings, Spelling,
-    Tombstone, Ttl, Value, ZoneName,
+    Address, AsReported, Comment, DataError, DesiredRecord, Facets, Fields, Fqdn, NameError, Rdata, RecordType,
+    Settings, Spelling, Tombstone, Ttl, Value, ZoneName,
 };
 
 /// Where records are read from and written to.
@@ -59,7 +59,7 @@ impl Target<'_> {
         let several = items.as_ref().is_some_and(|items| items.len() > 1);
         let spelling = |place| {
             let entry = if several { place } else { whole_entry };
-            Spelling { name: written.value.0.as_str().into(), place, entry }
+            Spelling { name: written.value.0.as_str().into(), place, entry, reported: AsReported::default() }
         };
         let whole = self.place(written);
         let allow = self.reader().allow(entry.allow.as_ref());

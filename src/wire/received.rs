@@ -4,13 +4,12 @@
 //! and new. Members that nobody reads are skipped.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
 
-use crate::model::{Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value};
+use crate::model::{AsReported, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value};
 
 /// The most tags of a record that are read; the service takes 20.
 const MOST_TAGS: usize = 100;
@@ -109,10 +108,14 @@ impl Members<'_> {
         let data = self.data.or("data")?.map(|data| data.0).unwrap_or_default();
         let priority = Some(self.priority.scalar()).filter(|value| *value != Value::Null);
         let content = self.content.text("content")?;
-        let name = Fqdn::reported(&name);
+        let written = name;
+        let name = Fqdn::reported(&written);
+        let value = Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name);
+        let tags = self.tags.or("tags")?.unwrap_or_default().0;
         Ok(LiveRecord {
             id: RecordId(id.into_owned()),
-            data: Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name),
+            reported: AsReported::of((&written, &name), (content.as_deref(), &data), &value, &tags),
+            data: value,
             name,
             ttl: match self.ttl {
                 Member::Null => Ttl::AUTOMATIC,
@@ -124,7 +127,7 @@ impl Members<'_> {
                 _ => return Err(InvalidRecord("proxied")),
             },
             comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
-            tags: self.tags.or("tags")?.unwrap_or_default().0,
+            tags: tags.iter().map(|tag| Tag::reported(tag)).collect(),
             settings: Settings {
                 private_routing: match self.private_routing {
                     Member::Bool(on) => Some(on),
@@ -456,7 +459,7 @@ impl Flags {
 
 /// Tags of an answer; what is no text among them is left out.
 #[derive(Default)]
-struct Tags(BTreeSet<Tag>);
+struct Tags(Vec<String>);
 
 impl<'de> Part<'de> for Tags {
     const IS_LIST: bool = true;
@@ -465,7 +468,7 @@ impl<'de> Part<'de> for Tags {
         if let Member::Text(text) = item
             && self.0.len() < MOST_TAGS
         {
-            self.0.insert(Tag::reported(&text));
+            self.0.push(text.into_owned());
         }
     }
 }

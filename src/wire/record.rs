@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::request::{Method, Request, segment};
 use crate::model::facts::Slot;
-use crate::model::{Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
+use crate::model::{AsReported, Facets, Fields, Rdata, RecordForm, RecordId, Tag, Ttl, Value, ZoneId};
 
 pub use super::received::{InvalidRecord, Received, read};
 
@@ -18,6 +18,8 @@ pub struct RecordPatch {
     pub value: Fields,
     /// Facets that change.
     pub facets: Facets,
+    /// How they were written, if they are restored.
+    pub reported: AsReported,
 }
 
 /// Requested number of records on one page of the list. The documented maximum is 5,000,000; responses above about
@@ -39,14 +41,15 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// The body that creates a record: type, name, value, and only those other attributes that are set.
+/// The body that creates a record: type, name, value, and only those other attributes that are set. A record that came from
+/// Cloudflare is written as it was there.
 #[must_use]
 pub fn create_body(form: &RecordForm) -> Json {
-    let RecordForm { name, data, facets } = form;
+    let RecordForm { name, data, facets, reported } = form;
     let mut body = Map::new();
     body.insert("type".to_owned(), json!(data.type_name()));
-    body.insert("name".to_owned(), json!(name.as_str()));
-    insert_value(&mut body, data, &data.fields());
+    body.insert("name".to_owned(), json!(reported.name().unwrap_or(name.as_str())));
+    insert_value(&mut body, data, &data.fields(), reported);
     if data.record_type().is_none() {
         // Only shown, never sent: opaque values are not written.
         body.insert("content".to_owned(), json!(data.presentation()));
@@ -56,7 +59,7 @@ pub fn create_body(form: &RecordForm) -> Json {
         // Cloudflare stores 1 for proxied records whatever is sent, and may start to refuse other values.
         facets.ttl = Some(Ttl::AUTOMATIC);
     }
-    insert_facets(&mut body, &facets, When::Creating);
+    insert_facets(&mut body, &facets, reported, When::Creating);
     Json::Object(body)
 }
 
@@ -68,17 +71,18 @@ pub fn create_body(form: &RecordForm) -> Json {
 #[must_use]
 pub fn patch_body(data: &Rdata, patch: &RecordPatch) -> Map<String, Json> {
     let mut body = Map::new();
-    insert_value(&mut body, data, &patch.value);
-    insert_facets(&mut body, &patch.facets, When::Changing);
+    insert_value(&mut body, data, &patch.value, &patch.reported);
+    insert_facets(&mut body, &patch.facets, &patch.reported, When::Changing);
     body
 }
 
 /// Writes fields into JSON by their slot.
-fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields) {
+fn insert_value(body: &mut Map<String, Json>, data: &Rdata, fields: &Fields, reported: &AsReported) {
     let Some(record_type) = data.record_type() else { return };
     let mut object = Map::new();
     for field in record_type.facts().fields {
-        let Some(value) = fields.get(field.name).map(to_json) else { continue };
+        let Some(value) = fields.get(field.name) else { continue };
+        let value = reported.field(field.name).map_or_else(|| to_json(value), Json::from);
         match field.slot {
             Slot::Content | Slot::Top => body.insert(field.name.to_owned(), value),
             Slot::Data => object.insert(field.name.to_owned(), value),
@@ -99,7 +103,7 @@ enum When {
 }
 
 /// Adds the attributes that are set.
-fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
+fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, reported: &AsReported, when: When) {
     let Facets { ttl, proxied, comment, tags, settings } = facets;
     if let Some(ttl) = ttl {
         body.insert("ttl".to_owned(), json!(ttl.as_number()));
@@ -115,7 +119,8 @@ fn insert_facets(body: &mut Map<String, Json>, facets: &Facets, when: When) {
     if let Some(tags) = tags
         && (when == When::Changing || !tags.is_empty())
     {
-        body.insert("tags".to_owned(), tags.iter().map(Tag::as_str).collect());
+        let written = reported.tags().map(|tags| tags.iter().map(|tag| json!(tag)).collect());
+        body.insert("tags".to_owned(), written.unwrap_or_else(|| tags.iter().map(Tag::as_str).collect()));
     }
     let mut settings: Map<String, Json> =
         settings.named().into_iter().filter_map(|(name, value)| value.map(|v| (name.to_owned(), json!(v)))).collect();
@@ -220,7 +225,7 @@ mod tests {
 
     fn form(record_type: RecordType, text: &str, facets: Facets) -> RecordForm {
         let data = Rdata::from_text(record_type, text).unwrap();
-        RecordForm { name: Fqdn::parse("www.example.com").unwrap(), data, facets }
+        RecordForm { name: Fqdn::parse("www.example.com").unwrap(), data, facets, reported: AsReported::default() }
     }
 
     #[test]

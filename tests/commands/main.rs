@@ -47,6 +47,7 @@ mod support;
 mod tampering;
 mod undo;
 mod undo_protection;
+mod undo_spelling;
 mod verified;
 mod waf;
 mod waf_commands;

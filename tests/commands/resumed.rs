@@ -138,6 +138,30 @@ fn cases() -> Vec<Case> {
             consents: &["--allow-deletes", "11", "--allow", "spec-shrank,changes-much"],
         },
         Case {
+            name: "with a base, a set becomes a smaller one of other values",
+            tier: "free",
+            records: json!(planted("A", &set("w", 3))),
+            base: Some("  example.com:\n    records:\n      - { name: w, type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3], ttl: 300 }\n"),
+            spec: "  example.com:\n    records:\n      - { name: w, type: A, content: [192.0.2.8, 192.0.2.9], ttl: 300 }\n",
+            consents: &["--allow-deletes", "1", "--allow", "changes-much"],
+        },
+        Case {
+            name: "with a base, a set becomes a larger one of other values, beside foreign ones",
+            tier: "free",
+            records: json!([planted("A", &set("w", 4)), records("TXT", &[("w", "one"), ("w", "two"), ("w", "theirs")])].concat()),
+            base: Some("  example.com:
+    records:
+      - { name: w, type: A, content: [192.0.2.1, 192.0.2.2, 192.0.2.3], ttl: 300 }
+      - { name: w, type: TXT, content: [one, two], ttl: 300 }
+"),
+            spec: "  example.com:
+    records:
+      - { name: w, type: A, content: [192.0.2.3, 192.0.2.7, 192.0.2.8, 192.0.2.9, 192.0.2.10], ttl: 600 }
+      - { name: w, type: TXT, content: [three, four, five], ttl: 300 }
+",
+            consents: &["--allow-deletes", "2", "--allow", "changes-much,overwrites-foreign"],
+        },
+        Case {
             name: "rules, settings and records",
             tier: "business",
             records: json!(planted("A", &set("w", 3))),

@@ -13,7 +13,8 @@ use zonewright::apply::{
 };
 use zonewright::live::Options;
 use zonewright::model::{
-    DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl, Unmanaged, ZoneId,
+    AsReported, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Rdata, RecordForm, RecordType, Ttl,
+    Unmanaged, ZoneId,
 };
 use zonewright::plan::{Lowering, RecordSubject, ZonePlan, plan_zone};
 use zonewright::wire::record::create_body;
@@ -89,7 +90,12 @@ impl Reader for Service {
 
 fn form(name: &str, record_type: RecordType, text: &str) -> RecordForm {
     let data = Rdata::from_text(record_type, text).unwrap();
-    RecordForm { name: zone_name().resolve(name).unwrap(), data, facets: Facets::default() }
+    RecordForm {
+        name: zone_name().resolve(name).unwrap(),
+        data,
+        facets: Facets::default(),
+        reported: AsReported::default(),
+    }
 }
 
 fn a(name: &str, n: u8) -> RecordForm {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::support::generators::{desired_record, empty_desired, empty_live, stored};
 use zonewright::model::facts::{FieldFacts, FieldKind, Slot};
-use zonewright::model::{Facets, Purpose, Rdata, RecordForm, RecordType, Value};
+use zonewright::model::{AsReported, Facets, Purpose, Rdata, RecordForm, RecordType, Value};
 use zonewright::plan::{Action, RecordAction, plan_zone};
 use zonewright::wire::record::patch_body;
 
@@ -51,6 +51,7 @@ fn each_field_alone() {
                 name: empty_live().name.as_fqdn().clone(),
                 data: data.clone(),
                 facets: Facets::default(),
+                reported: AsReported::default(),
             };
             let mut live = empty_live();
             live.records.push(stored(1, &form(&before)));

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use zonewright::diagnostic::{Diagnostics, Severity, Sources};
 use zonewright::lint::{self, Rule};
 use zonewright::model::{
-    Desired, DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Spelling, Unmanaged, ZoneName,
+    AsReported, Desired, DesiredRecord, DesiredZone, Facets, Fqdn, Rdata, RecordType, Spelling, Unmanaged, ZoneName,
 };
 use zonewright::render::diagnostics;
 use zonewright::spec::{Input, Options, load};
@@ -129,7 +129,7 @@ fn record(zone: &ZoneName, name: &str, record_type: RecordType, content: &str) -
         facets: Facets { proxied: record_type.facts().proxiable.then_some(true), ..Facets::default() },
         protect: false,
         allow: None,
-        spelling: Spelling { name: name.into(), place: place(), entry: place() },
+        spelling: Spelling { name: name.into(), place: place(), entry: place(), reported: AsReported::default() },
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod architecture;
+mod as_reported;
 mod cases;
 mod directions;
 mod dns_answers;

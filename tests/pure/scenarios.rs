@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use zonewright::diagnostic::{Severity, Sources};
-use zonewright::model::{DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
+use zonewright::model::{AsReported, DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
 use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
 use zonewright::{spec, wire};
 
@@ -58,6 +58,7 @@ fn live(base: &DesiredZone, others: &Value) -> LiveZone {
             settings: record.facets.settings,
             read_only: None,
             modified_on: None,
+            reported: AsReported::default(),
         });
     }
     for (n, other) in others.as_array().into_iter().flatten().enumerate() {

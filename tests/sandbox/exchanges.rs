@@ -40,7 +40,12 @@ fn wanted(body: &Json) -> Option<RecordForm> {
         comment: body.get("comment").and_then(Json::as_str).map(|c| Comment::Set(c.to_owned())),
         ..Facets::default()
     };
-    Some(RecordForm { name: zonewright::model::Fqdn::reported(&name), data: record.data, facets })
+    Some(RecordForm {
+        name: zonewright::model::Fqdn::reported(&name),
+        data: record.data,
+        facets,
+        reported: record.reported,
+    })
 }
 
 #[test]

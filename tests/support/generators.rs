@@ -9,11 +9,13 @@ use proptest::option;
 use proptest::prelude::*;
 use zonewright::diagnostic::{Place, Sources, Span};
 use zonewright::model::{
-    Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId, RecordType,
-    Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged, ZoneId, ZoneName,
+    AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, RecordForm, RecordId,
+    RecordType, Settings, Spelling, Tag, Tier, Tombstone, Ttl, Unmanaged, ZoneId, ZoneName,
 };
 
 use super::spellings::spellings;
+use serde_json::Value as Json;
+use zonewright::wire::record::{create_body, read};
 
 /// The zone of all generated records.
 pub(crate) fn zone_name() -> ZoneName {
@@ -100,7 +102,7 @@ fn consistent<T>(records: Vec<T>, key: impl Fn(&T) -> (&Fqdn, &Rdata)) -> Vec<T>
 
 /// The record that the service would hold after creating `form`.
 pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
-    let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings } } = form.clone();
+    let RecordForm { name, data, facets: Facets { ttl, proxied, comment, tags, settings }, reported } = form.clone();
     let proxied = proxied.unwrap_or(false);
     LiveRecord {
         id: RecordId(format!("{id:032x}")),
@@ -113,7 +115,61 @@ pub(crate) fn stored(id: usize, form: &RecordForm) -> LiveRecord {
         settings,
         read_only: None,
         modified_on: None,
+        reported,
     }
+}
+
+/// The spellings of a text that an answer may have in its place.
+fn respellings(text: &str) -> Vec<String> {
+    let swapped =
+        text.chars().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() });
+    let reversed: Vec<&str> = text.split(' ').rev().collect();
+    let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let other = match text {
+        "N" => "S",
+        "S" => "N",
+        "E" => "W",
+        _ => "E",
+    };
+    let mut all = vec![reversed.join(" "), text.to_ascii_uppercase(), swapped.collect(), other.to_owned()];
+    all.extend(bare.map(str::to_owned));
+    all
+}
+
+/// A record as Cloudflare may write it otherwise, by a number: the same value in another case or order, with the members of
+/// its answer.
+pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) {
+    let mut answer = create_body(&record.form());
+    answer["id"] = record.id.0.as_str().into();
+    let is_same =
+        |answer: &Json| read(answer).is_ok_and(|read| (&read.name, &read.data) == (&record.name, &record.data));
+    let mut paths = vec!["/name".to_owned(), "/content".to_owned()];
+    paths.extend(
+        answer["data"].as_object().into_iter().flat_map(|data| data.keys().map(|name| format!("/data/{name}"))),
+    );
+    for (n, path) in paths.iter().enumerate() {
+        let Some(text) = answer.pointer(path).and_then(Json::as_str).map(str::to_owned) else { continue };
+        let mut others = respellings(&text);
+        let count = others.len();
+        others.rotate_left((turn + n) % count);
+        for other in others {
+            let mut changed = answer.clone();
+            changed.pointer_mut(path).map(|member| *member = other.into());
+            if is_same(&changed) {
+                answer = changed;
+                break;
+            }
+        }
+    }
+    if let Some(tags) = answer["tags"].as_array_mut() {
+        tags.reverse();
+        if let Some(first) = tags.first_mut() {
+            let (name, value) = first.as_str().and_then(|tag| tag.split_once(':')).expect("it is a tag with a value");
+            *first = format!("{}:{value}", name.to_uppercase()).into();
+        }
+    }
+    let reported = read(&answer).expect("it is a record").reported;
+    (LiveRecord { reported, ..record.clone() }, answer)
 }
 
 /// A live zone without records.
@@ -128,14 +184,14 @@ pub(crate) fn empty_desired() -> DesiredZone {
 
 /// A record of a spec.
 pub(crate) fn desired_record(form: &RecordForm) -> DesiredRecord {
-    let RecordForm { name, data, facets } = form.clone();
+    let RecordForm { name, data, facets, reported } = form.clone();
     DesiredRecord {
         name,
         data,
         facets,
         protect: false,
         allow: None,
-        spelling: Spelling { name: "x".into(), place: place(), entry: place() },
+        spelling: Spelling { name: "x".into(), place: place(), entry: place(), reported },
     }
 }
 
@@ -145,7 +201,7 @@ pub(crate) fn live_zone() -> impl Strategy<Value = LiveZone> {
         let records = consistent(records, |(name, data, _)| (name, data));
         let stored = records.into_iter().enumerate().map(|(n, (name, data, facets))| {
             let facets = fitting(&data, facets);
-            stored(n, &RecordForm { name, data, facets })
+            stored(n, &RecordForm { name, data, facets, reported: AsReported::default() })
         });
         LiveZone { records: stored.collect(), ..empty_live() }
     })
@@ -156,7 +212,7 @@ pub(crate) fn desired_zone() -> impl Strategy<Value = DesiredZone> {
     let records = vec((name(), rdata(), facets()), 0..14);
     let tombstones = vec((name(), rdata(), any::<bool>()), 0..3);
     (records, tombstones, any::<bool>()).prop_map(|(records, tombstones, prune)| {
-        let spelling = Spelling { name: "x".into(), place: place(), entry: place() };
+        let spelling = Spelling { name: "x".into(), place: place(), entry: place(), reported: AsReported::default() };
         let records: Vec<_> = consistent(records, |(name, data, _)| (name, data))
             .into_iter()
             .map(|(name, data, facets)| {

@@ -27,7 +27,15 @@ pub(crate) fn newest(workspace: &Workspace) -> String {
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let volatile = ["id", "version", "created_on", "modified_on", "last_updated", "comment_modified_on"];
+            let volatile = [
+                "id",
+                "version",
+                "created_on",
+                "modified_on",
+                "last_updated",
+                "comment_modified_on",
+                "tags_modified_on",
+            ];
             // Earlier versions of a ruleset are history, and a rule without a name is called by its id.
             let is_history = |name: &str| name == "earlier";
             let is_id = |name: &str, value: &Value| name == "ref" && members.get("id") == Some(value);

@@ -265,6 +265,7 @@ fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings)
     let any_setting = fields.iter().any(|f| matches!(f.field, Field::Flag(_)));
     RecordPatch {
         value,
+        reported: wanted.reported.clone(),
         facets: Facets {
             ttl: if !changed(&Field::Ttl) {
                 None

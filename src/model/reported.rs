@@ -1,0 +1,123 @@
+//! How Cloudflare writes a record, where this program would write the same record otherwise.
+//!
+//! | part | two spellings of one value |
+//! |---|---|
+//! | name, host names | `SIP.example.com`, `sip.example.com` |
+//! | hexadecimal digits | `AB12`, `ab12` |
+//! | tag of CAA | `ISSUE`, `issue` |
+//! | parameters of SVCB and HTTPS | `port="853" alpn="dot"`, `alpn="dot" port="853"` |
+//! | hemisphere of a zero angle in LOC | `S`, `N` |
+//! | quotes of TXT | `v=spf1 -all`, `"v=spf1 -all"` |
+//! | tags | another order, upper case in the name |
+//!
+//! Only `undo` needs it: it restores what was there, letter by letter.
+
+use super::facts::Slot;
+use super::fields::{Fields, Value};
+use super::name::Fqdn;
+use super::rdata::Rdata;
+use super::record::Tag;
+
+/// How Cloudflare writes a record; nothing where it writes it as this program does, which is the usual case.
+///
+/// It is no part of what a record is: two of them are always equal, so comparisons of records ignore it.
+#[derive(Debug, Clone, Default)]
+pub struct AsReported(Option<Box<Spelled>>);
+
+/// The parts that Cloudflare writes otherwise.
+#[derive(Debug, Clone, Default)]
+struct Spelled {
+    /// The name.
+    name: Option<Box<str>>,
+    /// Fields of the value.
+    fields: Vec<(&'static str, Box<str>)>,
+    /// The tags.
+    tags: Option<Vec<Box<str>>>,
+}
+
+impl PartialEq for AsReported {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for AsReported {}
+
+impl AsReported {
+    /// What differs between a record as it was received and as this program writes it.
+    ///
+    /// `content` and `data` are those of the answer, and `tags` its tags in order.
+    #[must_use]
+    pub fn of(
+        (written, name): (&str, &Fqdn),
+        (content, data): (Option<&str>, &Fields),
+        value: &Rdata,
+        tags: &[String],
+    ) -> Self {
+        let mut spelled = Spelled::default();
+        // Any other difference is not one of spelling.
+        if written != name.as_str() && written.eq_ignore_ascii_case(name.as_str()) {
+            spelled.name = Some(written.into());
+        }
+        let ours = value.fields();
+        for field in value.record_type().map_or(&[][..], |kind| kind.facts().fields) {
+            let theirs = match (field.slot, data.get(field.name)) {
+                (Slot::Content, _) => content,
+                (Slot::Data, Some(Value::Text(text))) => Some(text.as_str()),
+                (Slot::Data | Slot::Top, _) => None,
+            };
+            if let (Some(theirs), Some(Value::Text(ours))) = (theirs, ours.get(field.name))
+                && theirs != ours
+            {
+                spelled.fields.push((field.name, theirs.into()));
+            }
+        }
+        let is_canonical = |(n, tag): (usize, &String)| {
+            Tag::reported(tag).as_str() == tag && n.checked_sub(1).is_none_or(|n| tags[n] < *tag)
+        };
+        if !tags.iter().enumerate().all(is_canonical) {
+            spelled.tags = Some(tags.iter().map(|tag| tag.as_str().into()).collect());
+        }
+        let Spelled { name, fields, tags } = &spelled;
+        let is_plain = name.is_none() && fields.is_empty() && tags.is_none();
+        Self((!is_plain).then(|| Box::new(spelled)))
+    }
+
+    /// Whether Cloudflare writes the record as this program does.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The name, if Cloudflare writes it otherwise.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.0.as_ref()?.name.as_deref()
+    }
+
+    /// A field of the value, if Cloudflare writes it otherwise.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.0.as_ref()?.fields.iter().find(|(field, _)| *field == name).map(|(_, text)| &**text)
+    }
+
+    /// The tags, if Cloudflare writes them otherwise.
+    #[must_use]
+    pub fn tags(&self) -> Option<&[Box<str>]> {
+        self.0.as_ref()?.tags.as_deref()
+    }
+
+    /// What is left of it after a change of the value, or of the tags.
+    #[must_use]
+    pub(super) fn after(&self, changes_value: bool, changes_tags: bool) -> Self {
+        let Some(spelled) = &self.0 else { return Self::default() };
+        let mut left = spelled.clone();
+        if changes_value {
+            left.fields.clear();
+        }
+        if changes_tags {
+            left.tags = None;
+        }
+        Self(Some(left))
+    }
+}
