@@ -3,19 +3,22 @@
 //! A lost answer to making a zone is settled by looking for it. A zone just made can answer 403 for a while; it is waited for,
 //! within bounds.
 
+use serde_json::Value as Json;
+
 use super::event::ApplyEvent;
 use super::executor::{BROKEN, Executor};
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
-use super::response::{Meaning, meaning, refused, said, unknown};
+use super::response::{Judged, refused, said, unknown};
 use super::settings::{Changed, Ends, SettingWork, change_of};
+use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::waits::FOR_NEW_ZONE;
-use crate::api::{Reader, Writer};
+use crate::api::{ApiError, Reader, Writer};
 use crate::diff::ZoneSetting;
 use crate::live::{FetchError, fetch_settings, find_zone_by_name};
-use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId};
+use crate::model::{DesiredZone, LiveSetting, LiveZone, ZoneId, ZoneName};
 use crate::plan::{Operation, Subject, ZonePlan, lower_operation};
-use crate::wire::Envelope;
+use crate::wire::{Envelope, Request};
 use crate::wire::{record::list_records, zone::read_zone};
 
 /// The zone exists already.
@@ -96,38 +99,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
             return (None, Outcome::NotSent(BROKEN.to_owned()));
         };
-        let answer = self.writer.write(&request).await;
-        let made = match &answer {
-            Ok(Envelope { result, .. }) => read_zone(result).ok(),
-            Err(_) => None,
-        };
-        let is_refused = answer.as_ref().is_err_and(|error| meaning(error, false) == Meaning::Refused);
-        let found = match made {
-            None if !is_refused => find_zone_by_name(self.reader, &zone.name, self.options).await,
-            made => Ok(made),
-        };
-        let is_looked_up = found.is_ok();
-        let Some(made) = found.ok().flatten() else {
-            let reason = match &answer {
-                Ok(_) => "the service said that it made the zone, but the zone cannot be found".to_owned(),
-                Err(error) if error.has_code(EXISTS_CODE) => {
-                    format!("{}; it belongs to an account that these credentials do not look into", said(error))
-                }
-                Err(error) if self.options.account.is_none() => {
-                    format!("{} (if the service asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
-                }
-                Err(error) => said(error),
-            };
-            let (word, detail, outcome) = match &answer {
-                Err(error) if is_looked_up && meaning(error, false) != Meaning::Lost => refused(error, reason),
-                _ => unknown(reason),
-            };
-            self.journal.outcome(number, word, detail.as_deref(), None);
-            return (None, outcome);
-        };
-        self.journal.outcome(number, StepFate::Done, None, answer.as_ref().ok().map(|a| &a.result));
-        self.wait_for(zone, &made.id).await;
-        (Some(made), Outcome::Done)
+        let mut attempt = ZoneAttempt { executor: self, name: &zone.name, request, made: None, result: None };
+        let (word, detail, outcome) = self.settle(&mut attempt).await;
+        let ZoneAttempt { made, result, .. } = attempt;
+        self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
+        if let Some(made) = &made {
+            self.wait_for(zone, &made.id).await;
+        }
+        (made, outcome)
     }
 
     /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a while.
@@ -165,6 +144,76 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
                 }
                 _ => return,
             }
+        }
+    }
+}
+
+/// A zone that is made. It is sent once: if it does not show, the next run tries again.
+struct ZoneAttempt<'a, 'e, R, W> {
+    executor: &'a Executor<'e, R, W>,
+    name: &'a ZoneName,
+    request: Request,
+    made: Option<LiveZone>,
+    /// What was answered, if it was a success.
+    result: Option<Json>,
+}
+
+impl<R: Reader, W: Writer> Attempt for ZoneAttempt<'_, '_, R, W> {
+    type End = Judged;
+
+    const MOST_SENDS: usize = 1;
+
+    fn zone(&self) -> &ZoneName {
+        self.name
+    }
+
+    fn sends(&self) -> usize {
+        1
+    }
+
+    async fn send(&mut self) -> Result<Envelope, ApiError> {
+        self.executor.writer.write(&self.request).await
+    }
+
+    async fn accepted(&mut self, answer: Envelope) -> Result<Judged, String> {
+        self.made = read_zone(&answer.result).ok();
+        self.result = Some(answer.result);
+        match self.made {
+            Some(_) => Ok((StepFate::Done, None, Outcome::Done)),
+            None => Err("the service said that it made the zone, but the zone cannot be found".to_owned()),
+        }
+    }
+
+    async fn read_back(&mut self, _: &Failure) -> Seen {
+        match find_zone_by_name(self.executor.reader, self.name, self.executor.options).await {
+            Ok(Some(found)) => {
+                self.made = Some(found);
+                Seen::Done
+            }
+            Ok(None) => Seen::Pending,
+            Err(error) => Seen::Unread(error.to_string()),
+        }
+    }
+
+    fn lost(&mut self, _: &Failure) {}
+
+    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
+        if matches!(verdict, Verdict::Shown) {
+            return (StepFate::Done, None, Outcome::Done);
+        }
+        self.result = None;
+        let reason = match failure {
+            Failure::Error(error, _) if error.has_code(EXISTS_CODE) => {
+                format!("{}; it belongs to an account that these credentials do not look into", said(error))
+            }
+            Failure::Error(error, _) if self.executor.options.account.is_none() => {
+                format!("{} (if the service asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
+            }
+            failure => failure.reason(),
+        };
+        match verdict {
+            Verdict::Refused(error) => refused(error, reason),
+            _ => unknown(reason),
         }
     }
 }

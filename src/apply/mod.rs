@@ -16,6 +16,7 @@ mod journal_run;
 mod journal_text;
 mod ordered_events;
 mod outcome;
+mod records;
 mod response;
 mod rules;
 mod run;

@@ -12,21 +12,21 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::ControlFlow;
 
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, STOPPED};
+use super::executor::{BROKEN, Executor};
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
-use super::response::{
-    Judged, Meaning, earlier_unknown, meaning, never_answered, not_sent_again, refused, said, unknown,
-};
-use super::waits::SENDS;
+use super::response::{Judged, Meaning, meaning, said};
+use super::settle::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::{ApiError, Reader, Writer};
 use crate::live::entry_point;
-use crate::model::LiveZone;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, Position, RuleBody, RuleId, canonical};
+use crate::model::{LiveZone, ZoneName};
 use crate::plan::{ExpectRuleset, Operation, RuleAction, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::{get_ruleset_version, read_ruleset, replace_entry_point, rule_json};
+use crate::wire::{Envelope, Request};
 
 /// "Exceeded maximum number of zone rulesets for phase": there is an entry point.
 const ENTRY_POINT_EXISTS: i64 = 20217;
@@ -77,98 +77,149 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             }
             unread.insert(now);
         }
-        let mut request = lower_operation(zone, operation, None);
-        let mut replaces = false;
+        let request = lower_operation(zone, operation, None);
         let before: Vec<LiveRule> = known.get(&phase).map(|e| e.rules().to_vec()).unwrap_or_default();
         let Some(number) = self.journal.intent_of(zone, operation, &before, &request) else {
             return Outcome::NotSent(BROKEN.to_owned());
         };
         self.observer.event(&ApplyEvent::Sending { zone: zone.name.clone(), operations: 1 });
-        let mut sent = 1;
-        let mut created = Vec::new();
-        let (word, detail, outcome) = loop {
-            let unsettled = match self.writer.write(&request).await {
-                Ok(answer) => match read_ruleset(&answer.result) {
-                    Ok(ruleset) => {
-                        created = new_rules(&before, &ruleset.rules);
-                        let was = known.get(&phase).and_then(version);
-                        let race = Race { zone: live, rule, was, sent, replaces };
-                        if let Some((reason, restored)) = self.overwritten(&race, &ruleset).await {
-                            created = restored.unwrap_or(created);
-                            known.remove(&phase);
-                            break (StepFate::Done, Some(reason.clone()), Outcome::Unknown(reason));
-                        }
-                        known.insert(phase, EntryPoint::Present(ruleset));
-                        break (StepFate::Done, None, Outcome::Done);
-                    }
-                    Err(error) => Unsettled { reason: format!("the answer cannot be used: {error}"), refusal: None },
-                },
-                Err(error) => {
-                    if let RuleAction::CreateEntryPoint { rules } = &rule.action {
-                        if sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
-                            let reason = "someone made the entry point since it was read; plan again".to_owned();
-                            break (StepFate::Refused, Some(said(&error)), Outcome::Stale(reason));
-                        }
-                        if !replaces && error.is_no_such_route() {
-                            replaces = true;
-                            request = replace_entry_point(&zone.id, phase, rules.iter());
-                            continue;
-                        }
-                    }
-                    let refused = refused(&error, words(&error, rule));
-                    let makes_a_rule = matches!(rule.action, RuleAction::Create { .. });
-                    let refusal = match meaning(&error, sent > 1) {
-                        // What an earlier try made may be what stands in the way.
-                        Meaning::Refused if sent > 1 && makes_a_rule => Some(unknown(earlier_unknown(&error))),
-                        // An earlier try may have come late.
-                        Meaning::Refused if sent == 1 => break refused,
-                        Meaning::Refused | Meaning::Doubtful => Some(refused),
-                        Meaning::EarlierUnknown => Some(unknown(earlier_unknown(&error))),
-                        Meaning::Lost => None,
-                    };
-                    Unsettled { reason: said(&error), refusal }
-                }
-            };
-            let Unsettled { reason, refusal } = unsettled;
-            self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
-            match entry_point(self.reader, live, phase).await {
-                Ok(now) if has_effect(rule, &now) => {
-                    created = new_rules(&before, now.rules());
-                    let was = known.get(&phase).and_then(version);
-                    let race = Race { zone: live, rule, was, sent, replaces };
-                    if let EntryPoint::Present(ruleset) = &now
-                        && let Some((race, restored)) = self.overwritten(&race, ruleset).await
-                    {
-                        created = restored.unwrap_or(created);
-                        known.remove(&phase);
-                        break (StepFate::Done, Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
-                    }
-                    known.insert(phase, now);
-                    break (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done);
-                }
-                Ok(now) if known.get(&phase).is_some_and(|before| same_rules(before, &now)) => {
-                    if let Some(refusal) = refusal {
-                        break refusal;
-                    }
-                    if sent >= SENDS {
-                        break unknown(never_answered(sent, &reason));
-                    }
-                    if !self.wait_to_resend(&zone.name, sent).await {
-                        break unknown(format!("{reason}; {}", not_sent_again(STOPPED)));
-                    }
-                    sent += 1;
-                }
-                Ok(_) => {
-                    break unknown(format!("{reason}; and the rules are neither as before nor as they should be"));
-                }
-                Err(again) => {
-                    let unread = format!("and the rules could not be read to see what took effect: {again}");
-                    break unknown(format!("{reason}; {unread}"));
-                }
-            }
+        let mut attempt = RuleAttempt {
+            executor: self,
+            zone: live,
+            rule,
+            request,
+            before,
+            known,
+            now: None,
+            created: Vec::new(),
+            sent: 1,
+            replaces: false,
         };
-        self.journal.rule_outcome(number, word, detail.as_deref(), &created);
+        let (word, detail, outcome) = self.settle(&mut attempt).await;
+        self.journal.rule_outcome(number, word, detail.as_deref(), &attempt.created);
         outcome
+    }
+}
+
+/// An operation on a rule that is sent.
+struct RuleAttempt<'a, 'e, R, W> {
+    executor: &'a Executor<'e, R, W>,
+    zone: &'a LiveZone,
+    rule: &'a RuleSubject,
+    request: Request,
+    /// The rules of the phase before it.
+    before: Vec<LiveRule>,
+    /// The entry points as they are now.
+    known: &'a mut BTreeMap<Phase, EntryPoint>,
+    /// The entry point as it was read after a failure.
+    now: Option<EntryPoint>,
+    /// The ids of the rules that it made.
+    created: Vec<RuleId>,
+    sent: usize,
+    /// Whether it replaces all rules of the entry point.
+    replaces: bool,
+}
+
+impl<R: Reader, W: Writer> Attempt for RuleAttempt<'_, '_, R, W> {
+    type End = Judged;
+
+    fn zone(&self) -> &ZoneName {
+        &self.zone.name
+    }
+
+    fn sends(&self) -> usize {
+        self.sent
+    }
+
+    async fn send(&mut self) -> Result<Envelope, ApiError> {
+        self.executor.writer.write(&self.request).await
+    }
+
+    async fn accepted(&mut self, answer: Envelope) -> Result<Judged, String> {
+        let ruleset = read_ruleset(&answer.result).map_err(|error| format!("the answer cannot be used: {error}"))?;
+        Ok(match self.keep(EntryPoint::Present(ruleset)).await {
+            Some(race) => (StepFate::Done, Some(race.clone()), Outcome::Unknown(race)),
+            None => (StepFate::Done, None, Outcome::Done),
+        })
+    }
+
+    fn other_way(&mut self, error: &ApiError) -> Option<ControlFlow<Judged>> {
+        let RuleAction::CreateEntryPoint { rules } = &self.rule.action else { return None };
+        if self.sent == 1 && error.has_code(ENTRY_POINT_EXISTS) {
+            let reason = "someone made the entry point since it was read; plan again".to_owned();
+            return Some(ControlFlow::Break((StepFate::Refused, Some(said(error)), Outcome::Stale(reason))));
+        }
+        if self.replaces || !error.is_no_such_route() {
+            return None;
+        }
+        self.replaces = true;
+        self.request = replace_entry_point(&self.zone.id, self.rule.phase, rules.iter());
+        Some(ControlFlow::Continue(()))
+    }
+
+    fn meaning(&mut self, error: &ApiError) -> Meaning {
+        let is_repeated = self.sent > 1;
+        match meaning(error, is_repeated) {
+            // What an earlier try made may be what stands in the way.
+            Meaning::Refused if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) => {
+                Meaning::EarlierUnknown
+            }
+            Meaning::Refused if is_repeated => Meaning::Doubtful,
+            meaning => meaning,
+        }
+    }
+
+    async fn read_back(&mut self, failure: &Failure) -> Seen {
+        let (zone, phase) = (self.zone, self.rule.phase);
+        self.executor.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
+        let now = match entry_point(self.executor.reader, zone, phase).await {
+            Ok(now) => now,
+            Err(error) => return Seen::Unread(format!("the rules could not be read to see what took effect: {error}")),
+        };
+        if has_effect(self.rule, &now) {
+            self.now = Some(now);
+            return Seen::Done;
+        }
+        match self.known.get(&phase) {
+            Some(before) if same_rules(before, &now) => Seen::Pending,
+            _ => Seen::Moved("the rules are neither as before nor as they should be".to_owned()),
+        }
+    }
+
+    fn lost(&mut self, _: &Failure) {
+        self.sent += 1;
+    }
+
+    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
+        if matches!(verdict, Verdict::Shown)
+            && let Some(now) = self.now.take()
+            && let Some(race) = self.keep(now).await
+        {
+            let reason = failure.reason();
+            return (StepFate::Done, Some(race.clone()), Outcome::Unknown(format!("{reason}; {race}")));
+        }
+        judged(verdict, failure, self.sent, |error| words(error, self.rule))
+    }
+}
+
+impl<R: Reader, W: Writer> RuleAttempt<'_, '_, R, W> {
+    /// Keeps an entry point as it is after the write. What someone else wrote at the same time, in words, if anything.
+    async fn keep(&mut self, now: EntryPoint) -> Option<String> {
+        let Self { zone, rule, sent, replaces, .. } = *self;
+        self.created = new_rules(&self.before, now.rules());
+        if let EntryPoint::Present(ruleset) = &now {
+            let was = self.known.get(&rule.phase).and_then(version);
+            let race = Race { zone, rule, was, sent, replaces };
+            if let Some((race, restored)) = self.executor.overwritten(&race, ruleset).await {
+                if let Some(restored) = restored {
+                    self.created = restored;
+                }
+                self.known.remove(&rule.phase);
+                return Some(race);
+            }
+        }
+        self.known.insert(rule.phase, now);
+        None
     }
 }
 
@@ -268,14 +319,6 @@ fn shown(body: &RuleBody) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
     }
-}
-
-/// An answer that does not tell whether there was an effect.
-struct Unsettled {
-    /// Why it does not.
-    reason: String,
-    /// What it means if there was none; `None` if the request may be sent again.
-    refusal: Option<Judged>,
 }
 
 /// The ids of rules that were not there before, in their order.

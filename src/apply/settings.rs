@@ -15,18 +15,17 @@
 use std::mem::{Discriminant, discriminant};
 
 use super::event::ApplyEvent;
-use super::executor::{BROKEN, Executor, STOPPED};
+use super::executor::{BROKEN, Executor};
 use super::journal_line::StepFate;
 use super::outcome::Outcome;
-use super::response::{
-    Meaning, earlier_unknown, is_hopeless, meaning, never_answered, not_sent_again, refused, said, unknown,
-};
-use super::waits::SENDS;
+use super::response::{Judged, is_hopeless, said};
+use super::settle::{Attempt, Failure, Seen, Verdict, judged};
 use crate::api::{ApiError, Reader, Writer};
 use crate::diff::{SettingChange, ZoneSetting, diff_settings};
 use crate::live::fetch_settings;
-use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone};
+use crate::model::{DesiredSettings, DesiredZone, LiveSetting, LiveZone, ZoneName};
 use crate::plan::{Operation, ZonePlan, lower_operation};
+use crate::wire::{Envelope, Request};
 
 /// A setting of a zone to be changed.
 pub(super) struct SettingWork<'a> {
@@ -87,22 +86,10 @@ impl Ends {
     }
 }
 
-/// What a setting of a zone shows of a change.
-enum Seen {
-    /// It is as it should be.
-    Done,
-    /// It is as it was.
-    Pending,
-    /// Neither.
-    Moved,
-    /// It cannot be told.
-    Unread(String),
-}
-
 impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Changes a setting of the zone.
     pub(super) async fn change(&self, work: &SettingWork<'_>) -> Changed {
-        let SettingWork { zone, operation, setting, .. } = work;
+        let SettingWork { zone, operation, .. } = work;
         let request = lower_operation(zone, operation, None);
         if let Some(reason) = self.halted() {
             return Outcome::NotSent(reason.to_owned()).into();
@@ -110,59 +97,49 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         let Some(number) = self.journal.intent_of(zone, operation, &[], &request) else {
             return Outcome::NotSent(BROKEN.to_owned()).into();
         };
-        let mut ends = (Ends::Nothing, String::new());
-        let mut sent = 1;
-        let (word, detail, outcome) = loop {
-            let error = match self.writer.write(&request).await {
-                Ok(_) => break (StepFate::Done, None, Outcome::Done),
-                Err(error) => error,
-            };
-            let reason = said(&error);
-            let meaning = meaning(&error, sent > 1);
-            // An earlier try may have come late.
-            if meaning == Meaning::Refused && sent == 1 {
-                ends = (Ends::of(&error, setting), reason.clone());
-                break refused(&error, reason);
-            }
-            self.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: reason.clone() });
-            match self.look_at(work).await {
-                Seen::Done => break (StepFate::Done, Some(format!("{reason}; settled by reading")), Outcome::Done),
-                Seen::Pending if meaning != Meaning::Lost => {
-                    ends = (Ends::of(&error, setting), reason.clone());
-                    break match meaning == Meaning::EarlierUnknown {
-                        true => unknown(earlier_unknown(&error)),
-                        false => refused(&error, reason),
-                    };
-                }
-                Seen::Pending if sent >= SENDS => {
-                    break unknown(never_answered(sent, &reason));
-                }
-                Seen::Pending => {
-                    if !self.wait_to_resend(&zone.name, sent).await {
-                        break unknown(format!("{reason}; {}", not_sent_again(STOPPED)));
-                    }
-                    sent += 1;
-                }
-                Seen::Moved => {
-                    let moved = "and it is neither as before nor as it should be: somebody else changed it";
-                    break unknown(format!("{reason}; {moved}"));
-                }
-                Seen::Unread(why) => {
-                    let reason = format!("{reason}; and {why}");
-                    ends = (Ends::All, reason.clone());
-                    break unknown(reason);
-                }
-            }
-        };
+        let ends = (Ends::Nothing, String::new());
+        let mut attempt = SettingAttempt { executor: self, work, request, sent: 1, ends };
+        let (word, detail, outcome) = self.settle(&mut attempt).await;
         self.journal.outcome(number, word, detail.as_deref(), None);
-        Changed { outcome, ends }
+        Changed { outcome, ends: attempt.ends }
+    }
+}
+
+/// A change of a setting that is sent.
+struct SettingAttempt<'a, 'e, R, W> {
+    executor: &'a Executor<'e, R, W>,
+    work: &'a SettingWork<'a>,
+    request: Request,
+    sent: usize,
+    /// What its result means for the changes after it, and why.
+    ends: (Ends, String),
+}
+
+impl<R: Reader, W: Writer> Attempt for SettingAttempt<'_, '_, R, W> {
+    type End = Judged;
+
+    fn zone(&self) -> &ZoneName {
+        &self.work.zone.name
     }
 
-    /// Reads the setting that a change concerns.
-    async fn look_at(&self, work: &SettingWork<'_>) -> Seen {
-        let SettingWork { desired, live, setting, .. } = work;
+    fn sends(&self) -> usize {
+        self.sent
+    }
+
+    async fn send(&mut self) -> Result<Envelope, ApiError> {
+        self.executor.writer.write(&self.request).await
+    }
+
+    async fn accepted(&mut self, _: Envelope) -> Result<Judged, String> {
+        Ok((StepFate::Done, None, Outcome::Done))
+    }
+
+    async fn read_back(&mut self, failure: &Failure) -> Seen {
+        let Self { executor, work, .. } = self;
+        let SettingWork { zone, desired, live, setting, .. } = work;
+        executor.observer.event(&ApplyEvent::Settling { zone: zone.name.clone(), reason: failure.reason() });
         let wants = only(setting, &desired.settings);
-        let settings = match fetch_settings(self.reader, live, &wants, self.options).await {
+        let settings = match fetch_settings(executor.reader, live, &wants, executor.options).await {
             Ok(settings) => settings,
             Err(error) => return Seen::Unread(format!("it could not be read to see what took effect: {error}")),
         };
@@ -176,6 +153,25 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         }
         seen(work, &LiveZone { settings, ..(*live).clone() })
     }
+
+    fn lost(&mut self, _: &Failure) {
+        self.sent += 1;
+    }
+
+    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Judged {
+        let refusal = match &verdict {
+            Verdict::Refused(error) | Verdict::EarlierUnknown(error) => Some(Ends::of(error, self.work.setting)),
+            _ => None,
+        };
+        let is_unread = matches!(verdict, Verdict::Unread(_));
+        let judged = judged(verdict, failure, self.sent, said);
+        if let Some(ends) = refusal {
+            self.ends = (ends, failure.reason());
+        } else if is_unread && let Outcome::Unknown(reason) = &judged.2 {
+            self.ends = (Ends::All, reason.clone());
+        }
+        judged
+    }
 }
 
 /// What a zone whose setting was read again shows of a change.
@@ -186,7 +182,7 @@ fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
         // Nobody else knows a zone that was made just now, and what it was before could not be read.
         Some(_) if zone.is_new => Seen::Pending,
         Some(change) if change.fields == operation.fields => Seen::Pending,
-        Some(_) => Seen::Moved,
+        Some(_) => Seen::Moved("it is neither as before nor as it should be: somebody else changed it".to_owned()),
     }
 }
 

@@ -1,0 +1,488 @@
+//! Executes the operations on a zone's records: batches, or one request for each operation.
+//!
+//! | answer | what follows |
+//! |---|---|
+//! | success | done |
+//! | the service has no batches | the rest goes out one operation a request |
+//! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
+//! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
+//! | no, under a status that says yes | the same |
+//! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown, after halves if a name is taken |
+//! | refused, several operations in the request | parts, so that only what cannot be separated from the culprit stays behind |
+//! | refused, nothing to be separated | refused, with the service's words; a name emptied for it is filled again |
+//! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
+//! | success, and the answer shows that somebody else changed the record | the zone is read again |
+//! | none for a minute | the same, before anything more is changed or deleted |
+//! | the zone read again shows changes of somebody else | what would overwrite them is held back |
+//! | the journal cannot be written | the rest is not sent, of any zone |
+//! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
+//!
+//! What an answer means: see [`super::response`].
+
+use std::ops::ControlFlow;
+
+use tokio::time::Instant;
+
+use super::answers::tell;
+use super::event::ApplyEvent;
+use super::executor::{BROKEN, Executor, STOPPED};
+use super::expect::{Index, OperationState, state_of};
+use super::journal_line::StepFate;
+use super::outcome::{Outcome, RecordsApplied};
+use super::response::{
+    Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, never_answered, said,
+};
+use super::run::Run;
+use super::settle::{Attempt, Failure, Seen, Verdict};
+use super::waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RESENDS};
+use crate::api::{ApiError, Reader, Writer};
+use crate::live::{FetchError, fetch_records};
+use crate::model::{LiveRecord, LiveZone, ZoneName};
+use crate::plan::{Lowering, RecordAction, Step, ZonePlan, lower_records};
+use crate::wire::Envelope;
+use crate::wire::record::create_record;
+
+/// Whether the zone goes on.
+enum Next {
+    /// With the queue.
+    Continue,
+    /// Not at all, for this reason.
+    Stop(String),
+}
+
+/// What is thought of operations that the zone does not show as done.
+#[derive(Clone, Copy, PartialEq)]
+enum Rest {
+    /// They had no effect. They are sent again, so that what is said of them last is said by the next request.
+    Refused,
+    /// The same, but they may have had one, so nobody can tell of those that somebody else changed.
+    Lost,
+    /// They may have had one, and are not sent again.
+    GivenUp,
+}
+
+/// A request's operations by what the zone shows of them.
+#[derive(Default)]
+struct Effects {
+    done: Vec<usize>,
+    pending: Vec<usize>,
+    moved: Vec<(usize, String)>,
+}
+
+impl<R: Reader, W: Writer> Executor<'_, R, W> {
+    /// Carries out the operations on a zone's records.
+    pub async fn execute(&self, zone: &ZonePlan, live: &LiveZone, lowering: Lowering) -> RecordsApplied {
+        let operations = zone.records().count();
+        self.observer.event(&ApplyEvent::ZoneStarted { zone: zone.name.clone(), operations });
+        // What was created just now is read for the first time.
+        let read_at = if zone.is_new { Instant::now() } else { self.read_at };
+        let mut run = Run::new(zone, live, lowering, read_at);
+        let mut stopped = None;
+        loop {
+            let is_old = run.read_at.elapsed() >= LOOK_AGAIN;
+            if is_old
+                && run.may_overwrite()
+                && !self.stop.is_asked()
+                && let Err(reason) = self.look_again(&mut run).await
+            {
+                stopped = Some(reason);
+                break;
+            }
+            let Some(operations) = run.queue.pop_front() else { break };
+            if self.stop.is_asked() && !run.fills_a_name(&operations) {
+                stopped = Some(STOPPED.to_owned());
+                break;
+            }
+            if let Some(reason) = run.vain(&operations) {
+                run.finish(&operations, &Outcome::NotSent(reason.to_owned()));
+                continue;
+            }
+            let step = lower_records(zone, operations, run.lowering);
+            if let Next::Stop(reason) = self.send(&mut run, step).await {
+                stopped = Some(reason);
+                break;
+            }
+        }
+        let rest = stopped.unwrap_or_else(|| "the zone's plan ended early".to_owned());
+        run.finished(&rest)
+    }
+
+    /// Reads the zone again, and holds back what would overwrite a change that somebody else made since.
+    ///
+    /// # Errors
+    /// It cannot be read; why nothing more is sent.
+    async fn look_again(&self, run: &mut Run<'_>) -> Result<(), String> {
+        self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
+        let records = self.read_again(run).await.map_err(|error| {
+            format!("the zone could not be read again to see whether somebody else changed it: {error}")
+        })?;
+        run.read_at = Instant::now();
+        run.hold_back(&records);
+        Ok(())
+    }
+
+    /// Sends one step and deals with the answer.
+    async fn send(&self, run: &mut Run<'_>, step: Step) -> Next {
+        let zone = &run.zone.name;
+        let Some(number) = self.journal.intent(run.zone, &step) else { return Next::Stop(BROKEN.to_owned()) };
+        self.observer.event(&ApplyEvent::Sending { zone: zone.clone(), operations: step.operations.len() });
+        let seen = Effects::default();
+        self.settle(&mut StepAttempt { executor: self, run, step, number, seen, is_narrowed: false }).await
+    }
+
+    /// Sends a step; a create that only waits for a delete to be noticed everywhere is repeated for a while.
+    async fn write(&self, run: &Run<'_>, step: &Step) -> Result<Envelope, ApiError> {
+        let mut answer = self.writer.write(&step.request).await;
+        if !run.fills_a_name(&step.operations) {
+            return answer;
+        }
+        for duration in AFTER_DELETE {
+            match &answer {
+                Err(error) if is_conflict(error) => {
+                    if !self.wait(&run.zone.name, duration).await {
+                        break;
+                    }
+                    answer = self.writer.write(&step.request).await;
+                }
+                _ => break,
+            }
+        }
+        answer
+    }
+
+    /// The service refused: parts, or what cannot be separated is left behind.
+    async fn refused(&self, run: &mut Run<'_>, operations: &[usize], number: u64, error: &ApiError) -> Next {
+        let reason = said(error);
+        let status = error.status();
+        let hopeless = is_hopeless(error);
+        let parts = if hopeless { None } else { run.parts(operations) };
+        let fate = if status.is_none() { StepFate::NotSent } else { StepFate::Refused };
+        self.journal.outcome(number, fate, Some(&reason), None);
+        self.observer.event(&ApplyEvent::Refused {
+            zone: run.zone.name.clone(),
+            operations: operations.len(),
+            reason: reason.clone(),
+            narrowing: parts.is_some(),
+        });
+        if let Some(parts) = parts {
+            run.narrowings += 1;
+            parts.into_iter().rev().for_each(|part| run.queue.push_front(part));
+            return Next::Continue;
+        }
+        let outcome =
+            if status.is_none() { Outcome::NotSent(reason.clone()) } else { Outcome::Refused(reason.clone()) };
+        if !hopeless && let Some((next, left_behind)) = run.next_with_room(operations) {
+            run.finish(&left_behind, &outcome);
+            run.queue.push_front(next);
+            return Next::Continue;
+        }
+        run.finish(operations, &outcome);
+        self.restore(run, operations).await;
+        if hopeless { Next::Stop(reason) } else { Next::Continue }
+    }
+
+    /// Fills a name again that was emptied, one request at a time, for a create that did not happen.
+    async fn restore(&self, run: &mut Run<'_>, failed: &[usize]) {
+        if run.lowering != Lowering::Single {
+            return;
+        }
+        for n in run.deleted_for(failed) {
+            let Some(RecordAction::Delete { before, .. }) = run.record(n).map(|record| &record.action) else {
+                continue;
+            };
+            let back =
+                Step { request: create_record(&run.zone.id, &before.without_settings_off()), operations: vec![n] };
+            let Some(number) = self.journal.intent(run.zone, &back) else { return };
+            let mut lost = false;
+            let mut answer = self.writer.write(&back.request).await;
+            for duration in AFTER_DELETE {
+                let Err(error) = &answer else { break };
+                lost |= error.is_uncertain();
+                // The checks for conflicts may still see what was deleted.
+                let may_pass = |e: &ApiError| e.is_uncertain() || is_done_before(e) || is_conflict(e);
+                if !may_pass(error) || (lost && is_done_before(error)) {
+                    break;
+                }
+                if !self.pause(duration).await {
+                    break;
+                }
+                answer = self.writer.write(&back.request).await;
+            }
+            let not_filled = |reason: &str| {
+                format!("it was deleted to make room, and could not be created again: {reason}; this name may be empty")
+            };
+            let (word, detail, result, outcome) = match answer {
+                Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
+                // "Identical" to the one whose answer got lost: it came through after all.
+                Err(error) if lost && is_done_before(&error) => {
+                    (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
+                }
+                Err(error) if lost || error.is_uncertain() || is_done_before(&error) => {
+                    let reason = said(&error);
+                    let words = not_filled(&reason);
+                    (StepFate::Unknown, Some(reason), None, Outcome::Unknown(words))
+                }
+                // The delete is what it was: done.
+                Err(error) => {
+                    let reason = said(&error);
+                    let stood = before.data.record_type().map_or("what stood here", |t| t.as_str());
+                    run.explain(failed, &format!("{stood}: {}", not_filled(&reason)));
+                    run.give_up_filling(n);
+                    (StepFate::Refused, Some(reason), None, Outcome::Done)
+                }
+            };
+            run.finish(&[n], &outcome);
+            self.journal.outcome(number, word, detail.as_deref(), result.as_ref());
+        }
+    }
+
+    /// Reads the zone's records.
+    async fn read_again(&self, run: &Run<'_>) -> Result<Vec<LiveRecord>, FetchError> {
+        fetch_records(self.reader, run.live, self.options, &|_| {}).await
+    }
+}
+
+/// One step that is sent. What of it has no effect goes back to the queue, and from there into a step of its own.
+struct StepAttempt<'a, 'e, 'z, R, W> {
+    executor: &'a Executor<'e, R, W>,
+    run: &'a mut Run<'z>,
+    step: Step,
+    /// Of its intent in the journal.
+    number: u64,
+    /// What the zone showed of its operations; those that are to be sent again, once the others are noted.
+    seen: Effects,
+    /// Whether it is cut in parts if nothing of it is visible, to find out first which name is taken.
+    is_narrowed: bool,
+}
+
+impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
+    type End = Next;
+
+    const MOST_SENDS: usize = RESENDS + 1;
+
+    const IN_PLACE: bool = false;
+
+    fn zone(&self) -> &ZoneName {
+        &self.run.zone.name
+    }
+
+    fn sends(&self) -> usize {
+        self.run.resends + 1
+    }
+
+    async fn send(&mut self) -> Result<Envelope, ApiError> {
+        self.executor.write(self.run, &self.step).await
+    }
+
+    async fn accepted(&mut self, answer: Envelope) -> Result<Next, String> {
+        let Self { executor, run, step, number, .. } = self;
+        run.resends = 0;
+        run.finish(&step.operations, &Outcome::Done);
+        executor.journal.outcome(*number, StepFate::Done, None, Some(&answer.result));
+        let operations = step.operations.len();
+        executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations });
+        if run.hear(tell(run.zone, step, &answer.result)) && run.may_overwrite() {
+            return Ok(executor.look_again(run).await.map_or_else(Next::Stop, |()| Next::Continue));
+        }
+        Ok(Next::Continue)
+    }
+
+    fn other_way(&mut self, error: &ApiError) -> Option<ControlFlow<Next>> {
+        let Self { executor, run, step, number, .. } = self;
+        if !matches!(run.lowering, Lowering::Batches(_)) || !error.is_no_such_route() {
+            return None;
+        }
+        executor.journal.outcome(*number, StepFate::NoBatches, Some(&error.to_string()), None);
+        executor.observer.event(&ApplyEvent::NoBatches { zone: run.zone.name.clone() });
+        // So an earlier one, whose answer got lost, had no effect either; a page without a code may be anything.
+        if !error.is_garbled() {
+            run.set_lost(&step.operations, false);
+        }
+        run.resends = 0;
+        run.go_single(step.operations.clone());
+        Some(ControlFlow::Break(Next::Continue))
+    }
+
+    fn meaning(&mut self, error: &ApiError) -> Meaning {
+        self.run.is_unusual = true;
+        meaning(error, self.run.was_lost(&self.step.operations))
+    }
+
+    async fn read_back(&mut self, failure: &Failure) -> Seen {
+        match failure {
+            Failure::Error(error, meaning @ (Meaning::EarlierUnknown | Meaning::Doubtful)) => {
+                self.read_late(error, *meaning == Meaning::EarlierUnknown).await
+            }
+            Failure::Unusable(_) | Failure::Error(_, Meaning::Lost | Meaning::Refused) => {
+                let (zone, reason) = (self.run.zone.name.clone(), failure.reason());
+                self.executor.observer.event(&ApplyEvent::Settling { zone, reason });
+                match self.look().await {
+                    Ok(seen) => self.seen = seen,
+                    Err(error) => return unread(&error),
+                }
+                if self.seen.pending.is_empty() { Seen::Done } else { Seen::Pending }
+            }
+        }
+    }
+
+    fn lost(&mut self, failure: &Failure) {
+        self.seen.pending = self.take(&failure.reason(), Rest::Lost);
+        self.run.set_lost(&self.seen.pending, true);
+        self.run.resends += 1;
+    }
+
+    async fn conclude(&mut self, verdict: Verdict<'_>, failure: &Failure) -> Next {
+        let reason = failure.reason();
+        match verdict {
+            Verdict::Refused(error) => {
+                if failure.meaning() == Meaning::Refused {
+                    // It would have met an earlier try as well.
+                    self.run.set_lost(&self.step.operations, false);
+                    self.run.resends = 0;
+                }
+                self.executor.refused(self.run, &self.step.operations, self.number, error).await
+            }
+            Verdict::EarlierUnknown(error) if self.is_narrowed => {
+                self.executor.refused(self.run, &self.step.operations, self.number, error).await
+            }
+            Verdict::EarlierUnknown(error) => {
+                self.nobody_can_tell(&earlier_unknown(error)).await;
+                if is_hopeless(error) { Next::Stop(reason) } else { Next::Continue }
+            }
+            Verdict::Shown => match failure {
+                Failure::Error(error, Meaning::EarlierUnknown | Meaning::Doubtful) => self.shown_late(error).await,
+                Failure::Unusable(_) | Failure::Error(..) => {
+                    self.take(&reason, Rest::Lost);
+                    self.run.resends = 0;
+                    self.executor.restore(self.run, &self.step.operations).await;
+                    Next::Continue
+                }
+            },
+            Verdict::NeverAnswered => {
+                let pending = self.take(&reason, Rest::GivenUp);
+                self.run.set_lost(&pending, true);
+                self.run.resends += 1;
+                let reason = never_answered(self.run.resends, &reason);
+                self.run.finish(&pending, &Outcome::Unknown(reason.clone()));
+                self.executor.restore(self.run, &pending).await;
+                Next::Stop(reason)
+            }
+            // If the user wants to stop, it is not sent again: whoever takes it from the queue looks.
+            Verdict::NotSentAgain => {
+                self.run.queue.push_front(std::mem::take(&mut self.seen.pending));
+                Next::Continue
+            }
+            // Nothing more is sent, but to fill a name that was emptied.
+            Verdict::Moved(what) | Verdict::Unread(what) => {
+                let reason = format!("{reason}; and {what}");
+                self.nobody_can_tell(&reason).await;
+                Next::Stop(reason)
+            }
+        }
+    }
+}
+
+/// Why nobody can tell what took effect.
+fn unread(error: &FetchError) -> Seen {
+    Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
+}
+
+impl<R: Reader, W: Writer> StepAttempt<'_, '_, '_, R, W> {
+    /// Reads after a refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
+    ///
+    /// If the zone shows that something did, or that somebody else changed something of it, the rest is sent again; if not, the
+    /// refusal is what it says, or nobody can tell, if an earlier try got lost. A name that is taken is looked for in parts first.
+    async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
+        let mut seen = self.look().await;
+        // Which name is taken is found out first, so that the others do not wait for it.
+        self.is_narrowed = is_conflict(error) && !is_hopeless(error) && self.run.parts(&self.step.operations).is_some();
+        self.run.resends = 0;
+        for duration in FOR_LOST {
+            // What a request of ours left behind is there, though the listing does not show it yet.
+            if !is_after_a_loss || self.is_narrowed || !seen.as_ref().is_ok_and(|seen| seen.done.is_empty()) {
+                break;
+            }
+            if !self.executor.wait(&self.run.zone.name, duration).await {
+                break;
+            }
+            seen = self.look().await;
+        }
+        self.seen = match seen {
+            Ok(seen) => seen,
+            Err(read) if is_after_a_loss || error.is_contradictory() => return unread(&read),
+            Err(_) => Effects::default(),
+        };
+        let is_nothing_seen = self.seen.done.is_empty() && self.seen.moved.is_empty();
+        if is_nothing_seen { Seen::Pending } else { Seen::Done }
+    }
+
+    /// The rest is sent again, after such a refusal.
+    async fn shown_late(&mut self, error: &ApiError) -> Next {
+        let is_after_a_loss = self.run.was_lost(&self.step.operations);
+        let rest = if is_after_a_loss || error.is_contradictory() { Rest::Lost } else { Rest::Refused };
+        let pending = self.take(&said(error), rest);
+        if rest == Rest::Lost {
+            self.run.set_lost(&pending, true);
+        }
+        if is_hopeless(error) {
+            return Next::Stop(said(error));
+        }
+        if pending.is_empty() {
+            self.executor.restore(self.run, &self.step.operations).await;
+        } else {
+            self.run.queue.push_front(pending);
+        }
+        Next::Continue
+    }
+
+    /// Notes, in the run and in the journal, that nobody can tell what became of the request.
+    async fn nobody_can_tell(&mut self, reason: &str) {
+        self.run.finish(&self.step.operations, &Outcome::Unknown(reason.to_owned()));
+        self.executor.journal.outcome(self.number, StepFate::Unknown, Some(reason), None);
+        self.executor.restore(self.run, &self.step.operations).await;
+    }
+
+    /// Reads what the zone shows of the operations.
+    async fn look(&self) -> Result<Effects, FetchError> {
+        let records = self.executor.read_again(self.run).await?;
+        let index = Index::new(&records);
+        let mut seen = Effects::default();
+        for n in &self.step.operations {
+            match self.run.record(*n).map(|record| state_of(record, &index)) {
+                Some(OperationState::Done) => seen.done.push(*n),
+                Some(OperationState::Moved(what)) => seen.moved.push((*n, what)),
+                Some(OperationState::Pending) | None => seen.pending.push(*n),
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Notes what was seen, in the run and in the journal; gives back what is not to be seen.
+    fn take(&mut self, reason: &str, rest: Rest) -> Vec<usize> {
+        let Self { executor, run, number, .. } = self;
+        let Effects { done, pending, moved } = std::mem::take(&mut self.seen);
+        run.finish(&done, &Outcome::Done);
+        for (n, what) in &moved {
+            let outcome = if rest == Rest::Refused { Outcome::Refused } else { Outcome::Unknown };
+            run.finish(&[*n], &outcome(format!("{reason}; {what}")));
+        }
+        let word = match (done.is_empty(), pending.is_empty() && moved.is_empty()) {
+            (_, true) => StepFate::Done,
+            (false, false) => StepFate::Partly,
+            (true, false) if rest == Rest::GivenUp || (rest == Rest::Lost && pending.is_empty()) => StepFate::Unknown,
+            (true, false) => StepFate::Lost,
+        };
+        let address = |n: &usize| run.zone.operations[*n].address.as_str();
+        let not_done: Vec<_> = pending.iter().chain(moved.iter().map(|(n, _)| n)).map(address).collect();
+        let detail = if not_done.is_empty() {
+            format!("{reason}; settled by reading")
+        } else {
+            format!("{reason}; settled by reading; not done: {}", not_done.join(", "))
+        };
+        executor.journal.outcome(*number, word, Some(&detail), None);
+        if !done.is_empty() {
+            executor.observer.event(&ApplyEvent::Done { zone: run.zone.name.clone(), operations: done.len() });
+        }
+        pending
+    }
+}
