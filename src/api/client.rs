@@ -15,7 +15,7 @@ use super::limit::Limiter;
 use super::request_kind::RequestKind;
 use super::retry::{self, BackOff, Next};
 use super::transport::{Failed, Transport};
-use super::{ApiEvent, CheckClient, Observer, ReadClient, Settings, Stop, WaitReason, WriteClient};
+use super::{ApiEvent, Observer, Settings, Stop, WaitReason};
 use crate::wire::{Envelope, Intake, Request};
 
 /// A client of the service. Clones share connections, budget and counts.
@@ -105,24 +105,6 @@ impl Client {
     #[must_use]
     pub fn room(&self) -> usize {
         self.shared.limiter.room()
-    }
-
-    /// The means of reading.
-    #[must_use]
-    pub fn reader(&self) -> ReadClient {
-        ReadClient(self.clone())
-    }
-
-    /// The means of writing.
-    #[must_use]
-    pub fn writer(&self) -> WriteClient {
-        WriteClient(self.clone())
-    }
-
-    /// The means of asking whether a write would be accepted.
-    #[must_use]
-    pub fn checker(&self) -> CheckClient {
-        CheckClient(self.clone())
     }
 
     /// Sends a request, again where that is harmless and may help.

@@ -13,7 +13,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use ring::hmac;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::error::ApiError;
+use super::error::{ApiError, Signature};
 
 /// The credentials for Cloudflare's API.
 #[derive(Clone)]
@@ -65,6 +65,15 @@ pub(super) enum Scheme {
     Token,
     /// With email address and global key.
     Key,
+}
+
+impl From<Scheme> for Signature {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Token => Self::Token,
+            Scheme::Key => Self::Key,
+        }
+    }
 }
 
 /// Credentials as headers, ready to send.

@@ -9,7 +9,6 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use super::credentials::Scheme;
 use crate::wire::{ApiMessage, Method, Request};
 
 /// A request's name in messages: method and path, without its query.
@@ -44,15 +43,6 @@ pub enum Signature {
     Key,
     /// The token and then the key; both were refused, and the messages are those for the token.
     Both,
-}
-
-impl From<Scheme> for Signature {
-    fn from(scheme: Scheme) -> Self {
-        match scheme {
-            Scheme::Token => Self::Token,
-            Scheme::Key => Self::Key,
-        }
-    }
 }
 
 /// Why a request has no good answer.
@@ -289,12 +279,6 @@ impl ApiError {
             Self::Garbled { status, .. } => matches!(status, 404 | 405 | 501),
             _ => false,
         }
-    }
-
-    /// What to do about it, if that can be told.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        super::hint::hint(self)
     }
 }
 

@@ -16,8 +16,16 @@ const SERVICE: &str = super::Settings::BASE_URL;
 const PROXY_CREDENTIALS: &str =
     "the proxy asks for credentials, or for others: give them in `HTTPS_PROXY` (`http://user:password@host:port`)";
 
+impl ApiError {
+    /// What to do about it, if that can be told.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        hint(self)
+    }
+}
+
 /// The hint for an error, if there is one.
-pub(super) fn hint(error: &ApiError) -> Option<String> {
+fn hint(error: &ApiError) -> Option<String> {
     match error {
         ApiError::Settings { source, .. } => source.as_ref().map(|_| {
             "TLS could not be set up: install the system's CA certificates, or name a file of them in `SSL_CERT_FILE`".into()

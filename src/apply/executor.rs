@@ -6,11 +6,22 @@ use tokio::time::Instant;
 
 use super::event::{ApplyEvent, Observer};
 use super::journal::Journal;
-use super::verify::Verify;
 use super::waits::before_resend;
 use crate::api::Stop;
 use crate::live::Options;
 use crate::model::ZoneName;
+
+/// What it takes to call a zone in sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verify {
+    /// Reading it back where that costs no waiting for the rate limit; elsewhere answers that confirm every change.
+    #[default]
+    Auto,
+    /// Answers that confirm every change. A zone is read back where anything was unusual, or where an answer does not say enough.
+    Answers,
+    /// Reading it back.
+    Read,
+}
 
 /// Executes the plans of zones. One is enough for zones that are applied at the same time.
 pub struct Executor<'a, R, W> {

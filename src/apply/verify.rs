@@ -12,18 +12,6 @@ use crate::live::{FetchError, Options, WafQuery, fetch_records, fetch_settings, 
 use crate::model::{Address, DesiredZone, LiveZone};
 use crate::plan::ZonePlan;
 
-/// What it takes to call a zone in sync.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Verify {
-    /// Reading it back where that costs no waiting for the rate limit; elsewhere answers that confirm every change.
-    #[default]
-    Auto,
-    /// Answers that confirm every change. A zone is read back where anything was unusual, or where an answer does not say enough.
-    Answers,
-    /// Reading it back.
-    Read,
-}
-
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {

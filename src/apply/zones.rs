@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::stream::{self, StreamExt};
 
 use super::create_zone::Prepared;
-use super::executor::Executor;
+use super::executor::{Executor, Verify};
 use super::ordered_events::OrderedEvents;
 use super::outcome::{Outcome, RecordsApplied, ZoneApplied};
-use super::verify::{Verified, Verify};
+use super::verify::Verified;
 use crate::api::{Reader, Writer};
 use crate::diagnostic::Diagnostics;
 use crate::live::{FetchError, WafQuery};

@@ -22,6 +22,7 @@ mod planned;
 mod records;
 mod rule_fields;
 mod rule_order;
+mod rule_pair;
 mod rulesets;
 mod scope;
 mod sequence;
@@ -35,9 +36,8 @@ pub use ownership::{Claim, Owner};
 pub use planned::planned;
 pub use records::diff_records;
 pub use rule_fields::rule_fields;
-pub use rulesets::{
-    PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, WafChanges, diff_rulesets, foreign_by_action,
-};
+pub use rule_pair::RuleDeleteReason;
+pub use rulesets::{PhaseChanges, RuleChange, RuleChangeKind, WafChanges, diff_rulesets, foreign_by_action};
 pub use sequence::Member;
 pub use settings::{SettingChange, ZoneSetting, diff_settings};
 pub use spec::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind, diff_specs};

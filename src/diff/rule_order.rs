@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::rulesets::{Ours, Pair};
+use super::rule_pair::{Ours, Pair};
 use super::sequence::{Cycle, Item, Member, Reason, Sequence, sequence};
 use crate::diagnostic::Place;
 use crate::model::Value;

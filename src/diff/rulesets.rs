@@ -12,52 +12,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::field::FieldChange;
 use super::rule_fields::rule_fields;
 use super::rule_order::{WantedOrder, first_of};
+use super::rule_pair::{Ours, Pair, RuleDeleteReason};
 use super::sequence::Member;
 use crate::diagnostic::Place;
 use crate::model::managed::{Compiled, Problem, ProblemKind, compile, find_deployment};
 use crate::model::ruleset::{
-    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical,
-    compile_rule,
+    DesiredRule, DesiredWaf, EntryPoint, LiveRule, LiveWaf, Phase, RuleBody, Switch, canonical, compile_rule,
 };
 use crate::model::{DesiredZone, LiveZone, Unmanaged};
-
-/// Why a rule is to be deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleDeleteReason {
-    /// Its last day is over.
-    Expired,
-    /// The spec says `state: absent`.
-    Absent,
-    /// The section is the complete state, and does not name it.
-    Pruned,
-    /// The base wanted it, and the spec does not name it.
-    Removed,
-    /// An apply made it, and that is undone.
-    Undone,
-}
-
-impl RuleDeleteReason {
-    /// In words.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Expired => "its last day is over",
-            Self::Absent => "the spec says state: absent",
-            Self::Pruned => "not in the spec, and the section is pruned",
-            Self::Removed => "removed from the spec",
-            Self::Undone => "made by the apply that is undone",
-        }
-    }
-
-    /// In words for a line with little room.
-    #[must_use]
-    pub fn brief(self) -> &'static str {
-        match self {
-            Self::Absent => "state: absent",
-            Self::Expired | Self::Pruned | Self::Removed | Self::Undone => self.about(),
-        }
-    }
-}
 
 /// What is to be done to one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,14 +96,6 @@ pub fn diff_rulesets<'a>(desired: &DesiredZone, live: &'a LiveZone) -> WafChange
     changes
 }
 
-/// One of our rules.
-pub(super) enum Ours<'w> {
-    /// It deploys a managed ruleset.
-    Deployment(&'w DesiredDeployment),
-    /// Any other.
-    Rule(&'w DesiredRule),
-}
-
 /// Our rules of a phase in the wanted order; `None` if the phase is not ours.
 fn ours(wants: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
     match phase {
@@ -159,57 +113,6 @@ fn ours(wants: &DesiredWaf, phase: Phase) -> Option<Vec<Ours<'_>>> {
 /// A list of rules, if there is one.
 fn all_of(list: Option<&[DesiredRule]>) -> Option<Vec<Ours<'_>>> {
     Some(list?.iter().map(Ours::Rule).collect())
-}
-
-/// One of our rules beside the live one.
-pub(super) struct Pair<'w, 'a> {
-    pub(super) ours: Ours<'w>,
-    pub(super) live: Option<usize>,
-    pub(super) compiled: Compiled,
-    rules: &'a [LiveRule],
-}
-
-impl<'a> Pair<'_, 'a> {
-    /// The live rule.
-    fn live(&self) -> Option<&'a LiveRule> {
-        self.live.map(|n| &self.rules[n])
-    }
-
-    /// It in the order, as the one with this number among those that are wanted.
-    pub(super) fn member(&self, number: usize) -> Member {
-        self.live.map_or(Member::New(number), Member::Live)
-    }
-
-    /// Why it is wanted gone, if it is.
-    fn gone(&self) -> Option<RuleDeleteReason> {
-        match &self.ours {
-            Ours::Rule(rule) if rule.is_absent => Some(RuleDeleteReason::Absent),
-            Ours::Rule(rule) if rule.note.is_expired => Some(RuleDeleteReason::Expired),
-            Ours::Rule(_) | Ours::Deployment(_) => None,
-        }
-    }
-
-    /// Whether there is nothing to have: it is wanted gone or off, and is not there.
-    fn is_nothing(&self) -> bool {
-        let off = matches!(self.ours, Ours::Deployment(d) if d.switch == Switch::Off);
-        self.live.is_none() && (off || self.gone().is_some())
-    }
-
-    /// Where the spec asks for it.
-    pub(super) fn place(&self) -> Place {
-        match &self.ours {
-            Ours::Deployment(wants) => wants.place,
-            Ours::Rule(wants) => wants.place,
-        }
-    }
-
-    /// What a person knows it by.
-    pub(super) fn name(&self) -> &str {
-        match &self.ours {
-            Ours::Deployment(wants) => wants.ruleset.key(),
-            Ours::Rule(wants) => &wants.name,
-        }
-    }
 }
 
 /// Compares one phase.

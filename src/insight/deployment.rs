@@ -5,10 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, Impact};
+use super::direction::{Direction, Effects, Impact, fate};
 use super::effective::effective_deployment;
 use super::reach;
-use super::rule::fate;
 use super::scope;
 use super::tuning::{compare, remark_idle};
 use super::words;

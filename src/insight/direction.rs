@@ -187,6 +187,16 @@ pub(super) fn more_is_stronger<T: Ord>(before: T, after: T) -> Direction {
     }
 }
 
+/// What happens to the requests.
+pub(super) fn fate(action: &str) -> &'static str {
+    match strength(action) {
+        Some(Strength::Block) => "are blocked",
+        Some(Strength::Challenge) => "are challenged",
+        Some(Strength::Log) => "are logged",
+        None => "are handled otherwise",
+    }
+}
+
 /// The direction of a change of action.
 pub(super) fn compare_actions(before: &str, after: &str) -> Direction {
     match (strength(before), strength(after)) {

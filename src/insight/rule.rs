@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deployment::deployment_impact;
-use super::direction::{Direction, Effects, Impact, Strength, compare_actions, only_logs, strength};
+use super::direction::{Direction, Effects, Impact, compare_actions, fate, only_logs, strength};
 use super::exception::{self, Skipped, skipped};
 use super::{rate, scope};
 use crate::model::Value;
@@ -93,16 +93,6 @@ pub(super) fn requests(rule: &RuleBody) -> String {
     match expression.text().is_empty() || expression.is_always_true() {
         true => "all requests".to_owned(),
         false => format!("requests where {}", scope::requests(&expression)),
-    }
-}
-
-/// What happens to the requests.
-pub(super) fn fate(action: &str) -> &'static str {
-    match strength(action) {
-        Some(Strength::Block) => "are blocked",
-        Some(Strength::Challenge) => "are challenged",
-        Some(Strength::Log) => "are logged",
-        None => "are handled otherwise",
     }
 }
 

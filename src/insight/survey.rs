@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::direction::fate;
 use super::effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
-use super::{rate, rule, scope, words};
+use super::{rate, scope, words};
 use crate::diagnostic::Place;
 use crate::model::facts::crs::Family;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
@@ -224,7 +225,7 @@ fn of_rule(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> RuleSurvey {
     let does = match (skipped(body), rate::rate(body)) {
         (Some(skipped), _) => format!("bypasses {}", skipped.about(phase, waf)),
         (None, Some(rate)) => {
-            format!("{} {}{}", rate::about(&rate), rule::fate(body.action()), rate::lasting(&rate))
+            format!("{} {}{}", rate::about(&rate), fate(body.action()), rate::lasting(&rate))
         }
         (None, None) => match body.executes() {
             Some(id) => format!("executes the {}", ruleset_name(id, waf)),

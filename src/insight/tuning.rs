@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::direction::{Direction, Effects, Strength, compare_actions, more_is_stronger, only_logs, strength};
+use super::direction::{Direction, Effects, Strength, compare_actions, fate, more_is_stronger, only_logs, strength};
 use super::effective::{EffectiveDeployment, EffectiveRule, Why};
 use super::reach;
-use super::rule::fate;
 use super::words;
 use crate::model::Value;
 use crate::model::facts::rulesets::ANOMALY_RULE;

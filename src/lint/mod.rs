@@ -20,59 +20,19 @@ mod aliases;
 mod documentation;
 mod network;
 mod protection;
+mod rule;
 mod rules;
 mod suppress;
 mod view;
 
 pub use documentation::documentation;
-pub use rules::ALL;
+pub use rule::Rule;
+use rule::{Findings, MOST, RELATED, chain};
+pub use rules::{ALL, lints};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, Severity};
+use crate::diagnostic::{Diagnostics, Finding, Severity};
 use crate::model::Desired;
 use view::View;
-
-/// A rule: what it finds, why that matters, how to fix it.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its code, severity, summary, reason and fix. A finding is milder where the rule says so.
-    pub finding: Finding,
-    /// The sources of the facts.
-    pub sources: &'static [&'static str],
-    /// The `zones` of a spec in which the rule finds nothing.
-    pub good: &'static str,
-    /// The `zones` of a spec in which the rule finds something.
-    pub bad: &'static str,
-    /// The check.
-    check: fn(&View<'_>, &mut Findings),
-}
-
-impl Rule {
-    /// A finding of this rule at a place, which shows the detail.
-    fn at(&'static self, place: Place, detail: impl Into<String>) -> Diagnostic {
-        self.finding.at(place, detail)
-    }
-}
-
-/// How many findings of one rule are reported at most: a broken generator must not fill the memory.
-const MOST: usize = 1_000;
-
-/// What one rule found.
-#[derive(Debug, Default)]
-struct Findings {
-    kept: Diagnostics,
-    /// How many there were in all.
-    count: usize,
-}
-
-impl Findings {
-    /// Adds one, unless there are too many.
-    fn push(&mut self, diagnostic: Diagnostic) {
-        self.count += 1;
-        if self.count <= MOST {
-            self.kept.push(diagnostic);
-        }
-    }
-}
 
 /// Reports that findings were left out.
 static MORE: Finding = Finding {
@@ -86,11 +46,6 @@ static MORE: Finding = Finding {
 /// Every finding of the program: those of [`diagnostic::findings`](crate::diagnostic::findings) and those of the lints.
 pub fn findings() -> impl Iterator<Item = &'static Finding> {
     crate::diagnostic::findings::all().chain([&MORE]).chain(lints())
-}
-
-/// The findings of the lints alone.
-pub fn lints() -> impl Iterator<Item = &'static Finding> {
-    ALL.iter().map(|rule| &rule.finding)
 }
 
 /// Runs every rule, and leaves out what the spec or a policy accepts.
@@ -113,26 +68,6 @@ pub fn check(desired: &Desired) -> Diagnostics {
     }
     suppress::apply(all, &desired.suppressions)
 }
-
-/// The names of a chain for a message, with the number left out.
-fn chain<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    /// How many names are written out.
-    const SHOWN: usize = 8;
-    let length = names.len();
-    let mut words: Vec<String> = Vec::new();
-    for (n, name) in names.enumerate() {
-        // The last one is the end of the chain, so it is always shown.
-        if n + 1 < SHOWN || n + 1 == length {
-            words.push(name.to_owned());
-        } else if n + 1 == SHOWN {
-            words.push(format!("… {} more …", length - SHOWN));
-        }
-    }
-    words.join(" → ")
-}
-
-/// How many places a finding points to at most, in addition to the first.
-const RELATED: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -21,7 +21,8 @@ mod threat_score;
 mod values_too_long;
 mod zone_without_address;
 
-use super::Rule;
+use super::rule::Rule;
+use crate::diagnostic::Finding;
 
 /// Every rule, in the order of the codes.
 pub static ALL: &[&Rule] = &[
@@ -46,3 +47,8 @@ pub static ALL: &[&Rule] = &[
     &service_without_labels::RULE,
     &deceptive_name::RULE,
 ];
+
+/// The findings of the lints alone.
+pub fn lints() -> impl Iterator<Item = &'static Finding> {
+    ALL.iter().map(|rule| &rule.finding)
+}

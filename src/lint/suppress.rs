@@ -20,9 +20,9 @@ pub(super) fn apply(found: Diagnostics, suppressions: &[Suppression]) -> Diagnos
     }
     for (suppression, used) in suppressions.iter().zip(used) {
         let Suppression { code, reason: _, place, scope: _ } = suppression;
-        let mut codes = super::lints().map(|lint| lint.code);
+        let mut codes = super::rules::lints().map(|lint| lint.code);
         let diagnostic = if !codes.any(|known| known == code) {
-            let near = super::lints()
+            let near = super::rules::lints()
                 .map(|lint| lint.code)
                 .max_by(|a, b| strsim::jaro(a, &code.to_uppercase()).total_cmp(&strsim::jaro(b, &code.to_uppercase())));
             let help = match near.filter(|near| strsim::jaro(near, &code.to_uppercase()) > 0.9) {

@@ -1,72 +1,17 @@
 //! Reads the zones that a spec names.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::rulesets::{self, CatalogueCache, WafQuery};
+use super::error::FetchError;
+use super::options::{Options, Progress, WafQuery, Wanted};
+use super::rulesets;
 use super::{records, settings, zones};
-use crate::api::{ApiError, Reader};
+use crate::api::Reader;
 use crate::model::ruleset::{EntryPoint, LiveWaf};
-use crate::model::{DesiredSettings, Fqdn, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
-use crate::wire::record::InvalidRecord;
-use crate::wire::ruleset::RulesetShapeError;
-use crate::wire::{
-    record::{RECORDS_PER_PAGE, record_usage},
-    zone::InvalidZone,
-};
-
-/// How to read.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Requested number of records on a page. Cloudflare may return fewer.
-    pub page_size: u64,
-    /// Concurrent requests.
-    pub concurrency: usize,
-    /// The account in which zones are looked up, if one is named.
-    pub account: Option<String>,
-    /// The cache of managed rulesets between runs.
-    pub cache: Option<Arc<dyn CatalogueCache>>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None, cache: None }
-    }
-}
-
-/// A zone to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its name.
-    pub name: ZoneName,
-    /// Its id, where the spec pins it.
-    pub id: Option<ZoneId>,
-    /// The zone settings to read.
-    pub settings: DesiredSettings,
-    /// The parts of its protection to read.
-    pub waf: WafQuery,
-}
-
-/// Progress, for a display.
-#[derive(Debug, Clone, Copy)]
-pub enum Progress<'a> {
-    /// A zone was read completely.
-    ZoneRead {
-        /// Which.
-        zone: &'a ZoneName,
-        /// How many records it has.
-        records: usize,
-    },
-    /// Cloudflare returns smaller pages than requested.
-    SmallPages {
-        /// Which zone.
-        zone: &'a ZoneName,
-        /// Records on a page.
-        per_page: u64,
-    },
-}
+use crate::model::{DesiredSettings, Live, LiveRecord, LiveSettings, LiveZone, ZoneId, ZoneName};
+use crate::wire::record::record_usage;
 
 /// Everything read.
 #[derive(Debug, Clone, Default)]
@@ -75,130 +20,6 @@ pub struct Fetched {
     pub live: Live,
     /// The zones that Cloudflare does not have, or does not show to these credentials.
     pub missing: Vec<ZoneName>,
-}
-
-/// Why a zone could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum FetchError {
-    /// A request failed.
-    #[error("failed to read {what}")]
-    Api {
-        /// What was read.
-        what: String,
-        /// Why it failed.
-        #[source]
-        source: ApiError,
-    },
-    /// A zone in a response cannot be used.
-    #[error("failed to read zones")]
-    Zone(#[from] InvalidZone),
-    /// A record in a response cannot be used.
-    #[error("failed to read the records of {zone}")]
-    Record {
-        /// Which zone.
-        zone: ZoneName,
-        /// What is missing.
-        #[source]
-        source: InvalidRecord,
-    },
-    /// A ruleset in a response cannot be used.
-    #[error("failed to read {what}")]
-    Ruleset {
-        /// What was read.
-        what: String,
-        /// What is missing.
-        #[source]
-        source: RulesetShapeError,
-    },
-    /// A record in a listing does not belong to the zone, so the rest of the listing cannot be trusted.
-    #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]
-    OutsideZone {
-        /// Which zone.
-        zone: ZoneName,
-        /// The record's name.
-        record: Fqdn,
-    },
-    /// The result is not a list.
-    #[error("failed to read {what}: the result is not a list")]
-    NotAList {
-        /// What was read.
-        what: String,
-    },
-    /// The result contains no value.
-    #[error("failed to read {what}: the answer has no `value`")]
-    NoValue {
-        /// What was read.
-        what: String,
-    },
-    /// The pinned id belongs to another zone.
-    #[error("the zone with the id {id} is {found}, not {wanted}; correct `id` in the spec")]
-    WrongZone {
-        /// The id.
-        id: ZoneId,
-        /// The name in the spec.
-        wanted: ZoneName,
-        /// The name at Cloudflare.
-        found: ZoneName,
-    },
-    /// The pages of a list never end, and each has something new.
-    #[error(
-        "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
-    )]
-    Endless {
-        /// What was read.
-        what: String,
-        /// Pages received.
-        pages: u64,
-        /// Different items on them.
-        items: usize,
-    },
-    /// Several zones have the name.
-    #[error(
-        "{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}",
-        first(ids)
-    )]
-    Ambiguous {
-        /// The name.
-        zone: ZoneName,
-        /// How many.
-        count: usize,
-        /// Their ids.
-        ids: Vec<String>,
-    },
-    /// The number of records on the pages is not the number that Cloudflare reports.
-    #[error(
-        "the listing of {zone} holds {got} records where the service counts {total}; nothing was compared. Try again"
-    )]
-    Incomplete {
-        /// Which zone.
-        zone: ZoneName,
-        /// Records received.
-        got: usize,
-        /// Records counted.
-        total: u64,
-    },
-}
-
-/// The first ids, and how many more there are.
-fn first(ids: &[String]) -> String {
-    /// Largest number of ids that are named.
-    const NAMED: usize = 10;
-    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match ids.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
-}
-
-impl FetchError {
-    /// What to do about it, if known.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Api { source, .. } => source.hint(),
-            _ => None,
-        }
-    }
 }
 
 /// Reads the wanted zones with all their records.

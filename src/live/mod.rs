@@ -4,7 +4,9 @@
 //! Cloudflare counts, and an error is never an empty list. A result that cannot be used is read again, and then becomes
 //! an error.
 
+mod error;
 mod fetch;
+mod options;
 mod records;
 mod retry;
 mod rulesets;
@@ -12,8 +14,10 @@ mod settings;
 pub mod snapshot;
 mod zones;
 
+pub use error::FetchError;
 pub use fetch::{
-    FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_protection, fetch_record_quota, fetch_records,
-    fetch_settings, fetch_waf, fetch_waf_of_new, find_zone_by_name,
+    Fetched, fetch, fetch_protection, fetch_record_quota, fetch_records, fetch_settings, fetch_waf, fetch_waf_of_new,
+    find_zone_by_name,
 };
-pub use rulesets::{CatalogueCache, WafQuery, account_of, account_rules, entry_point};
+pub use options::{CatalogueCache, Options, Progress, WafQuery, Wanted};
+pub use rulesets::{account_of, account_rules, entry_point};

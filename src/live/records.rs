@@ -9,7 +9,8 @@ use std::collections::hash_map::Entry;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::fetch::{FetchError, Options, Progress};
+use super::error::FetchError;
+use super::options::{Options, Progress};
 use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveRecord, LiveZone, RecordId, arrange};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::fetch::FetchError;
+use super::error::FetchError;
 
 /// Delays before a read is repeated.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)];

@@ -8,17 +8,17 @@
 //! The list: developers.cloudflare.com/waf/rate-limiting-rules/create-api, read 2026-11-22.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
-use super::fetch::{FetchError, Options};
+use super::error::FetchError;
+use super::options::{Options, WafQuery};
 use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
 use crate::model::managed::{Catalogue, Managed};
-use crate::model::ruleset::{AccountRules, DesiredWaf, EntryPoint, LiveWaf, Phase, RuleForm, SkipTarget};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf, Phase};
 use crate::model::{LiveZone, ZoneId};
 use crate::wire::ApiMessage;
 use crate::wire::ruleset::{
@@ -30,52 +30,6 @@ use crate::wire::ruleset::{
 const NO_ENTRY_POINT: i64 = 10003;
 /// Largest number of pages of a list of rulesets.
 const MOST_PAGES: u64 = 100;
-
-/// The parts of a zone's protection to read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WafQuery {
-    /// Entry points.
-    pub phases: BTreeSet<Phase>,
-    /// Managed rulesets.
-    pub managed: BTreeSet<Managed>,
-}
-
-impl WafQuery {
-    /// Everything.
-    #[must_use]
-    pub fn everything() -> Self {
-        Self { phases: Phase::ALL.iter().copied().collect(), managed: Managed::ALL.iter().copied().collect() }
-    }
-
-    /// What a section of the spec requires.
-    #[must_use]
-    pub fn of(wants: &DesiredWaf) -> Self {
-        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
-        let lists = [&wants.exceptions, &wants.custom, &wants.rate_limits];
-        for rule in lists.into_iter().flatten().flatten() {
-            let RuleForm::Skip(targets) = &rule.form else { continue };
-            managed.extend(targets.iter().filter_map(|target| match target {
-                SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),
-                SkipTarget::Everything | SkipTarget::RulesetId(_) | SkipTarget::Phase(_) | SkipTarget::Product(_) => {
-                    None
-                }
-            }));
-        }
-        if wants.exceptions.is_some() {
-            // The effect of skipping everything is known only with the rulesets that are skipped.
-            managed.insert(Managed::Owasp);
-        }
-        Self { phases: wants.phases().collect(), managed }
-    }
-}
-
-/// Caches managed rulesets between runs. They are large, and a list shows whether they have changed.
-pub trait CatalogueCache: fmt::Debug + Send + Sync {
-    /// The ruleset with this id and version, as the API returned it.
-    fn get(&self, id: &str, version: &str) -> Option<Json>;
-    /// Stores it. A failure only costs a request next time, so it is not reported.
-    fn put(&self, id: &str, version: &str, ruleset: &Json);
-}
 
 /// What lists of rulesets say.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::fetch::{FetchError, Options};
+use super::error::FetchError;
+use super::options::Options;
 use super::retry::until_usable;
 use crate::api::{ApiError, Reader};
 use crate::model::{DesiredSettings, LiveSetting, LiveSettings, LiveZone};

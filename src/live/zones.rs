@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value as Json;
 
-use super::fetch::{FetchError, Options, Wanted};
+use super::error::FetchError;
+use super::options::{Options, Wanted};
 use super::retry::until_usable;
 use crate::api::Reader;
 use crate::model::{LiveZone, ZoneId, ZoneName};

@@ -21,6 +21,7 @@ mod state;
 mod tier;
 pub mod time;
 mod ttl;
+mod unmanaged;
 mod words;
 
 pub use address::Address;
@@ -38,8 +39,9 @@ pub use record::{
 pub use reported::AsReported;
 pub use state::{
     Desired, DesiredSettings, DesiredZone, IgnorePattern, Live, LiveDnssec, LiveSetting, LiveSettings, LiveZone,
-    Suppression, SuppressionScope, Unmanaged,
+    Suppression, SuppressionScope,
 };
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};
+pub use unmanaged::Unmanaged;
 pub use words::Words;

@@ -9,17 +9,8 @@ use super::name::ZoneName;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
 use super::ruleset::{DesiredWaf, LiveWaf};
 use super::tier::Tier;
+use super::unmanaged::Unmanaged;
 use crate::diagnostic::Place;
-
-/// What happens to live records that the spec does not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unmanaged {
-    /// They are counted and left alone.
-    #[default]
-    Keep,
-    /// They are deleted: the spec is the complete state.
-    Prune,
-}
 
 /// Live records that are left alone even if the zone is pruned. A record matches if every given part matches.
 #[derive(Debug, Clone, PartialEq, Eq)]

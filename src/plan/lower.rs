@@ -53,7 +53,7 @@ pub fn lower(zone: &ZonePlan, lowering: Lowering, account: Option<&str>) -> Vec<
 /// An operation as a request of its own.
 #[must_use]
 pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&str>) -> Request {
-    operation.subject.request(zone, account)
+    operation.subject.request(&zone.id, &zone.name, account)
 }
 
 /// These operations on records in one request.

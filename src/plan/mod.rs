@@ -4,6 +4,7 @@
 //! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `guard` names the
 //! dangers and asks for consents; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests.
 
+mod action;
 mod base_source;
 mod build;
 mod conflicts;
@@ -23,14 +24,15 @@ mod three_way;
 mod transition;
 mod zone_plan;
 
+pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
 pub use conflicts::Overwrites;
 pub use explain::explain_records;
-pub use guard::{Consents, GivenConsent, MissingConsent, Policy, PolicyEntry};
+pub use guard::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
-pub use operation::{Action, Cause, Operation, Why};
+pub use operation::Operation;
 pub use order::{batches as record_batches, bonds, groups};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};
 pub use three_way::plan_zone_with_base;
-pub use zone_plan::{Keeper, Plan, SetAsideCount, Summary, Verdict, ZonePlan};
+pub use zone_plan::{GivenConsent, Keeper, Plan, SetAsideCount, Summary, ZonePlan};

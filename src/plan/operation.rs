@@ -1,123 +1,13 @@
 //! One thing that apply will do, whatever it is about.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::action::{Action, Cause};
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
 use crate::insight::Impact;
-use crate::model::{Address, Danger, Words};
-
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
-    /// Something comes.
-    Create,
-    /// Something changes.
-    Update,
-    /// Something changes its place only.
-    Move,
-    /// Something goes.
-    Delete,
-}
-
-impl Action {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Move => "move",
-            Self::Delete => "delete",
-        }
-    }
-}
-
-/// Why an operation is in the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The spec changed.
-    Spec,
-    /// Somebody changed the service, and the plan takes that back.
-    Drift,
-    /// Both: a conflict.
-    Both,
-    /// The spec wants the place of a value that someone else made: a conflict as well.
-    Foreign,
-    /// Unknown: there is no base that tells whether the spec or the live value changed.
-    Unknown,
-}
-
-impl Cause {
-    /// From whether the spec changed, and whether the service is not as the previous spec wanted it.
-    #[must_use]
-    pub fn of(changed: bool, drifted: bool) -> Self {
-        match (changed, drifted) {
-            (true, false) => Self::Spec,
-            (false, true) => Self::Drift,
-            (true, true) => Self::Both,
-            // Neither changed, and yet they differ: the previous spec was never applied.
-            (false, false) => Self::Spec,
-        }
-    }
-
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Spec => "spec",
-            Self::Drift => "drift",
-            Self::Both | Self::Foreign => "both",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// For a reader, with the time at which what is live was last changed; `None` where it is the plain wish of the spec.
-    #[must_use]
-    pub fn about(self, modified_on: Option<&str>) -> Option<String> {
-        let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();
-        match self {
-            Self::Drift => Some(format!("takes back a change made outside{when}")),
-            Self::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
-            Self::Foreign => Some(format!("takes the place of what somebody else made{when}")),
-            Self::Spec | Self::Unknown => None,
-        }
-    }
-}
-
-impl Words for Action {
-    const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Move, Self::Delete];
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-impl Words for Cause {
-    const ALL: &'static [Self] = &[Self::Spec, Self::Drift, Self::Both, Self::Unknown];
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-}
-
-/// Why an operation does more or less than its action says, in words; empty where there is nothing to say.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Why {
-    /// In full.
-    pub about: Cow<'static, str>,
-    /// For a line with little room.
-    pub brief: Cow<'static, str>,
-}
-
-impl Why {
-    /// From fixed words.
-    pub(super) fn fixed(about: &'static str, brief: &'static str) -> Self {
-        Self { about: about.into(), brief: brief.into() }
-    }
-}
+use crate::model::{Address, Danger};
 
 /// One thing that apply will do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::action::Action;
 use super::base_source::BaseSource;
-use super::guard::{Consents, GivenConsent, MissingConsent};
-use super::operation::{Action, Operation};
+use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Address, Danger, LiveZone, Tier, ZoneId, ZoneName};
@@ -141,30 +141,13 @@ impl Summary {
     }
 }
 
-/// What may happen to a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// There is nothing to do.
-    InSync,
-    /// It may be applied.
-    Ready,
-    /// It may be applied with these consents.
-    NeedsConsent(Vec<MissingConsent>),
-    /// Something wanted cannot be had; the diagnostics say what.
-    Incomplete,
-}
-
-impl Verdict {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::InSync => "in-sync",
-            Self::Ready => "ready",
-            Self::NeedsConsent(_) => "needs-consent",
-            Self::Incomplete => "incomplete",
-        }
-    }
+/// A permission that was needed and is there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GivenConsent {
+    /// For what.
+    pub danger: Danger,
+    /// Where it was given, and why: `on the command line`, `typed at the terminal`, `policy: …`, `spec: …`.
+    pub by: String,
 }
 
 /// Everything that an apply would do.
@@ -205,24 +188,5 @@ impl Plan {
             }
         }
         summary
-    }
-
-    /// What may happen to it, given these consents.
-    #[must_use]
-    pub fn verdict(&self, consents: &Consents) -> Verdict {
-        if self.diagnostics.has_errors() {
-            return Verdict::Incomplete;
-        }
-        if self.zones.iter().all(ZonePlan::is_empty) {
-            return Verdict::InSync;
-        }
-        let (missing, _) = super::guard::judge(self, consents);
-        if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
-    }
-
-    /// The consents that it needs and has, of these.
-    #[must_use]
-    pub fn consents(&self, consents: &Consents) -> Vec<GivenConsent> {
-        super::guard::judge(self, consents).1
     }
 }

@@ -6,13 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 use super::listener_switch::ListenerSwitch;
-use super::server::Service;
 
 /// Data flows normally.
 const OPEN: u8 = 0;
@@ -49,60 +46,6 @@ impl Link {
     }
 }
 
-/// A listener whose connections can be cut, and which can refuse connections for a while.
-pub(super) struct Doorway {
-    /// The listening socket; `None` while connections are refused.
-    listener: Option<TcpListener>,
-    /// The address that it listens on.
-    address: std::net::SocketAddr,
-    /// Says whether connections are refused, and counts them.
-    service: Arc<Service>,
-}
-
-impl Doorway {
-    /// A listener that accepts connections.
-    pub(super) fn new(listener: TcpListener, address: std::net::SocketAddr, service: Arc<Service>) -> Self {
-        Self { listener: Some(listener), address, service }
-    }
-}
-
-impl Listener for Doorway {
-    type Io = Stream;
-    type Addr = std::net::SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let Service { listener_switch, traffic, .. } = &*self.service;
-        loop {
-            let Some(listener) = &mut self.listener else {
-                self.listener = Some(listener_switch.stay_shut(self.address).await);
-                continue;
-            };
-            tokio::select! {
-                (stream, address) = Listener::accept(listener) => {
-                    // Small responses must not wait for one another; if this fails, they are only slower.
-                    let _ = stream.set_nodelay(true);
-                    traffic.connection();
-                    return (Stream { stream, link: Link::open(), listener_switch: listener_switch.clone() }, address);
-                }
-                () = listener_switch.is_to_be_shut() => {
-                    listener_switch.hold(listener).await;
-                    self.listener = None;
-                }
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        Ok(self.address)
-    }
-}
-
-impl Connected<IncomingStream<'_, Doorway>> for Link {
-    fn connect_info(stream: IncomingStream<'_, Doorway>) -> Self {
-        stream.io().link.clone()
-    }
-}
-
 /// A connection that can be cut.
 pub(super) struct Stream {
     /// The TCP connection.
@@ -114,6 +57,16 @@ pub(super) struct Stream {
 }
 
 impl Stream {
+    /// An open connection.
+    pub(super) fn new(stream: TcpStream, listener_switch: ListenerSwitch) -> Self {
+        Self { stream, link: Link::open(), listener_switch }
+    }
+
+    /// A handle on it.
+    pub(super) fn link(&self) -> Link {
+        self.link.clone()
+    }
+
     /// The state of the connection.
     fn state(&self) -> u8 {
         if self.listener_switch.is_shut() { CUT } else { self.link.0.load(Ordering::SeqCst) }

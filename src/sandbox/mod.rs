@@ -23,10 +23,12 @@ mod dns_settings;
 mod dnssec;
 mod document;
 mod envelope;
+mod error;
 mod export;
 mod faults;
 mod limits;
 mod list;
+mod listener;
 mod listener_switch;
 mod log;
 mod name;
@@ -53,7 +55,6 @@ mod zone;
 mod zones;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,11 +64,13 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use connection::{Doorway, Link};
+use connection::Link;
+use listener::SwitchedListener;
 use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
 pub use document::SeedReport;
+pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
 pub use profile::{
@@ -117,56 +120,6 @@ impl Default for Options {
     }
 }
 
-/// Why a sandbox cannot do what was requested.
-#[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
-    /// The store's file is a symbolic link, which could lead anywhere.
-    #[error("use {}: it is a symbolic link; remove it or name another directory", .0.display())]
-    Link(PathBuf),
-    /// The store's file cannot be made private.
-    #[error("make {} readable for its owner only", .0.display())]
-    Private(PathBuf, #[source] std::io::Error),
-    /// The store cannot be used.
-    #[error("use the sandbox's store")]
-    Store(#[source] rusqlite::Error),
-    /// The folder of the store cannot be created.
-    #[error("create the folder {}", .0.display())]
-    Folder(PathBuf, #[source] std::io::Error),
-    /// The address cannot be listened on.
-    #[error("listen on {0}")]
-    Listen(SocketAddr, #[source] std::io::Error),
-    /// The profile names a plan that does not exist.
-    #[error("use the plan `{0}`: it must be free, pro, business or enterprise")]
-    Plan(String),
-    /// A seed document is invalid.
-    #[error("plant {place}: {problem}")]
-    Document {
-        /// Where in the document.
-        place: String,
-        /// What is wrong.
-        problem: String,
-    },
-}
-
-impl SandboxError {
-    /// A mistake in a seed document.
-    fn document(place: &str, problem: impl Into<String>) -> Self {
-        Self::Document { place: place.to_owned(), problem: problem.into() }
-    }
-
-    /// A record that the sandbox refuses.
-    fn refused(place: &str, refusal: &envelope::Refusal) -> Self {
-        let problems: Vec<_> = refusal.problems.iter().map(envelope::Problem::in_words).collect();
-        Self::document(place, problems.join("; "))
-    }
-}
-
-impl From<rusqlite::Error> for SandboxError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
 /// A running sandbox. It stops when this is dropped.
 pub struct Running {
     /// The address that it listens on.
@@ -195,10 +148,10 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let router = Router::new().fallback(server::receive).with_state(Arc::clone(&service));
-    let doorway = Doorway::new(listener, address, Arc::clone(&service));
+    let listener = SwitchedListener::new(listener, address, Arc::clone(&service));
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
-        let server = axum::serve(doorway, router.into_make_service_with_connect_info::<Link>());
+        let server = axum::serve(listener, router.into_make_service_with_connect_info::<Link>());
         // A send and a drop mean the same; serving itself never fails.
         let stopped = async { stopped.await.unwrap_or(()) };
         let _ = server.with_graceful_shutdown(stopped).await;

@@ -1,11 +1,11 @@
 //! Makes rules of the directives of a rule set.
 
-use super::Error;
+use super::decode::UnicodeMap;
+use super::error::Error;
 use super::operators::Operator;
 use super::pattern::Pattern;
 use super::rules::{Control, Rule, RuleSet, Which};
 use super::text::{self, Action, Directive};
-use super::transform::UnicodeMap;
 use super::variables::{Collection, Selector, Target, Targets};
 
 /// Directives that change what the rules before or after them do, applied when all are known.

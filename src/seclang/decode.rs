@@ -1,6 +1,7 @@
 //! Encodings that hide an attack, and how rules see through them.
 
-use super::transform::UnicodeMap;
+/// Which byte stands for a code point of `%uHHHH`, from `SecUnicodeMapFile`.
+pub(super) type UnicodeMap = std::collections::HashMap<u16, u8>;
 
 /// White space of C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {

@@ -3,6 +3,7 @@
 mod body;
 mod builder;
 mod decode;
+mod error;
 mod evaluate;
 mod libinjection;
 mod literals;
@@ -20,6 +21,7 @@ mod transaction;
 mod transform;
 mod variables;
 
+pub use error::Error;
 pub use evaluate::Evaluator;
 pub use rules::RuleSet;
 
@@ -65,31 +67,6 @@ impl Outcome {
         self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
     }
 }
-
-/// A file of a rule set that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
-    file: String,
-    line: usize,
-    message: String,
-}
-
-impl Error {
-    fn new(file: &str, line: usize, message: &str) -> Self {
-        Self { file: file.to_owned(), line, message: message.to_owned() }
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.message),
-            line => write!(f, "{}:{line}: {}", self.file, self.message),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Rules that ModSecurity recommends beside any rule set: how bodies are read.
 const BODIES: &str = r#"

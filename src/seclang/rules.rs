@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::decode::UnicodeMap;
 use super::operators::Operator;
 use super::prefilter::Prefilter;
 use super::template::{Part, Template};
 use super::text::Action;
-use super::transform::{Transformation, UnicodeMap};
+use super::transform::Transformation;
 use super::variables::{Collection, Selector, Target, Targets};
 
 /// A set of rules, ready to run.

@@ -1,6 +1,6 @@
 //! SecLang as text: lines, words and actions, with the line that each directive begins on.
 
-use super::Error;
+use super::error::Error;
 
 /// One directive: its words, without quotes, and where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use super::decode::{
-    base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space, js_decode, sql_hex_decode,
-    trim_left, trim_right, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
+    UnicodeMap, base64_decode, css_decode, escape_sequences, hex_pair, html_entities, is_space, js_decode,
+    sql_hex_decode, trim_left, trim_right, url_decode, url_decode_unicode, url_encode, utf8_to_unicode,
 };
 
 macro_rules! transformations {
@@ -62,9 +62,6 @@ transformations! {
     UrlEncode = "urlEncode";
     Utf8ToUnicode = "utf8toUnicode";
 }
-
-/// Which byte stands for a code point of `%uHHHH`, from `SecUnicodeMapFile`.
-pub(super) type UnicodeMap = std::collections::HashMap<u16, u8>;
 
 impl Transformation {
     /// The transformed text; borrowed if nothing changed.

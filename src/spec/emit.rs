@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::template::escape;
-use super::yaml::to_yaml;
+use super::yaml::{scalar, to_yaml};
 use crate::diagnostic::Place;
 use crate::model::{
     Comment, Danger, Desired, DesiredRecord, DesiredSettings, DesiredZone, Facets, IgnorePattern, Rdata, Suppression,
@@ -181,18 +181,5 @@ fn value(map: &mut Map<String, Json>, data: &Rdata) {
             Slot::Top | Slot::Data => field.name,
         };
         map.insert(key.to_owned(), value);
-    }
-}
-
-/// A scalar.
-pub(super) fn scalar(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(value) => json!(value),
-        Value::Integer(number) => json!(number),
-        Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(escape(text)), |number| json!(number)),
-        Value::Text(text) => json!(escape(text)),
-        Value::List(items) => items.iter().map(scalar).collect(),
-        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), scalar(value))).collect::<Map<_, _>>().into(),
     }
 }

@@ -3,47 +3,14 @@
 use std::collections::BTreeSet;
 
 use ipnet::IpNet;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::facets::Reader;
-use super::read::{Spanned, Text};
+use super::read::Spanned;
+use super::syntax::{AnswerSyntax, ExpectSyntax};
 use super::template::escape;
 use crate::diagnostic::findings;
 use crate::model::{Expectation, Expected, ExpectedAnswer, Rdata, RecordType, ZoneName};
-
-/// Something that must hold after every plan.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ExpectSyntax {
-    /// A name for it, which reports show.
-    #[schemars(required)]
-    pub(super) name: Option<Spanned<Text>>,
-    /// The name to look up: relative to the zone, `@`, or fully qualified inside the zone.
-    #[schemars(required)]
-    pub(super) resolve: Option<Spanned<Text>>,
-    /// The record type to ask for.
-    #[serde(rename = "type")]
-    #[schemars(required, schema_with = "super::syntax::record_type")]
-    pub(super) record_type: Option<Spanned<Text>>,
-    /// Networks that every address of the answer is in.
-    pub(super) within: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// The values of the answer, in any order.
-    pub(super) is: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// `none` for no answer, `edge` for the addresses of Cloudflare's edge.
-    pub(super) answer: Option<Spanned<AnswerSyntax>>,
-}
-
-/// An answer without values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum AnswerSyntax {
-    /// No record of the type, or no such name.
-    None,
-    /// Cloudflare's edge: the name is proxied.
-    Edge,
-}
 
 /// One expectation of a zone.
 pub(super) fn expectation(

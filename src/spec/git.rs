@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::repository::{Repository, path_of};
-use super::revision::RevisionError;
+use super::revision_error::RevisionError;
 
 /// Variables that git gets from the caller: the locations of programs, the user's configuration and temporary files,
 /// and who called `sudo`. Everything else is withheld, including all credentials and everything that would point git

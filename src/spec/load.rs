@@ -10,12 +10,20 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::Input;
 use super::scan::scan;
 use super::search::{self, Budget, Found};
 use super::tree::{Meaning, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, SourceId, Sources, Span};
+
+/// Where a spec comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden directories.
+    Path(PathBuf),
+    /// The text of the standard input.
+    Stdin(String),
+}
 
 /// Largest file size.
 ///

@@ -22,6 +22,7 @@ mod expect;
 mod facets;
 mod foreign;
 mod git;
+mod limits;
 mod load;
 mod policy;
 mod read;
@@ -29,6 +30,7 @@ mod records;
 mod repository;
 mod resolve;
 mod revision;
+mod revision_error;
 mod scalar;
 mod scalar_or_parts;
 mod scan;
@@ -45,30 +47,22 @@ mod tree;
 mod waf;
 mod yaml;
 
-use std::path::PathBuf;
-
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 pub use emit::print;
 pub use foreign::{Yaml, YamlKind, read_yaml};
 pub use git::GitEnvironment;
+use limits::{MOST, clip, is_enough};
+pub use load::Input;
 pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
-pub use revision::{Revision, RevisionError, at_revision, is_object_id, resolve_revision};
+pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
+pub use revision_error::RevisionError;
 pub use schema::schema;
 pub use waf::print_waf;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::{Desired, Suppression, names_credential};
-
-/// Where a spec comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
-    /// A file, or a directory with every `*.yaml` and `*.yml` below it except in hidden directories.
-    Path(PathBuf),
-    /// The text of the standard input.
-    Stdin(String),
-}
 
 /// Options from outside the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -239,21 +233,4 @@ fn digest(files: impl Iterator<Item = SourceId>, options: &Options, sources: &So
         part(value);
     }
     HEXLOWER.encode(&hash.finalize())
-}
-
-/// How many findings are collected at most: a broken generator must not fill the memory.
-const MOST: usize = 10_000;
-
-/// Whether there are so many findings that it is pointless to look for more.
-fn is_enough(diagnostics: &Diagnostics) -> bool {
-    diagnostics.len() >= MOST
-}
-
-/// A text short enough for a message.
-fn clip(text: &str) -> String {
-    const CHARACTERS: usize = 60;
-    if text.chars().nth(CHARACTERS).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(CHARACTERS).chain(['…']).collect()
 }

@@ -11,10 +11,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 
-use super::scalar_or_parts::SCALAR_OR;
 use super::tree::{Entry, Kind, Meaning, NodeId, Tree};
 use crate::diagnostic::findings;
 use crate::diagnostic::{Diagnostic, Place, Span};
+
+/// The newtype name by which a `ScalarOr` identifies itself.
+pub(super) const SCALAR_OR: &str = "$zonewright::scalar_or";
 
 /// The newtype name by which a [`Spanned`] asks for its place.
 const SPANNED: &str = "$zonewright::spanned";

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::revision::RevisionError;
+use super::revision_error::RevisionError;
 
 /// What marks a repository: a directory or, in worktrees and submodules, a file that contains the path to it.
 const MARK: &str = ".git";

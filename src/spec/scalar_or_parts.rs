@@ -5,10 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-use super::read::Text;
-
-/// The newtype name by which a [`ScalarOr`] identifies itself.
-pub(super) const SCALAR_OR: &str = "$zonewright::scalar_or";
+use super::read::{SCALAR_OR, Text};
 
 /// A single value as written, or a mapping or list.
 #[derive(Debug, Clone, PartialEq, Eq)]

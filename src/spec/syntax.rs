@@ -7,7 +7,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::any_value::AnyValue;
-use super::expect::ExpectSyntax;
 use super::read::{Deferred, Entries, Nullable, OneOrMany, Spanned, Text};
 use super::waf::{ProfileSyntax, WafSyntax};
 use crate::model::facts::MAXIMUM_TTL;
@@ -101,6 +100,38 @@ pub(super) struct ZoneSyntax {
     pub(super) expect: Option<Vec<Spanned<ExpectSyntax>>>,
     /// The records.
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
+}
+
+/// Something that must hold after every plan.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpectSyntax {
+    /// A name for it, which reports show.
+    #[schemars(required)]
+    pub(super) name: Option<Spanned<Text>>,
+    /// The name to look up: relative to the zone, `@`, or fully qualified inside the zone.
+    #[schemars(required)]
+    pub(super) resolve: Option<Spanned<Text>>,
+    /// The record type to ask for.
+    #[serde(rename = "type")]
+    #[schemars(required, schema_with = "record_type")]
+    pub(super) record_type: Option<Spanned<Text>>,
+    /// Networks that every address of the answer is in.
+    pub(super) within: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// The values of the answer, in any order.
+    pub(super) is: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// `none` for no answer, `edge` for the addresses of Cloudflare's edge.
+    pub(super) answer: Option<Spanned<AnswerSyntax>>,
+}
+
+/// An answer without values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AnswerSyntax {
+    /// No record of the type, or no such name.
+    None,
+    /// Cloudflare's edge: the name is proxied.
+    Edge,
 }
 
 /// What happens to records that the spec does not name.

@@ -6,9 +6,11 @@
 //! Afterwards the mark is replaced by the escape.
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 
+use super::template::escape;
 use crate::diagnostic::{begins_command, is_hidden};
+use crate::model::Value;
 
 /// A value as YAML in which nothing is hidden. It reads back as the same value.
 pub(super) fn to_yaml(value: &impl Serialize) -> String {
@@ -21,6 +23,19 @@ pub(super) fn to_yaml(value: &impl Serialize) -> String {
     let word = (0..).map(|n: u32| format!("hidden{n}.")).find(|word| !taken(word)).unwrap_or_default();
     mark(&mut json, &word);
     reveal(&serde_yaml::to_string(&json).expect(WHY), &word)
+}
+
+/// A value of the model for YAML.
+pub(super) fn scalar(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => json!(value),
+        Value::Integer(number) => json!(number),
+        Value::Decimal(text) => text.parse::<f64>().map_or_else(|_| json!(escape(text)), |number| json!(number)),
+        Value::Text(text) => json!(escape(text)),
+        Value::List(items) => items.iter().map(scalar).collect(),
+        Value::Map(map) => map.iter().map(|(name, value)| (name.clone(), scalar(value))).collect::<Map<_, _>>().into(),
+    }
 }
 
 /// Whether a test holds for any text of a value, names included.

@@ -4,6 +4,7 @@
 mod architecture;
 mod as_reported;
 mod cases;
+mod circles;
 mod directions;
 mod dns_answers;
 mod executor;

@@ -10,6 +10,7 @@
 //!
 //! Silence is not a value: where one spec says nothing about a thing, the other *begins* or *ceases* to say it.
 
+mod change;
 mod outline;
 mod records;
 mod waf;
@@ -18,49 +19,9 @@ mod zone;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Place;
-use crate::model::{Desired, DesiredZone, Value, ZoneName};
+use crate::model::{Desired, DesiredZone, ZoneName};
 
-/// One thing that two specs say differently.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecChange {
-    /// What it is: `records[www A].ttl`, `waf.owasp.paranoia`, `settings.ssl`.
-    pub path: String,
-    /// How it differs.
-    pub kind: SpecChangeKind,
-    /// Where it stands in the later spec, or in the earlier one if it is only there.
-    pub place: Place,
-}
-
-/// How something differs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpecChangeKind {
-    /// Only the later spec says it.
-    Added {
-        /// What it says.
-        after: Value,
-        /// The same in a few words, where that is shorter.
-        words: Option<String>,
-    },
-    /// Only the earlier spec says it.
-    Removed {
-        /// What it said.
-        before: Value,
-        /// The same in a few words, where that is shorter.
-        words: Option<String>,
-    },
-    /// Both say it, differently.
-    Changed {
-        /// What the earlier says.
-        before: Value,
-        /// What the later says.
-        after: Value,
-    },
-    /// Both have it, at different places of an order that has a meaning.
-    Moved {
-        /// What it stands behind now; `None` if it is the first.
-        behind: Option<String>,
-    },
-}
+pub use change::{SpecChange, SpecChangeKind};
 
 /// How a zone differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

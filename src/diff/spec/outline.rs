@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::sequence::longest_rising;
-use super::{SpecChange, SpecChangeKind};
+use super::change::{SpecChange, SpecChangeKind};
 use crate::diagnostic::Place;
-use crate::model::Value;
+use crate::model::{Danger, Unmanaged, Value};
 
 /// Something that a spec says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +74,20 @@ impl Said {
                 Value::List(items.iter().map(|(name, _)| Value::from(name.as_str())).collect())
             }
         }
+    }
+}
+
+/// Dangers that a spec consents to, with the reasons.
+pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
+    let said = allow.iter().map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
+    Said { place, what: What::Group(said.collect()) }
+}
+
+/// What happens to the rest, if that is not the usual thing.
+pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
+    match unmanaged {
+        Unmanaged::Keep => None,
+        Unmanaged::Prune => Some(Said::value("prune", place)),
     }
 }
 

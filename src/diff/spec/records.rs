@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::outline::{Pairs, Said, What};
-use super::zone::allowed;
+use super::outline::{Pairs, Said, What, allowed};
 use crate::model::facts::Slot;
 use crate::model::{Comment, DesiredRecord, DesiredZone, Facets, Purpose, Rdata, Tag, Tombstone, Value, ZoneName};
 

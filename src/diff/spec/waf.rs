@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::outline::{Said, What};
-use super::zone::prunes;
+use super::outline::{Said, What, prunes};
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::Expression;

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::outline::{Pairs, Said, What};
+use super::outline::{Pairs, Said, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
-use crate::model::{
-    Danger, DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, IgnorePattern, Rdata, Unmanaged, Value,
-};
+use crate::model::{DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, IgnorePattern, Rdata, Value};
 
 /// Everything that two specs say of a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
@@ -62,20 +60,6 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
     }
     all.insert("dns_settings", group(dns_settings));
     all
-}
-
-/// Dangers that a spec consents to, with the reasons.
-pub(super) fn allowed(allow: &BTreeMap<Danger, String>, place: Place) -> Said {
-    let said = allow.iter().map(|(danger, why)| (danger.code().to_owned(), Said::value(why.as_str(), place)));
-    Said { place, what: What::Group(said.collect()) }
-}
-
-/// What happens to the rest, if that is not the usual thing.
-pub(super) fn prunes(unmanaged: Unmanaged, place: Place) -> Option<Said> {
-    match unmanaged {
-        Unmanaged::Keep => None,
-        Unmanaged::Prune => Some(Said::value("prune", place)),
-    }
 }
 
 /// What must hold: its name, and what it says.

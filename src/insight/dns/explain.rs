@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::{Answer, End};
 use super::compare::{Class, Difference, differences};
 use super::index::{Entry, Node, ZoneIndex};
-use super::refer::{Reference, References};
+use super::refer::References;
 use super::say::{NO_NAME, list, records, values};
 use super::serving::AUTOMATIC_SECONDS;
 use super::zones::Zones;
@@ -434,9 +434,4 @@ impl Class {
     fn is_wildcard(name: &Fqdn) -> bool {
         name.is_wildcard()
     }
-}
-
-/// Which record refers to a name.
-pub(super) fn refers(reference: &Reference<'_>, zone: &ZoneName) -> String {
-    format!("{} {}", zone.relative(reference.entry.name), reference.entry.data.type_name())
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::explain::refers;
 use super::index::Entry;
 use super::say::list;
 use super::zones::Zones;
@@ -36,6 +35,11 @@ pub struct HostRule {
 pub struct References<'a> {
     records: HashMap<&'a str, Vec<Reference<'a>>>,
     rules: Vec<HostRule>,
+}
+
+/// Which record refers to a name.
+pub(super) fn refers(reference: &Reference<'_>, zone: &ZoneName) -> String {
+    format!("{} {}", zone.relative(reference.entry.name), reference.entry.data.type_name())
 }
 
 /// Whether records of a type refer to another name for what it is, and not for what it delegates.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::fetch::Wanted;
+use super::super::options::Wanted;
 use super::super::rulesets::is_no_entry_point;
 use super::{Answer, SeenZone, Snapshot};
 use crate::model::ZoneId;

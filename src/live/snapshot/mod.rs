@@ -3,6 +3,7 @@
 //! | step | file |
 //! |---|---|
 //! | reading everything that a later plan may need | `take` |
+//! | what is held | `contents` |
 //! | writing down what the service answered | `recorder` |
 //! | bytes that can be told from damaged, edited and foreign ones | `file` |
 //! | the form of the lines | `line` |
@@ -15,6 +16,7 @@
 //!
 //! Nothing here touches files, clocks or the network: bytes, times and readers come in as values.
 
+mod contents;
 mod coverage;
 mod file;
 mod line;
@@ -23,143 +25,10 @@ mod recorder;
 mod replay;
 mod take;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use contents::{Answer, ZONES};
 
-use serde_json::Value as Json;
-
-use crate::model::{ZoneId, ZoneName};
-use crate::wire::ApiMessage;
-use lines::Lines;
-
+pub use contents::{About, AsOf, SeenZone, Snapshot};
 pub use coverage::{Lack, Part};
 pub use file::SnapshotError;
 pub use line::SnapshotLine;
 pub use take::{Taken, take};
-
-/// Where and when a snapshot was taken, and of what.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
-    /// When reading began (RFC 3339, UTC).
-    pub taken_at: String,
-    /// The program and its version.
-    pub tool: String,
-    /// The host of the service.
-    pub service: String,
-    /// The account that zones were looked up in, if one was named.
-    pub account: Option<String>,
-    /// The zones that were looked for.
-    pub zones: Vec<SeenZone>,
-}
-
-/// The moment of a snapshot, for those who show what was made from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AsOf {
-    /// When it was taken, as it says.
-    pub taken_at: String,
-    /// How long ago that is; `None` if it is still to come.
-    pub age: Option<Duration>,
-    /// The program that took it.
-    pub tool: String,
-    /// The host that it was taken of.
-    pub service: String,
-}
-
-/// A zone that was looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenZone {
-    /// Its name.
-    pub name: ZoneName,
-    /// The id that it was looked for by, where the spec pinned one.
-    pub pinned: Option<ZoneId>,
-    /// Its id; `None` if the service did not have it.
-    pub id: Option<ZoneId>,
-    /// How many records it had.
-    pub records: usize,
-}
-
-/// The state of some zones at one moment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
-    /// Where, when and of what.
-    about: About,
-    /// What the service answered, by path.
-    answers: BTreeMap<String, Answer>,
-    /// The accounts of the zones, by the zones' ids; found in the answers.
-    accounts: BTreeMap<String, String>,
-}
-
-/// What the service answered. JSON is kept as its text, which takes a fraction of the memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Answer {
-    /// This result.
-    Result(Box<str>),
-    /// These items, of all pages.
-    List(Lines),
-    /// A refusal.
-    Refused {
-        /// HTTP status.
-        status: u16,
-        /// The service's reasons.
-        messages: Vec<ApiMessage>,
-    },
-}
-
-/// The path under which the zones are kept.
-const ZONES: &str = "/zones";
-
-impl Snapshot {
-    /// The newest version of the file format that is understood.
-    pub const FORMAT: u64 = 1;
-
-    /// Where, when and of what it was taken.
-    #[must_use]
-    pub fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// With these answers.
-    fn new(about: About, answers: BTreeMap<String, Answer>) -> Self {
-        let zones = match answers.get(ZONES) {
-            Some(Answer::List(zones)) => Some(zones),
-            Some(Answer::Result(_) | Answer::Refused { .. }) | None => None,
-        };
-        let account = |text: &str| {
-            let zone: Json = serde_json::from_str(text).ok()?;
-            let text = |pointer: &str| zone.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
-            Some((text("/id")?, text("/account/id")?))
-        };
-        let accounts = zones.into_iter().flat_map(Lines::iter).filter_map(account).collect();
-        Self { about, answers, accounts }
-    }
-
-    /// The account of a zone, as far as it is known.
-    fn account_of(&self, zone: &ZoneId) -> Option<&str> {
-        self.accounts.get(&zone.0).map(String::as_str)
-    }
-
-    /// The answer at a path.
-    ///
-    /// Managed rulesets are the same for an account and all its zones, so what was read through one of them answers for the
-    /// others.
-    fn answer(&self, path: &str) -> Option<&Answer> {
-        let own = self.answers.get(path);
-        if own.is_some() {
-            return own;
-        }
-        let (scope, rest) = path.split_once("/rulesets")?;
-        if rest.starts_with("/phases/") {
-            return None;
-        }
-        let account = match scope.strip_prefix("/zones/") {
-            Some(zone) => self.accounts.get(zone).map(String::as_str),
-            None => Some(scope.strip_prefix("/accounts/")?),
-        };
-        let zones = self.about.zones.iter().filter_map(|z| z.id.as_ref()).filter(|z| self.account_of(z) == account);
-        let scopes = account.iter().map(|id| format!("/accounts/{id}")).chain(zones.map(|z| format!("/zones/{z}")));
-        scopes.filter_map(|scope| self.answers.get(&format!("{scope}/rulesets{rest}"))).find(|answer| match answer {
-            Answer::Result(_) | Answer::List(_) => true,
-            Answer::Refused { .. } => false,
-        })
-    }
-}

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::super::fetch::{FetchError, Fetched, Options, Progress, Wanted, fetch, fetch_record_quota};
-use super::super::rulesets::{self, WafQuery, account_of, entry_point};
+use super::super::error::FetchError;
+use super::super::fetch::{Fetched, fetch, fetch_record_quota};
+use super::super::options::{Options, Progress, WafQuery, Wanted};
+use super::super::rulesets::{self, account_of, entry_point};
 use super::recorder::Recorder;
 use super::{About, SeenZone, Snapshot};
 use crate::api::{ApiError, Reader};

@@ -10,10 +10,10 @@ use super::super::facts::expressions::{
     ACCOUNT_RULESETS, ExpressionField, FIELDS, FUNCTIONS, FieldType, ONCE_PER_EXPRESSION, REGULAR_EXPRESSIONS,
     REQUEST_PHASES,
 };
-use super::ExpressionSetting;
 use super::patterns;
 use super::phrases;
 use super::problem::{Problems, nearest, quoted};
+use super::setting::ExpressionSetting;
 use super::suspicious_values;
 use super::syntax::{Base, Comparison, Index, Literal, Node, NodeKind, Operand, Operator, RightSide, Span};
 

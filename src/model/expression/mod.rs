@@ -25,6 +25,7 @@ mod phrases;
 mod problem;
 mod right_side;
 mod scope;
+mod setting;
 mod suspicious_values;
 mod syntax;
 mod values;
@@ -40,6 +41,7 @@ use check::Check;
 pub use problem::ExpressionProblem;
 use problem::Problems;
 pub use scope::ScopeChange;
+pub use setting::ExpressionSetting;
 use syntax::{Base, Node, Operator};
 
 /// An expression as its author wrote it.
@@ -54,25 +56,6 @@ pub struct Expression {
     canonical: String,
     /// Whether the canonical text can be read.
     is_parsed: bool,
-}
-
-/// The kind of rule that an expression is for; it decides what the expression may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExpressionSetting<'a> {
-    /// The name of the phase.
-    pub phase: &'a str,
-    /// Whether it is an account-level rule.
-    pub is_account: bool,
-    /// Whether it can see responses, as the counting expression of a rate limit may.
-    pub sees_response: bool,
-}
-
-impl<'a> ExpressionSetting<'a> {
-    /// A rule of a zone.
-    #[must_use]
-    pub fn of_zone(phase: &'a str) -> Self {
-        Self { phase, is_account: false, sees_response: false }
-    }
 }
 
 /// The zone plan that an expression needs.

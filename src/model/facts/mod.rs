@@ -9,6 +9,9 @@ pub mod crs;
 pub mod expressions;
 pub mod rulesets;
 pub mod settings;
+mod types;
+
+pub use types::{all, of};
 
 /// Where a field of a record is in Cloudflare's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,18 +152,6 @@ impl TypeFacts {
     pub fn field(&self, name: &str) -> Option<&'static FieldFacts> {
         self.fields.iter().find(|f| f.name == name)
     }
-}
-
-/// The facts of every supported type, in the order of the list in `rdata/mod.rs`.
-#[must_use]
-pub fn all() -> &'static [&'static TypeFacts] {
-    super::rdata::FACTS
-}
-
-/// The facts of a type by its mnemonic, in any case.
-#[must_use]
-pub fn of(name: &str) -> Option<&'static TypeFacts> {
-    all().iter().copied().find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
 /// The limits of Cloudflare's plans.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::catalogue::CatalogueRule;
+use super::catalogue_rule::CatalogueRule;
 
 /// A list of rules.
 #[derive(Clone, Default)]

@@ -3,7 +3,8 @@
 //! What the spec does not name stays as Cloudflare has it: other overrides, `matched_data`, unknown members. The way
 //! back recognises only what would be written in exactly the same way; everything else is kept verbatim.
 
-use super::catalogue::{Catalogue, Managed, Paranoia, ScoreAction};
+use super::catalogue::{Catalogue, Managed, ScoreAction};
+use super::catalogue_rule::Paranoia;
 use super::effective::Anyway;
 use super::names::Unresolved;
 use super::overrides::{Overrides, RuleOverride, TagOverride};
@@ -14,7 +15,7 @@ use crate::model::fields::Value;
 use crate::model::ruleset::{
     DesiredDeployment, LiveRule, Note, RuleBody, RuleTuning, Switch, TagTuning, TuningTarget, canonical,
 };
-use crate::model::state::Unmanaged;
+use crate::model::unmanaged::Unmanaged;
 
 /// The problem with something that the spec names.
 #[derive(Debug, Clone, PartialEq, Eq)]

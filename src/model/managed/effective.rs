@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use super::catalogue::{Catalogue, CatalogueRule};
+use super::catalogue::Catalogue;
+use super::catalogue_rule::CatalogueRule;
 use super::overrides::{Overrides, RuleOverride};
 use crate::model::ruleset::RuleId;
 

@@ -1,13 +1,15 @@
 //! Rulesets that Cloudflare maintains, and how a zone tunes them.
 
 mod catalogue;
+mod catalogue_rule;
 mod catalogue_rules;
 mod deployment;
 mod effective;
 mod names;
 mod overrides;
 
-pub use catalogue::{Catalogue, CatalogueRule, Managed, Paranoia, ScoreAction, family, threshold_word};
+pub use catalogue::{Catalogue, Managed, ScoreAction, threshold_word};
+pub use catalogue_rule::{CatalogueRule, Paranoia, family};
 pub use catalogue_rules::CatalogueRules;
 pub use deployment::{Compiled, Problem, ProblemKind, Recognised, compile, find_deployment, recognise};
 pub use effective::{Anyway, Effect, effective};

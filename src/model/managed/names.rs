@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::catalogue::{Catalogue, CatalogueRule};
+use super::catalogue::Catalogue;
+use super::catalogue_rule::CatalogueRule;
 
 /// The shortest text that is taken for the beginning of an id.
 const SHORTEST_PREFIX: usize = 6;

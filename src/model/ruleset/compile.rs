@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::desired::{DesiredRate, DesiredRule, RuleForm, SkipTarget};
+use super::live_waf::LiveWaf;
 use super::phase::Phase;
-use super::rule::{LiveWaf, RuleBody};
+use super::rule::RuleBody;
 use crate::model::facts::rulesets::RATE_COLO;
 use crate::model::fields::Value;
 use crate::model::managed::{Compiled, Managed, Problem, ProblemKind, Unresolved};

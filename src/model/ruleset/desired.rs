@@ -4,7 +4,7 @@ use crate::diagnostic::Place;
 use crate::model::expression::Expression;
 use crate::model::fields::Value;
 use crate::model::managed::{Managed, Paranoia, RuleName, ScoreAction};
-use crate::model::state::Unmanaged;
+use crate::model::unmanaged::Unmanaged;
 
 /// The rulesets that a spec wants for a zone. Anything that is not here is left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod canonical;
 mod compile;
 mod counting;
 mod desired;
+mod live_waf;
 mod phase;
 mod places;
 mod recognise;
@@ -19,6 +20,7 @@ pub use desired::{
     Anchor, DesiredDeployment, DesiredRate, DesiredRule, DesiredWaf, Note, RuleForm, RuleTuning, SkipTarget, Switch,
     TagTuning, TuningTarget,
 };
+pub use live_waf::LiveWaf;
 pub use phase::Phase;
 pub use recognise::recognise_rule;
-pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, LiveWaf, Position, RuleBody, RuleId, RulesetId};
+pub use rule::{AccountRules, EntryPoint, LiveRule, LiveRuleset, Position, RuleBody, RuleId, RulesetId};

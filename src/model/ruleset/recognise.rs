@@ -6,8 +6,9 @@ use super::canonical::canonical;
 use super::compile::compile_rule;
 use super::counting::counting_error;
 use super::desired::{DesiredRate, DesiredRule, Note, RuleForm, SkipTarget};
+use super::live_waf::LiveWaf;
 use super::phase::Phase;
-use super::rule::{LiveRule, LiveWaf, RuleBody};
+use super::rule::{LiveRule, RuleBody};
 use crate::diagnostic::Place;
 use crate::model::facts::rulesets::{
     RATE_COLO, RATE_PERIODS, RATE_TIMEOUTS, RESPONSE_CONTENT_TYPES, RESPONSE_STATUSES,

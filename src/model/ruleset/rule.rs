@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use super::phase::Phase;
 use crate::model::expression::Expression;
 use crate::model::fields::Value;
-use crate::model::managed::Catalogue;
 
 /// Cloudflare's id of a ruleset.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,29 +201,6 @@ pub enum AccountRules {
     Known(BTreeMap<Phase, EntryPoint>),
     /// They could not be read, for this reason.
     Unknown(String),
-}
-
-/// The live rulesets of a zone, as far as they were read. A phase that is missing here was not read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LiveWaf {
-    /// Entry points by phase.
-    pub entry_points: BTreeMap<Phase, EntryPoint>,
-    /// The managed rulesets that the spec tunes, with all their rules; shared by the zones of an account.
-    pub catalogues: Vec<Arc<Catalogue>>,
-}
-
-impl LiveWaf {
-    /// A managed ruleset by its id.
-    #[must_use]
-    pub fn catalogue(&self, id: &str) -> Option<&Catalogue> {
-        self.catalogues.iter().map(AsRef::as_ref).find(|c| c.id.0 == id)
-    }
-
-    /// A managed ruleset by its kind.
-    #[must_use]
-    pub fn managed(&self, which: crate::model::managed::Managed) -> Option<&Catalogue> {
-        self.catalogues.iter().map(AsRef::as_ref).find(|c| c.which == Some(which))
-    }
 }
 
 /// A position in a ruleset.

@@ -8,11 +8,11 @@ pub(super) mod rule;
 pub(super) mod setting;
 pub(super) mod zone;
 
-use super::operation::{Action, Why};
-use super::zone_plan::ZonePlan;
+use super::action::{Action, Why};
 use crate::diff::ZoneSetting;
-use crate::model::Words;
+use crate::model::{Words, ZoneId, ZoneName};
 use crate::wire::Request;
+use crate::wire::settings::create_zone;
 
 pub use record::{RecordAction, RecordSubject};
 pub use rule::{ExpectRuleset, RuleAction, RuleSubject};
@@ -142,9 +142,9 @@ impl Subject {
     }
 
     /// The request that carries it out by itself.
-    pub(super) fn request(&self, zone: &ZonePlan, account: Option<&str>) -> Request {
+    pub(super) fn request(&self, zone: &ZoneId, name: &ZoneName, account: Option<&str>) -> Request {
         match self {
-            Self::Zone => zone::request(zone, account),
+            Self::Zone => create_zone(name, account),
             Self::Setting(setting) => setting::request(zone, setting),
             Self::Rule(rule) => rule.request(zone),
             Self::Record(record) => record.request(zone),

@@ -7,9 +7,9 @@ use super::Subject;
 use crate::diff::{Change, ChangeKind, Claim, DeleteReason, Field, FieldChange, Owner};
 use crate::model::facts::Slot;
 use crate::model::{Comment, Danger, DesiredZone, Facets, Fields, RecordForm, RecordId, Settings, Tag, ZoneId};
+use crate::plan::action::{Action, Why};
 use crate::plan::conflicts::Overwrites;
-use crate::plan::operation::{Action, Operation, Why};
-use crate::plan::zone_plan::ZonePlan;
+use crate::plan::operation::Operation;
 use crate::wire::Request;
 use crate::wire::record::RecordPatch;
 use crate::wire::record::{Batch, create_record, delete_record, patch_record};
@@ -148,11 +148,11 @@ impl RecordSubject {
     }
 
     /// The request for it alone.
-    pub(super) fn request(&self, zone: &ZonePlan) -> Request {
+    pub(super) fn request(&self, zone: &ZoneId) -> Request {
         match &self.action {
-            RecordAction::Create { after } => create_record(&zone.id, after),
-            RecordAction::Update { id, after, patch, before: _ } => patch_record(&zone.id, id, &after.data, patch),
-            RecordAction::Delete { id, .. } => delete_record(&zone.id, id),
+            RecordAction::Create { after } => create_record(zone, after),
+            RecordAction::Update { id, after, patch, before: _ } => patch_record(zone, id, &after.data, patch),
+            RecordAction::Delete { id, .. } => delete_record(zone, id),
         }
     }
 }

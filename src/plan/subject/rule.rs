@@ -2,9 +2,9 @@
 
 use super::SubjectKind;
 use crate::diff::RuleDeleteReason;
+use crate::model::ZoneId;
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId, RulesetId};
-use crate::plan::operation::{Action, Why};
-use crate::plan::zone_plan::ZonePlan;
+use crate::plan::action::{Action, Why};
 use crate::wire::Request;
 use crate::wire::ruleset::{create_entry_point, create_rule, delete_rule, move_rule, patch_rule};
 
@@ -147,19 +147,19 @@ impl RuleSubject {
     ///
     /// # Panics
     /// Never: what is done to a rule expects its ruleset.
-    pub(super) fn request(&self, zone: &ZonePlan) -> Request {
+    pub(super) fn request(&self, zone: &ZoneId) -> Request {
         let ruleset = || match &self.expect {
             ExpectRuleset::Version { id, .. } => id,
             ExpectRuleset::Absent => unreachable!("only the making of an entry point expects none"),
         };
         match &self.action {
-            RuleAction::CreateEntryPoint { rules } => create_entry_point(&zone.id, self.phase, rules.iter()),
-            RuleAction::Create { after, position } => create_rule(&zone.id, ruleset(), after, position.as_ref()),
+            RuleAction::CreateEntryPoint { rules } => create_entry_point(zone, self.phase, rules.iter()),
+            RuleAction::Create { after, position } => create_rule(zone, ruleset(), after, position.as_ref()),
             RuleAction::Update { id, before: _, after, position } => {
-                patch_rule(&zone.id, ruleset(), id, after, position.as_ref())
+                patch_rule(zone, ruleset(), id, after, position.as_ref())
             }
-            RuleAction::Move { id, body: _, position } => move_rule(&zone.id, ruleset(), id, position),
-            RuleAction::Delete { id, .. } => delete_rule(&zone.id, ruleset(), id),
+            RuleAction::Move { id, body: _, position } => move_rule(zone, ruleset(), id, position),
+            RuleAction::Delete { id, .. } => delete_rule(zone, ruleset(), id),
         }
     }
 }

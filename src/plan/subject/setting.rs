@@ -3,9 +3,8 @@
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
 use crate::diff::{SettingChange, ZoneSetting};
-use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone};
+use crate::model::{Address, Danger, DesiredZone, LiveSetting, LiveZone, ZoneId};
 use crate::plan::operation::Operation;
-use crate::plan::zone_plan::ZonePlan;
 use crate::wire::Request;
 use crate::wire::settings::{patch_dns_settings, patch_dnssec, patch_setting};
 
@@ -76,11 +75,11 @@ fn dangers(setting: &ZoneSetting) -> Vec<Danger> {
 }
 
 /// The request.
-pub(super) fn request(zone: &ZonePlan, setting: &ZoneSetting) -> Request {
+pub(super) fn request(zone: &ZoneId, setting: &ZoneSetting) -> Request {
     match setting {
-        ZoneSetting::Setting { name, value } => patch_setting(&zone.id, name, value),
-        ZoneSetting::Dnssec { on } => patch_dnssec(&zone.id, *on),
-        ZoneSetting::DnsSettings { members } => patch_dns_settings(&zone.id, members),
+        ZoneSetting::Setting { name, value } => patch_setting(zone, name, value),
+        ZoneSetting::Dnssec { on } => patch_dnssec(zone, *on),
+        ZoneSetting::DnsSettings { members } => patch_dns_settings(zone, members),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Drift as a comment or an issue: what changed and who changed it.
 
 use super::budget::{Budget, Piece};
-use super::{Comment, findings as diagnostics, marker, short};
+use super::comment::{Comment, findings as diagnostics, marker, short};
 use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;

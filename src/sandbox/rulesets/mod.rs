@@ -13,6 +13,7 @@
 //! developers.cloudflare.com/ruleset-engine and developers.cloudflare.com/waf, read 2026-11-20; codes and texts of
 //! refusals were observed in 2025 and 2026, as cited at each.
 
+mod author;
 mod catalogue;
 mod check;
 mod document;

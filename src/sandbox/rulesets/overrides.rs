@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Author, Problems};
+use super::author::{Author, Problems};
 use super::ruleset::{Ruleset, id_of};
 use super::{catalogue, members, store};
 use crate::model::facts::rulesets::{ANOMALY_RULE, SCORE_ACTIONS};

@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Author, Problems};
+use super::author::{Author, Problems};
 use super::{expression, members};
 use crate::model::facts::rulesets::{RATE_COLO, RATE_LIMIT_PHASE, RATE_LONGEST_PERIOD, RATE_PERIODS, RATE_TIMEOUTS};
 use crate::sandbox::envelope::{Outcome, Problem};

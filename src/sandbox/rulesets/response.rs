@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::Problems;
+use super::author::Problems;
 use super::members;
 use crate::sandbox::envelope::Outcome;
 

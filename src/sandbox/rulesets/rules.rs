@@ -8,7 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{self, Author, Problems};
+use super::author::{Author, Problems};
+use super::check;
 use super::ruleset::{Ruleset, text};
 use super::scope::Scope;
 use super::{members, write};

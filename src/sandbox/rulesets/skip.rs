@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Author, Problems};
+use super::author::{Author, Problems};
 use super::ruleset::id_of;
 use super::{catalogue, members};
 use crate::model::facts::rulesets::{CUSTOM_PHASE, SKIP_PHASES, SKIP_PRODUCTS};

@@ -7,7 +7,8 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{self, Author, Problems};
+use super::author::{Author, Problems};
+use super::check;
 use super::read::{self, check_phase};
 use super::ruleset::{Detail, Rule, Ruleset, executed, id_of, text};
 use super::scope::Scope;

@@ -17,51 +17,13 @@
 
 mod parser;
 mod token;
+mod uses;
 
-use super::check::{Author, Problems};
+use super::author::{Author, Problems};
 use crate::model::facts::expressions::{EXPRESSION_CHARACTERS, Needs};
 use crate::sandbox::envelope::Problem;
 use token::Token;
-
-/// The context of an expression that decides what can be used in it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Surroundings<'a> {
-    /// Whether it belongs to a ruleset of an account.
-    is_account: bool,
-    /// The phase of its ruleset.
-    phase: &'a str,
-    /// Whether the response is available.
-    has_response: bool,
-}
-
-/// Why an expression cannot be parsed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// Characters before the error.
-    column: usize,
-    /// Length of the error in characters.
-    width: usize,
-    /// The reason.
-    reason: String,
-}
-
-/// What a valid expression uses that not every plan has.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Uses {
-    /// Fields and functions, with the plans that have them.
-    names: Vec<(&'static str, Needs)>,
-    /// Whether it uses regular expressions.
-    has_regex: bool,
-}
-
-impl Uses {
-    /// Notes a field or function, once.
-    fn note(&mut self, name: &'static str, needs: Needs) {
-        if !self.names.contains(&(name, needs)) {
-            self.names.push((name, needs));
-        }
-    }
-}
+use uses::{Fault, Surroundings, Uses};
 
 /// The text on one line, as it is measured and shown.
 ///

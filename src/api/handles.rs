@@ -1,0 +1,86 @@
+//! Handles on a client: one that only reads, one that only writes, one that only asks.
+
+use serde::de::DeserializeOwned;
+
+use super::client::Client;
+use super::error::{ApiError, RequestName};
+use super::{Checker, Reader, Writer};
+use crate::wire::{Envelope, List, Request, Whole};
+
+impl Client {
+    /// The means of reading.
+    #[must_use]
+    pub fn reader(&self) -> ReadClient {
+        ReadClient(self.clone())
+    }
+
+    /// The means of writing.
+    #[must_use]
+    pub fn writer(&self) -> WriteClient {
+        WriteClient(self.clone())
+    }
+
+    /// The means of asking whether a write would be accepted.
+    #[must_use]
+    pub fn checker(&self) -> CheckClient {
+        CheckClient(self.clone())
+    }
+}
+
+/// The means of reading, and only that.
+#[derive(Debug, Clone)]
+pub struct ReadClient(Client);
+
+impl Reader for ReadClient {
+    async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+        if !request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+        }
+        self.0.exchange::<Whole>(request).await
+    }
+
+    async fn read_list<T: DeserializeOwned + Send>(
+        &self,
+        request: &Request,
+    ) -> Result<Envelope<Option<Vec<T>>>, ApiError> {
+        if !request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a read" });
+        }
+        self.0.exchange::<List<T>>(request).await
+    }
+
+    fn room(&self) -> usize {
+        self.0.room()
+    }
+
+    fn requests(&self) -> u64 {
+        self.0.requests()
+    }
+}
+
+/// The means of writing, and only that.
+#[derive(Debug, Clone)]
+pub struct WriteClient(Client);
+
+impl Writer for WriteClient {
+    async fn write(&self, request: &Request) -> Result<Envelope, ApiError> {
+        if request.method.is_read() {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a write" });
+        }
+        self.0.exchange::<Whole>(request).await
+    }
+}
+
+/// The means of asking whether a write would be accepted, and only that.
+#[derive(Debug, Clone)]
+pub struct CheckClient(Client);
+
+impl Checker for CheckClient {
+    async fn check(&self, request: &Request) -> Result<Envelope, ApiError> {
+        let is_marked = request.query.iter().any(|(name, value)| *name == "dry_run" && value != "false");
+        if request.method.is_read() || !is_marked {
+            return Err(ApiError::Misused { request: RequestName::of(request), why: "it is not a dry run" });
+        }
+        self.0.exchange::<Whole>(request).await
+    }
+}

@@ -1,0 +1,46 @@
+//! One thing that two specs say differently.
+
+use crate::diagnostic::Place;
+use crate::model::Value;
+
+/// One thing that two specs say differently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecChange {
+    /// What it is: `records[www A].ttl`, `waf.owasp.paranoia`, `settings.ssl`.
+    pub path: String,
+    /// How it differs.
+    pub kind: SpecChangeKind,
+    /// Where it stands in the later spec, or in the earlier one if it is only there.
+    pub place: Place,
+}
+
+/// How something differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpecChangeKind {
+    /// Only the later spec says it.
+    Added {
+        /// What it says.
+        after: Value,
+        /// The same in a few words, where that is shorter.
+        words: Option<String>,
+    },
+    /// Only the earlier spec says it.
+    Removed {
+        /// What it said.
+        before: Value,
+        /// The same in a few words, where that is shorter.
+        words: Option<String>,
+    },
+    /// Both say it, differently.
+    Changed {
+        /// What the earlier says.
+        before: Value,
+        /// What the later says.
+        after: Value,
+    },
+    /// Both have it, at different places of an order that has a meaning.
+    Moved {
+        /// What it stands behind now; `None` if it is the first.
+        behind: Option<String>,
+    },
+}

@@ -1,0 +1,131 @@
+//! Why a zone could not be read.
+
+use crate::api::ApiError;
+use crate::model::{Fqdn, ZoneId, ZoneName};
+use crate::wire::record::InvalidRecord;
+use crate::wire::ruleset::RulesetShapeError;
+use crate::wire::zone::InvalidZone;
+
+/// Why a zone could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// A request failed.
+    #[error("failed to read {what}")]
+    Api {
+        /// What was read.
+        what: String,
+        /// Why it failed.
+        #[source]
+        source: ApiError,
+    },
+    /// A zone in a response cannot be used.
+    #[error("failed to read zones")]
+    Zone(#[from] InvalidZone),
+    /// A record in a response cannot be used.
+    #[error("failed to read the records of {zone}")]
+    Record {
+        /// Which zone.
+        zone: ZoneName,
+        /// What is missing.
+        #[source]
+        source: InvalidRecord,
+    },
+    /// A ruleset in a response cannot be used.
+    #[error("failed to read {what}")]
+    Ruleset {
+        /// What was read.
+        what: String,
+        /// What is missing.
+        #[source]
+        source: RulesetShapeError,
+    },
+    /// A record in a listing does not belong to the zone, so the rest of the listing cannot be trusted.
+    #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]
+    OutsideZone {
+        /// Which zone.
+        zone: ZoneName,
+        /// The record's name.
+        record: Fqdn,
+    },
+    /// The result is not a list.
+    #[error("failed to read {what}: the result is not a list")]
+    NotAList {
+        /// What was read.
+        what: String,
+    },
+    /// The result contains no value.
+    #[error("failed to read {what}: the answer has no `value`")]
+    NoValue {
+        /// What was read.
+        what: String,
+    },
+    /// The pinned id belongs to another zone.
+    #[error("the zone with the id {id} is {found}, not {wanted}; correct `id` in the spec")]
+    WrongZone {
+        /// The id.
+        id: ZoneId,
+        /// The name in the spec.
+        wanted: ZoneName,
+        /// The name at Cloudflare.
+        found: ZoneName,
+    },
+    /// The pages of a list never end, and each has something new.
+    #[error(
+        "failed to read {what}: the list does not end after {pages} pages with {items} entries; nothing was compared"
+    )]
+    Endless {
+        /// What was read.
+        what: String,
+        /// Pages received.
+        pages: u64,
+        /// Different items on them.
+        items: usize,
+    },
+    /// Several zones have the name.
+    #[error(
+        "{count} zones are called {zone}; name the account (CLOUDFLARE_ACCOUNT_ID) or pin `id` in the spec: {}",
+        first(ids)
+    )]
+    Ambiguous {
+        /// The name.
+        zone: ZoneName,
+        /// How many.
+        count: usize,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// The number of records on the pages is not the number that Cloudflare reports.
+    #[error(
+        "the listing of {zone} holds {got} records where the service counts {total}; nothing was compared. Try again"
+    )]
+    Incomplete {
+        /// Which zone.
+        zone: ZoneName,
+        /// Records received.
+        got: usize,
+        /// Records counted.
+        total: u64,
+    },
+}
+
+/// The first ids, and how many more there are.
+fn first(ids: &[String]) -> String {
+    /// Largest number of ids that are named.
+    const NAMED: usize = 10;
+    let named = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+impl FetchError {
+    /// What to do about it, if known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Api { source, .. } => source.hint(),
+            _ => None,
+        }
+    }
+}

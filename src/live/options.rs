@@ -1,0 +1,109 @@
+//! What to read, and how.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::model::managed::Managed;
+use crate::model::ruleset::{DesiredWaf, Phase, RuleForm, SkipTarget};
+use crate::model::{DesiredSettings, ZoneId, ZoneName};
+use crate::wire::record::RECORDS_PER_PAGE;
+
+/// How to read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Requested number of records on a page. Cloudflare may return fewer.
+    pub page_size: u64,
+    /// Concurrent requests.
+    pub concurrency: usize,
+    /// The account in which zones are looked up, if one is named.
+    pub account: Option<String>,
+    /// The cache of managed rulesets between runs.
+    pub cache: Option<Arc<dyn CatalogueCache>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { page_size: RECORDS_PER_PAGE, concurrency: 8, account: None, cache: None }
+    }
+}
+
+/// A zone to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its name.
+    pub name: ZoneName,
+    /// Its id, where the spec pins it.
+    pub id: Option<ZoneId>,
+    /// The zone settings to read.
+    pub settings: DesiredSettings,
+    /// The parts of its protection to read.
+    pub waf: WafQuery,
+}
+
+/// Progress, for a display.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress<'a> {
+    /// A zone was read completely.
+    ZoneRead {
+        /// Which.
+        zone: &'a ZoneName,
+        /// How many records it has.
+        records: usize,
+    },
+    /// Cloudflare returns smaller pages than requested.
+    SmallPages {
+        /// Which zone.
+        zone: &'a ZoneName,
+        /// Records on a page.
+        per_page: u64,
+    },
+}
+
+/// The parts of a zone's protection to read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WafQuery {
+    /// Entry points.
+    pub phases: BTreeSet<Phase>,
+    /// Managed rulesets.
+    pub managed: BTreeSet<Managed>,
+}
+
+impl WafQuery {
+    /// Everything.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { phases: Phase::ALL.iter().copied().collect(), managed: Managed::ALL.iter().copied().collect() }
+    }
+
+    /// What a section of the spec requires.
+    #[must_use]
+    pub fn of(wants: &DesiredWaf) -> Self {
+        let mut managed: BTreeSet<Managed> = wants.deployments.iter().map(|d| d.ruleset).collect();
+        let lists = [&wants.exceptions, &wants.custom, &wants.rate_limits];
+        for rule in lists.into_iter().flatten().flatten() {
+            let RuleForm::Skip(targets) = &rule.form else { continue };
+            managed.extend(targets.iter().filter_map(|target| match target {
+                SkipTarget::Ruleset(managed) | SkipTarget::Rules(managed, _) => Some(*managed),
+                SkipTarget::Everything | SkipTarget::RulesetId(_) | SkipTarget::Phase(_) | SkipTarget::Product(_) => {
+                    None
+                }
+            }));
+        }
+        if wants.exceptions.is_some() {
+            // The effect of skipping everything is known only with the rulesets that are skipped.
+            managed.insert(Managed::Owasp);
+        }
+        Self { phases: wants.phases().collect(), managed }
+    }
+}
+
+/// Caches managed rulesets between runs. They are large, and a list shows whether they have changed.
+pub trait CatalogueCache: fmt::Debug + Send + Sync {
+    /// The ruleset with this id and version, as the API returned it.
+    fn get(&self, id: &str, version: &str) -> Option<Json>;
+    /// Stores it. A failure only costs a request next time, so it is not reported.
+    fn put(&self, id: &str, version: &str, ruleset: &Json);
+}

@@ -1,0 +1,82 @@
+//! A rule of a managed ruleset.
+
+use crate::model::facts::crs::{CRS_RULES, FAMILIES, Family};
+use crate::model::ruleset::RuleId;
+
+/// A paranoia level, 1 to 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Paranoia(u8);
+
+impl Paranoia {
+    /// A level; `None` outside 1 to 4.
+    #[must_use]
+    pub fn new(level: u8) -> Option<Self> {
+        (1..=4).contains(&level).then_some(Self(level))
+    }
+
+    /// As a number.
+    #[must_use]
+    pub fn level(self) -> u8 {
+        self.0
+    }
+}
+
+/// A rule of a managed ruleset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogueRule {
+    /// Its id.
+    pub id: RuleId,
+    /// Its number in the Core Rule Set, if its description begins with one.
+    pub number: Option<u32>,
+    /// What it detects, in Cloudflare's words.
+    pub description: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Whether it is on unless overridden.
+    pub enabled: bool,
+    /// What it does unless overridden.
+    pub action: String,
+    /// What it adds to the score, if Cloudflare reports it.
+    pub score: Option<u32>,
+    /// The threshold, if this is the rule that compares the score.
+    pub threshold: Option<u32>,
+}
+
+impl CatalogueRule {
+    /// Its paranoia level, if it has such a tag.
+    #[must_use]
+    pub fn level(&self) -> Option<Paranoia> {
+        let level = self.tags.iter().find_map(|t| t.strip_prefix("paranoia-level-")?.parse().ok())?;
+        Paranoia::new(level)
+    }
+
+    /// Its description in lower case, without the number.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let lower = self.description.to_lowercase();
+        match lower.split_once(':') {
+            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim().to_owned(),
+            _ => lower,
+        }
+    }
+
+    /// The family of attacks that it detects.
+    #[must_use]
+    pub fn family(&self) -> Option<&'static Family> {
+        family(self.number?)
+    }
+
+    /// What it adds to the score, from Cloudflare or else from the Core Rule Set.
+    #[must_use]
+    pub fn score(&self) -> Option<u32> {
+        let number = self.number?;
+        let known = || CRS_RULES.binary_search_by_key(&number, |(n, _, _)| *n).ok().map(|n| CRS_RULES[n].2);
+        self.score.or_else(known)
+    }
+}
+
+/// The family of a rule number.
+#[must_use]
+pub fn family(number: u32) -> Option<&'static Family> {
+    FAMILIES.iter().find(|f| f.prefix == number / 1000)
+}

@@ -1,0 +1,117 @@
+//! What every comment has: its size, its marker, the findings.
+
+use super::budget::{Budget, Piece};
+use crate::diagnostic::{Diagnostic, Severity, Sources, count};
+use crate::render::escape::{code, prose};
+use crate::render::findings::{Region, detail, known_notes};
+
+/// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
+///
+/// # Units
+/// Characters.
+pub const LIMIT: usize = 60_000;
+
+/// Smallest size that can be requested; the parts that are never omitted fit into it.
+///
+/// # Units
+/// Characters.
+pub const SMALLEST_LIMIT: usize = 4_000;
+
+/// Longest reason of a consent that is shown in full.
+///
+/// # Units
+/// Characters.
+const REASON: usize = 60;
+
+/// Longest name of a marker.
+const LONGEST_MARKER: usize = 64;
+
+/// Options of a comment.
+#[derive(Debug, Clone, Copy)]
+pub struct Comment<'a> {
+    /// Identifies one of several comments of a pull request; see [`is_marker`].
+    pub marker: Option<&'a str>,
+    /// Its largest size, in characters.
+    pub limit: usize,
+}
+
+/// Whether a text can be the name of a marker: letters, digits and single `-`, `_`, `.`.
+#[must_use]
+pub fn is_marker(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    // Two hyphens would end the HTML comment that contains the marker.
+    !name.is_empty() && name.len() <= LONGEST_MARKER && name.chars().all(fits) && !name.contains("--")
+}
+
+/// The first line.
+pub(super) fn marker(kind: &str, comment: Comment<'_>) -> String {
+    match comment.marker.filter(|name| is_marker(name)) {
+        Some(name) => format!("<!-- zonewright:{kind}:{name} -->\n"),
+        None => format!("<!-- zonewright:{kind} -->\n"),
+    }
+}
+
+/// The beginning of a text, for parts that are never omitted.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(REASON) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Findings, worst first.
+pub(super) fn findings<'d>(
+    out: &mut String,
+    all: impl Iterator<Item = &'d Diagnostic>,
+    sources: &Sources,
+    budget: &mut Budget,
+) {
+    let (known, mut all): (Vec<_>, Vec<_>) = all.partition(|d| d.is_known);
+    let known = known_notes(known.into_iter());
+    if all.is_empty() {
+        if let Some(known) = known {
+            out.push_str(&format!("\n{known}.\n"));
+        }
+        return;
+    }
+    all.sort_by_key(|d| d.severity);
+    let of = |severity| all.iter().filter(|d| d.severity == severity).count();
+    let counts: Vec<_> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|s| (of(s), s))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, s)| count(n, s.as_str()))
+        .collect();
+    let heading = Piece::new(format!("\n#### Findings: {}\n\n", counts.join(", ")));
+    let left = budget.list(out, heading, all.iter().map(|d| Piece::new(finding(d, sources))), (1, 3));
+    if left > 0 {
+        out.push_str(&format!("- and {left} more\n"));
+    }
+    if let Some(known) = known {
+        out.push_str(&format!("- {known}\n"));
+    }
+}
+
+/// One finding.
+fn finding(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
+        diagnostic;
+    let place = Region::of_finding(diagnostic, sources).map(|r| r.shown()).or_else(|| address.clone());
+    let place = place.map(|p| format!(" ({})", code(&p))).unwrap_or_default();
+    let mut piece = format!(
+        "- **{}** {}{place}: {}: {}\n",
+        severity.as_str(),
+        code(finding.code),
+        prose(finding.summary),
+        prose(&detail(diagnostic))
+    );
+    for label in related.iter().filter(|l| !l.text.is_empty()) {
+        if let Some(region) = Region::of(label.place, sources) {
+            piece.push_str(&format!("  - {}: {}\n", code(&region.shown()), prose(&label.text)));
+        }
+    }
+    if let Some(help) = help {
+        piece.push_str(&format!("  - help: {}\n", prose(help)));
+    }
+    piece
+}

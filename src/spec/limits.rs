@@ -1,0 +1,20 @@
+//! How much is reported.
+
+use crate::diagnostic::Diagnostics;
+
+/// How many findings are collected at most: a broken generator must not fill the memory.
+pub(super) const MOST: usize = 10_000;
+
+/// Whether there are so many findings that it is pointless to look for more.
+pub(super) fn is_enough(diagnostics: &Diagnostics) -> bool {
+    diagnostics.len() >= MOST
+}
+
+/// A text short enough for a message.
+pub(super) fn clip(text: &str) -> String {
+    const CHARACTERS: usize = 60;
+    if text.chars().nth(CHARACTERS).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(CHARACTERS).chain(['…']).collect()
+}

@@ -1,0 +1,216 @@
+//! No file of the crate uses itself by way of others, but for a few that are one thought.
+//!
+//! A file uses another if it names something that is defined there, whatever re-exports the name passes. A `pub use` alone is
+//! no use: a `mod.rs` that lists its files may be used by them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::architecture::{File, files, without_comments};
+
+/// Circles that stay, and why.
+const ONE_THOUGHT: &[(&[&str], &str)] = &[
+    (
+        &["diagnostic/diagnostics.rs", "diagnostic/findings/mod.rs"],
+        "a diagnostic has a kind, and a kind makes diagnostics",
+    ),
+    (&["lint/aliases.rs", "lint/view.rs"], "the view of a spec holds its aliases, which are found in the view"),
+    (&["model/rdata/digits.rs", "model/rdata/presentation.rs"], "one grammar: words, and the digits that they spell"),
+    (
+        &["model/expression/check.rs", "model/expression/patterns.rs", "model/expression/suspicious_values.rs"],
+        "one walk over an expression, cut by what is looked at",
+    ),
+    (
+        &[
+            "plan/operation.rs",
+            "plan/subject/mod.rs",
+            "plan/subject/record.rs",
+            "plan/subject/rule.rs",
+            "plan/subject/setting.rs",
+        ],
+        "an operation holds its subject, and the file of a subject makes the operations on it",
+    ),
+    (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
+    (
+        &["sandbox/call.rs", "sandbox/conflicts.rs", "sandbox/new_zones.rs"],
+        "a call carries what is remembered between calls, and the memory is asked with a call",
+    ),
+    (&["spec/syntax.rs", "spec/waf/syntax.rs"], "one grammar in two files"),
+];
+
+/// The path of the module that a file is.
+fn module_of(file: &File) -> Vec<String> {
+    let mut segments: Vec<String> = file.path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if segments.last().is_some_and(|last| last == "mod" || last == "lib") {
+        segments.pop();
+    }
+    segments
+}
+
+/// The paths of a `use` tree, each with the name that it gets.
+fn expand(tree: &str) -> Vec<(String, String)> {
+    let tree = tree.trim();
+    let Some((prefix, rest)) = tree.split_once('{') else {
+        let (path, name) = tree.split_once(" as ").unwrap_or((tree, tree.rsplit("::").next().unwrap_or_default()));
+        return vec![(path.trim().to_owned(), name.trim().to_owned())];
+    };
+    let inner = &rest[..rest.rfind('}').unwrap_or(rest.len())];
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    for (at, c) in inner.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(expand).map(|(path, name)| (format!("{prefix}{path}"), name)).collect()
+}
+
+/// A file's `use` trees, each with whether it is a re-export, and the rest of its code.
+fn split(code: &str) -> (Vec<(bool, String)>, String) {
+    let mut code = without_comments(code.split("\nmod tests {").next().unwrap_or_default());
+    while let Some(start) = code.find("pub(in ") {
+        let end = start + code[start..].find(')').unwrap_or(0);
+        code.replace_range(start..=end, "pub(super)");
+    }
+    let (mut uses, mut rest, mut open) = (Vec::new(), String::new(), None::<String>);
+    for line in code.lines() {
+        if let Some(tree) = &mut open {
+            tree.push_str(line.trim());
+        } else {
+            let text = line.trim_start();
+            let text = text.strip_prefix("pub(super) ").or_else(|| text.strip_prefix("pub(crate) ")).unwrap_or(text);
+            let item = text.strip_prefix("pub ").unwrap_or(text);
+            if item.starts_with("use ") {
+                open = Some(line.trim().to_owned());
+            } else if !(item.starts_with("mod ") && item.ends_with(';')) {
+                rest.push_str(line);
+                rest.push('\n');
+            }
+        }
+        if let Some(tree) = open.take_if(|tree| tree.ends_with(';')) {
+            let at = tree.find("use ").unwrap_or(0);
+            uses.push((tree.starts_with("pub"), tree[at + 4..].trim_end_matches(';').to_owned()));
+        }
+    }
+    (uses, rest)
+}
+
+/// What a path means in a module, as a path from the root of the crate; `None` if it leads elsewhere.
+fn absolute(path: &str, module: &[String], modules: &BTreeMap<Vec<String>, usize>) -> Option<Vec<String>> {
+    let mut segments: Vec<&str> = path.split("::").map(str::trim).filter(|s| !s.is_empty() && *s != "self").collect();
+    let mut base = module.to_vec();
+    match *segments.first()? {
+        "crate" => {
+            segments.remove(0);
+            base.clear();
+        }
+        "super" => {}
+        first if modules.contains_key(&[module, &[first.to_owned()]].concat()) => {}
+        _ if path.starts_with("self::") => {}
+        _ => return None,
+    }
+    while segments.first() == Some(&"super") {
+        segments.remove(0);
+        base.pop()?;
+    }
+    base.extend(segments.into_iter().map(str::to_owned));
+    Some(base)
+}
+
+/// Which files each file uses, by their numbers.
+fn graph(files: &[File]) -> Vec<BTreeSet<usize>> {
+    let modules: BTreeMap<Vec<String>, usize> = files.iter().enumerate().map(|(n, f)| (module_of(f), n)).collect();
+    let mut names: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+    let mut used: Vec<Vec<Vec<String>>> = vec![Vec::new(); files.len()];
+    for (n, file) in files.iter().enumerate() {
+        let module = module_of(file);
+        let (uses, rest) = split(&file.code);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let words: BTreeSet<&str> = rest.split(|c| !is_word(c)).collect();
+        for (is_export, (path, name)) in
+            uses.iter().flat_map(|(e, tree)| expand(tree).into_iter().map(move |p| (*e, p)))
+        {
+            let Some(target) = absolute(&path, &module, &modules) else { continue };
+            let name = if name == "self" { target.last().cloned().unwrap_or_default() } else { name };
+            if !is_export || words.contains(name.as_str()) {
+                used[n].push(target.clone());
+            }
+            names.entry([module.as_slice(), &[name]].concat()).or_insert(target);
+        }
+        let paths = rest.split(|c| !is_word(c) && c != ':').filter(|path| path.contains("::"));
+        used[n].extend(paths.filter_map(|path| absolute(path, &module, &modules)));
+    }
+    let defined_in = |path: &Vec<String>| {
+        let mut path = path.clone();
+        // A name passes only a few re-exports; the bound is for those that lead to themselves.
+        for _ in 0..8 {
+            let known =
+                (1..=path.len()).rev().find(|n| names.contains_key(&path[..*n]) && !modules.contains_key(&path[..*n]));
+            let Some(known) = known else { break };
+            path = [names[&path[..known]].as_slice(), &path[known..]].concat();
+        }
+        (0..=path.len()).rev().find_map(|n| modules.get(&path[..n]).copied())
+    };
+    let is_root = |n: &usize| matches!(files[*n].path.as_str(), "lib.rs" | "main.rs");
+    let of = |(n, paths): (usize, &Vec<Vec<String>>)| {
+        paths.iter().filter_map(&defined_in).filter(|to| *to != n && !is_root(to)).collect()
+    };
+    used.iter().enumerate().map(of).collect()
+}
+
+/// Files that reach each other, in groups.
+fn circles(graph: &[BTreeSet<usize>]) -> BTreeSet<BTreeSet<usize>> {
+    let reached = |from: usize| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(n) = open.pop() {
+            open.extend(graph[n].iter().filter(|to| seen.insert(**to)));
+        }
+        seen
+    };
+    let all: Vec<BTreeSet<usize>> = (0..graph.len()).map(reached).collect();
+    let circle = |n: usize| all[n].iter().copied().filter(|m| all[*m].contains(&n)).collect();
+    (0..graph.len()).filter(|n| all[*n].contains(n)).map(circle).collect()
+}
+
+#[test]
+fn files_use_each_other_one_way() {
+    let files = files();
+    let graph = graph(&files);
+    let found: BTreeSet<BTreeSet<&str>> =
+        circles(&graph).iter().map(|circle| circle.iter().map(|n| files[*n].path.as_str()).collect()).collect();
+    let allowed: BTreeSet<BTreeSet<&str>> =
+        ONE_THOUGHT.iter().map(|(files, _)| files.iter().copied().collect()).collect();
+    let new: Vec<_> = found.difference(&allowed).collect();
+    assert!(new.is_empty(), "files that use each other; move what both need to a file of its own: {new:#?}");
+    let gone: Vec<_> = allowed.difference(&found).collect();
+    assert!(gone.is_empty(), "no circles any more; take them from the list: {gone:#?}");
+}
+
+#[test]
+fn the_check_can_fail() {
+    let file = |path: &str, code: &str| File {
+        path: path.to_owned(),
+        module: "a".to_owned(),
+        code: code.to_owned(),
+        lines: 1,
+    };
+    let files = [
+        file("a/mod.rs", "mod b;\nmod c;\npub use b::B;\npub use c::{C,\n    D};\n"),
+        file("a/b.rs", "use super::{C};\npub struct B(C);\n"),
+        file("a/c.rs", "// super::B\npub(in crate::a) struct C;\nfn d() { super::b::make() }\n"),
+    ];
+    assert_eq!(circles(&graph(&files)), BTreeSet::from([BTreeSet::from([1, 2])]));
+    let one_way = [
+        file("a/mod.rs", "mod b;\npub use b::B;\n"),
+        file("a/b.rs", "pub struct B;\n"),
+        file("a/c.rs", "use super::B;\n"),
+    ];
+    assert!(circles(&graph(&one_way)).is_empty());
+    assert_eq!(expand("x::{self, y::{A as B, C}}").len(), 3);
+}
