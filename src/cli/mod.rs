@@ -161,10 +161,10 @@ async fn run(cli: &Cli, output: &std::sync::Arc<Output>) -> anyhow::Result<Exit>
     }
     if facts.is_signal_listener {
         let interrupt = &Interrupt::never(output);
-        return command.run(&Session { settings, output, interrupt }).await;
+        return command.run(&Session { settings, output, interrupt, program: self::command }).await;
     }
     let interrupt = &Interrupt::begin(global, output)?;
-    interrupt.watch(global, command.run(&Session { settings, output, interrupt })).await
+    interrupt.watch(global, command.run(&Session { settings, output, interrupt, program: self::command })).await
 }
 
 /// The command line as clap knows it, for generated documentation.

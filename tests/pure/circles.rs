@@ -29,6 +29,7 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         ],
         "an operation holds its subject, and the file of a subject makes the operations on it",
     ),
+    (&["model/record.rs", "model/reported.rs"], "a record keeps how Cloudflare wrote it, tags included"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (
         &["sandbox/call.rs", "sandbox/conflicts.rs", "sandbox/new_zones.rs"],

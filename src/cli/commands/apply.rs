@@ -75,7 +75,7 @@ impl Run for ApplyArgs {
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
-        let Session { settings, output, interrupt } = *session;
+        let Session { settings, output, interrupt, .. } = *session;
         run(self, settings, output, interrupt).await
     }
 }

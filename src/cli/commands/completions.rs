@@ -20,7 +20,7 @@ impl Run for CompletionsArgs {
     /// Prints a completion script.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::cli::command(), "zonewright", &mut script);
+        clap_complete::generate(self.shell, &mut (session.program)(), "zonewright", &mut script);
         session.output.result(|out| out.write_all(&script))?;
         Ok(Exit::Success)
     }

@@ -17,7 +17,7 @@ impl Run for ManArgs {
     /// Prints the manual page.
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
         let mut page = Vec::new();
-        clap_mangen::Man::new(crate::cli::command()).render(&mut page)?;
+        clap_mangen::Man::new((session.program)()).render(&mut page)?;
         session.output.result(|out| out.write_all(&page))?;
         Ok(Exit::Success)
     }

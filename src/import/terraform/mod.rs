@@ -8,9 +8,11 @@ mod documents;
 mod evaluate;
 mod functions;
 mod nesting;
+mod refusal;
 mod resources;
 mod rulesets;
 mod value;
+mod zones;
 
 use std::collections::BTreeMap;
 

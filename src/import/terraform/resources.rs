@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use super::refusal::{Refusal, refuse};
 use super::rulesets::{self, FirewallRule};
-use super::value::{Missing, Term};
-use super::{GivenZones, Resource, ZONE_REFERENCE};
+use super::value::Term;
+use super::zones::Zones;
+use super::{GivenZones, Resource};
 use crate::diagnostic::{Place, findings};
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
@@ -17,40 +19,22 @@ use crate::model::{Fields, Settings, Value, ZoneName};
 /// Members of `cloudflare_zone_settings_override` whose name in the API differs.
 const RENAMED_SETTINGS: &[(&str, &str)] = &[("zero_rtt", "0rtt")];
 
-/// Why an entry is left out.
-pub(super) enum Refusal {
-    /// A value is missing.
-    Missing(Missing),
-    /// A spec cannot say it.
-    Untranslatable(String),
-    /// It makes no sense.
-    Invalid(String),
-    /// Its zone is not known; the reference that it uses.
-    Zone(String),
-}
-
-impl From<Missing> for Refusal {
-    fn from(missing: Missing) -> Self {
-        Self::Missing(missing)
-    }
-}
-
 /// Adds what the resources declare.
 pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, found: &mut Found) {
-    let zones = zones(resources, given);
+    let zones = &Zones::new(resources, given);
     let mut without_zone: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
     let mut rules: Vec<FirewallRule<'_>> = Vec::new();
     for resource in resources {
         let outcome = match resource.kind.as_str() {
-            "cloudflare_record" | "cloudflare_dns_record" => record(resource, &zones, given, found),
+            "cloudflare_record" | "cloudflare_dns_record" => record(resource, zones, found),
             "cloudflare_zone" => zone(resource, found),
-            "cloudflare_zone_settings_override" => settings_override(resource, &zones, given, found),
-            "cloudflare_zone_setting" => zone_setting(resource, &zones, given, found),
-            "cloudflare_zone_dnssec" => dnssec(resource, &zones, given, found),
-            "cloudflare_ruleset" => rulesets::ruleset(resource, |id| zone_of(id, &zones, given), found),
+            "cloudflare_zone_settings_override" => settings_override(resource, zones, found),
+            "cloudflare_zone_setting" => zone_setting(resource, zones, found),
+            "cloudflare_zone_dnssec" => dnssec(resource, zones, found),
+            "cloudflare_ruleset" => rulesets::ruleset(resource, zones, found),
             // A filter means nothing without its firewall rule.
             "cloudflare_filter" => Ok(()),
-            "cloudflare_firewall_rule" => match firewall_zone(resource, &zones, given) {
+            "cloudflare_firewall_rule" => match zones.of(resource) {
                 Ok(zone) => {
                     rules.push(FirewallRule { zone, resource });
                     Ok(())
@@ -82,20 +66,6 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
     }
 }
 
-/// Reports a resource that is left out.
-pub(super) fn refuse(resource: &Resource, refusal: Refusal, found: &mut Found) {
-    let Resource { address, kind, place, .. } = resource;
-    match refusal {
-        Refusal::Missing(missing) => {
-            let at = if missing.place == Place::NOWHERE { *place } else { missing.place };
-            found.refuse(findings::UNKNOWN_VALUE, kind, address, at, &missing.why);
-        }
-        Refusal::Untranslatable(why) => found.refuse(findings::NOT_TRANSLATED, kind, address, *place, &why),
-        Refusal::Invalid(why) => found.refuse(findings::INVALID_IN_SOURCE, kind, address, *place, &why),
-        Refusal::Zone(id) => found.refuse(findings::UNKNOWN_ZONE, kind, address, *place, &id),
-    }
-}
-
 /// Why a resource of another kind is not translated.
 fn other(kind: &str) -> &'static str {
     match kind {
@@ -111,70 +81,6 @@ fn other(kind: &str) -> &'static str {
         }
         _ => "this kind of resource is not managed by a spec",
     }
-}
-
-/// The names of zones by their id, as far as the resources tell.
-fn zones(resources: &[Resource], given: &GivenZones) -> BTreeMap<String, ZoneName> {
-    let mut zones = BTreeMap::new();
-    let mut learn = |id: Option<String>, name: Option<String>| {
-        if let (Some(id), Some(name)) = (id, name.and_then(|name| ZoneName::parse(&name).ok())) {
-            zones.insert(id, name);
-        }
-    };
-    for Resource { kind, values, .. } in resources {
-        let text = |name: &str| values.get(name).and_then(Term::text);
-        match kind.trim_start_matches("data.") {
-            "cloudflare_zone" => {
-                learn(text("id"), text("zone").or_else(|| text("name")));
-                learn(text("zone_id"), text("zone").or_else(|| text("name")));
-            }
-            "cloudflare_zones" => {
-                let lists = ["zones", "result"].iter().filter_map(|name| values.get(name));
-                for zone in lists.flat_map(Term::items) {
-                    learn(zone.get("id").and_then(Term::text), zone.get("name").and_then(Term::text));
-                }
-            }
-            // Version 4 stores the full name beside the name.
-            "cloudflare_record" => {
-                let zone = text("hostname").zip(text("name")).and_then(|(host, name)| match name.as_str() {
-                    "@" => Some(host),
-                    name => host
-                        .strip_suffix(name)
-                        .is_none()
-                        .then(|| host.strip_prefix(&format!("{name}.")).map(str::to_owned))?,
-                });
-                learn(text("zone_id"), zone);
-            }
-            _ => {}
-        }
-    }
-    zones.extend(given.by_id.clone());
-    zones
-}
-
-/// The zone of an id or reference.
-fn zone_of(id: Option<&Term>, zones: &BTreeMap<String, ZoneName>, given: &GivenZones) -> Result<ZoneName, Refusal> {
-    let known = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
-        Some(name) => ZoneName::parse(name).ok(),
-        None => zones.get(id).cloned(),
-    };
-    match id {
-        Some(Term::Text(id)) => {
-            let zone = known(id).or_else(|| given.default.clone());
-            zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches('\u{1}').to_owned()))
-        }
-        Some(Term::Missing(missing)) => given.default.clone().ok_or_else(|| Refusal::Missing(missing.clone())),
-        _ => given.default.clone().ok_or_else(|| Refusal::Zone(String::new())),
-    }
-}
-
-/// The zone of a firewall rule.
-fn firewall_zone(
-    resource: &Resource,
-    zones: &BTreeMap<String, ZoneName>,
-    given: &GivenZones,
-) -> Result<ZoneName, Refusal> {
-    zone_of(resource.values.get("zone_id"), zones, given)
 }
 
 /// A member that must be known, as text.
@@ -198,14 +104,9 @@ fn zone(resource: &Resource, found: &mut Found) -> Result<(), Refusal> {
 }
 
 /// `cloudflare_record` of version 4, `cloudflare_dns_record` of version 5.
-fn record(
-    resource: &Resource,
-    zones: &BTreeMap<String, ZoneName>,
-    given: &GivenZones,
-    found: &mut Found,
-) -> Result<(), Refusal> {
+fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
     let values = &resource.values;
-    let zone = zone_of(values.get("zone_id"), zones, given)?;
+    let zone = zones.of(resource)?;
     if let Some(missing) = values.get("zone_id").map_or_else(|| values.missing(), |_| None) {
         return Err(missing.clone().into());
     }
@@ -282,13 +183,8 @@ fn fields(type_name: &str, data: &Term, content: Option<&str>, priority: Option<
 }
 
 /// `cloudflare_zone_settings_override` of version 4.
-fn settings_override(
-    resource: &Resource,
-    zones: &BTreeMap<String, ZoneName>,
-    given: &GivenZones,
-    found: &mut Found,
-) -> Result<(), Refusal> {
-    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+fn settings_override(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let zone = zones.of(resource)?;
     let Some(Term::Map(members)) = resource.values.object("settings") else {
         return Err(Refusal::Invalid("it has no settings".to_owned()));
     };
@@ -317,13 +213,8 @@ fn settings_override(
 }
 
 /// `cloudflare_zone_setting` of version 5.
-fn zone_setting(
-    resource: &Resource,
-    zones: &BTreeMap<String, ZoneName>,
-    given: &GivenZones,
-    found: &mut Found,
-) -> Result<(), Refusal> {
-    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+fn zone_setting(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let zone = zones.of(resource)?;
     let name = text(&resource.values, "setting_id")?.unwrap_or_default();
     match resource.values.get("value") {
         Some(value) if value.missing().is_none() => {
@@ -366,13 +257,8 @@ pub(super) fn without_empty(value: &Term) -> Value {
 }
 
 /// `cloudflare_zone_dnssec`: version 4 has no wanted status, its presence turns DNSSEC on.
-fn dnssec(
-    resource: &Resource,
-    zones: &BTreeMap<String, ZoneName>,
-    given: &GivenZones,
-    found: &mut Found,
-) -> Result<(), Refusal> {
-    let zone = zone_of(resource.values.get("zone_id"), zones, given)?;
+fn dnssec(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let zone = zones.of(resource)?;
     let is_on = !matches!(text(&resource.values, "status")?.as_deref(), Some("disabled" | "pending-disabled"));
     found.dnssec(&zone, is_on, resource.place);
     found.count(&resource.kind, true);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Resource;
-use super::resources::{Refusal, refuse};
+use super::refusal::{Refusal, refuse};
 use super::value::Term;
+use super::zones::Zones;
 use crate::diagnostic::findings;
 use crate::import::found::Found;
 use crate::model::ZoneName;
@@ -20,11 +21,7 @@ const OBJECTS: &[&str] =
 const ZERO_IS_UNSET: &[&str] = &["score_threshold", "score_per_period", "requests_per_period", "period", "status_code"];
 
 /// `cloudflare_ruleset`.
-pub(super) fn ruleset(
-    resource: &Resource,
-    zone_of: impl Fn(Option<&Term>) -> Result<ZoneName, Refusal>,
-    found: &mut Found,
-) -> Result<(), Refusal> {
+pub(super) fn ruleset(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(), Refusal> {
     let values = &resource.values;
     let rules = values.get("rules").map(Term::items).unwrap_or_default();
     let phase_name = match values.get("phase") {
@@ -46,7 +43,7 @@ pub(super) fn ruleset(
     if let Some(kind) = values.get("kind").and_then(Term::text).filter(|kind| kind != "zone") {
         return Err(Refusal::Untranslatable(format!("its kind is `{kind}`; a spec manages entry points of zones")));
     }
-    let zone = zone_of(values.get("zone_id"))?;
+    let zone = zones.of(resource)?;
     let mut translated = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
         if let Some(missing) = rule.missing() {

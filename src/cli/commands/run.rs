@@ -1,0 +1,81 @@
+//! What a command provides, and what it is run with.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cli::args::{Format, Global};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::settings::Settings;
+use crate::cli::signals::Interrupt;
+
+/// What a command is run with.
+pub(in crate::cli) struct Session<'a> {
+    /// Flags, environment, policy and clock.
+    pub(in crate::cli) settings: &'a Settings<'a>,
+    /// Where results and messages go.
+    pub(in crate::cli) output: &'a Arc<Output>,
+    /// The wish to stop.
+    pub(in crate::cli) interrupt: &'a Interrupt,
+    /// The whole command line as clap knows it, for completions and manual pages.
+    pub(in crate::cli) program: fn() -> clap::Command,
+}
+
+/// A command, whose arguments are its fields. The documentation of the type is its line in `--help`.
+pub(in crate::cli) trait Run {
+    /// What the program must know before it runs the command.
+    fn facts(&self) -> Facts<'_>;
+
+    /// Refuses a combination of arguments that clap cannot know.
+    ///
+    /// # Errors
+    /// What to write instead.
+    fn check(&self, _global: &Global) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What made it impossible. What the command found is printed, and is an exit code.
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit>;
+}
+
+/// What the program must know of a command before it runs.
+pub(in crate::cli) struct Facts<'a> {
+    /// Its name in messages.
+    pub(in crate::cli) name: &'static str,
+    /// The output formats that it has.
+    pub(in crate::cli) formats: &'static [Format],
+    /// Whether it asks Cloudflare, and so depends on the clock, keeps files, and reads credentials.
+    pub(in crate::cli) is_online: bool,
+    /// Whether `--shard` selects a part of its zones.
+    pub(in crate::cli) has_shards: bool,
+    /// Whether it listens to signals by itself; otherwise [`Interrupt`] does.
+    pub(in crate::cli) is_signal_listener: bool,
+    /// Whether it writes zones: an error then adds that nothing was written.
+    pub(in crate::cli) is_writer: bool,
+    /// The files that it is given, and what they may be.
+    pub(in crate::cli) files: Vec<(&'a Path, Takes)>,
+}
+
+impl Facts<'_> {
+    /// A command that asks Cloudflare about the zones of a spec; its results are text or JSON.
+    pub(in crate::cli) fn online(name: &'static str) -> Self {
+        Self {
+            name,
+            formats: &[Format::Text, Format::Json],
+            is_online: true,
+            has_shards: true,
+            is_signal_listener: false,
+            is_writer: false,
+            files: Vec::new(),
+        }
+    }
+
+    /// A command that needs no network, whose results are text or JSON.
+    pub(in crate::cli) fn offline(name: &'static str) -> Self {
+        Self { is_online: false, has_shards: false, ..Self::online(name) }
+    }
+}

@@ -1,0 +1,72 @@
+//! Which zone a resource belongs to.
+
+use std::collections::BTreeMap;
+
+use super::refusal::Refusal;
+use super::value::Term;
+use super::{GivenZones, Resource, ZONE_REFERENCE};
+use crate::model::ZoneName;
+
+/// The names of zones by their id, and the zone of resources that do not name one.
+pub(super) struct Zones<'g> {
+    by_id: BTreeMap<String, ZoneName>,
+    given: &'g GivenZones,
+}
+
+impl<'g> Zones<'g> {
+    /// As far as the resources tell, and as given.
+    pub(super) fn new(resources: &[Resource], given: &'g GivenZones) -> Self {
+        let mut zones = BTreeMap::new();
+        let mut learn = |id: Option<String>, name: Option<String>| {
+            if let (Some(id), Some(name)) = (id, name.and_then(|name| ZoneName::parse(&name).ok())) {
+                zones.insert(id, name);
+            }
+        };
+        for Resource { kind, values, .. } in resources {
+            let text = |name: &str| values.get(name).and_then(Term::text);
+            match kind.trim_start_matches("data.") {
+                "cloudflare_zone" => {
+                    learn(text("id"), text("zone").or_else(|| text("name")));
+                    learn(text("zone_id"), text("zone").or_else(|| text("name")));
+                }
+                "cloudflare_zones" => {
+                    let lists = ["zones", "result"].iter().filter_map(|name| values.get(name));
+                    for zone in lists.flat_map(Term::items) {
+                        learn(zone.get("id").and_then(Term::text), zone.get("name").and_then(Term::text));
+                    }
+                }
+                // Version 4 stores the full name beside the name.
+                "cloudflare_record" => {
+                    let zone = text("hostname").zip(text("name")).and_then(|(host, name)| match name.as_str() {
+                        "@" => Some(host),
+                        name => host
+                            .strip_suffix(name)
+                            .is_none()
+                            .then(|| host.strip_prefix(&format!("{name}.")).map(str::to_owned))?,
+                    });
+                    learn(text("zone_id"), zone);
+                }
+                _ => {}
+            }
+        }
+        zones.extend(given.by_id.clone());
+        Self { by_id: zones, given }
+    }
+
+    /// The zone of a resource, by its `zone_id`.
+    pub(super) fn of(&self, resource: &Resource) -> Result<ZoneName, Refusal> {
+        let Self { by_id, given } = self;
+        let known = |id: &str| match id.strip_prefix(ZONE_REFERENCE) {
+            Some(name) => ZoneName::parse(name).ok(),
+            None => by_id.get(id).cloned(),
+        };
+        match resource.values.get("zone_id") {
+            Some(Term::Text(id)) => {
+                let zone = known(id).or_else(|| given.default.clone());
+                zone.ok_or_else(|| Refusal::Zone(id.trim_start_matches('\u{1}').to_owned()))
+            }
+            Some(Term::Missing(missing)) => given.default.clone().ok_or_else(|| Refusal::Missing(missing.clone())),
+            _ => given.default.clone().ok_or_else(|| Refusal::Zone(String::new())),
+        }
+    }
+}
