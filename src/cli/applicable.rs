@@ -1,16 +1,19 @@
 //! What a command does not have is refused before anything else happens.
 
+use clap::ValueEnum;
+
 use super::args::{Format, Global};
 use super::commands::{Command, Facts, Run};
 use super::own_files;
+use crate::render::Document;
 
 /// Refuses formats, flags and files that a command does not take.
 ///
 /// # Errors
 /// What to write instead.
 pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
-    let Facts { name, formats, has_shards, files, .. } = command.facts();
-    check_format(name, formats, global.format)?;
+    let Facts { name, has_document, has_shards, files, .. } = command.facts();
+    check_format(name, has_document, global.format)?;
     command.check(global)?;
     // The flag would be without effect.
     if global.shard.is_some() && !has_shards {
@@ -20,10 +23,14 @@ pub(super) fn check(command: &Command, global: &Global) -> Result<(), String> {
 }
 
 /// Refuses a format that a command does not have.
-fn check_format(name: &str, possible: &[Format], format: Format) -> Result<(), String> {
-    if possible.contains(&format) {
+fn check_format(name: &str, has_document: fn(&Document) -> bool, format: Format) -> Result<(), String> {
+    let has = |format: &&Format| match format {
+        Format::Text | Format::Json => true,
+        Format::Document(document) => has_document(document),
+    };
+    if has(&&format) {
         return Ok(());
     }
-    let possible: Vec<_> = possible.iter().map(|f| f.word()).collect();
+    let possible: Vec<_> = Format::value_variants().iter().filter(has).map(|format| format.word()).collect();
     Err(format!("`{name}` has no --format {}; possible are: {}", format.word(), possible.join(", ")))
 }

@@ -1,12 +1,15 @@
 //! Flags of every command, and arguments that several commands have.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::own_files::Takes;
 use super::shard::ShardArg;
 use super::surroundings::Surroundings;
 use crate::apply::Verify;
+use crate::render::{DOCUMENTS, Document};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 /// Flags of every command.
@@ -88,22 +91,14 @@ pub(super) struct Global {
 }
 
 /// Output formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// For people.
     Text,
     /// For programs.
     Json,
-    /// A comment on a pull request: plan, validate, drift.
-    Markdown,
-    /// Annotations of GitHub Actions: plan, validate.
-    Github,
-    /// SARIF 2.1.0 for code scanning: plan, validate.
-    Sarif,
-    /// JUnit XML for test reports: validate, test.
-    Junit,
-    /// One self-contained page without scripts: plan.
-    Html,
+    /// A format that only some commands have.
+    Document(&'static Document),
 }
 
 impl Format {
@@ -112,12 +107,26 @@ impl Format {
         match self {
             Self::Text => "text",
             Self::Json => "json",
-            Self::Markdown => "markdown",
-            Self::Github => "github",
-            Self::Sarif => "sarif",
-            Self::Junit => "junit",
-            Self::Html => "html",
+            Self::Document(document) => document.name,
         }
+    }
+}
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
+            [Format::Text, Format::Json].into_iter().chain(DOCUMENTS.iter().map(Format::Document)).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let about = match self {
+            Self::Text => "For people".to_owned(),
+            Self::Json => "For programs".to_owned(),
+            Self::Document(document) => format!("{}: {}", document.about, document.commands().join(", ")),
+        };
+        Some(PossibleValue::new(self.word()).help(about))
     }
 }
 

@@ -1,11 +1,9 @@
-//! Expectations and whether they hold: as text, as JSON, and as JUnit XML.
+//! Expectations and whether they hold: as text and as JSON. JUnit XML is in `junit.rs`.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use super::escape::html;
 use super::safe::safe;
 use super::view::place;
 use crate::diagnostic::Sources;
@@ -24,7 +22,7 @@ pub struct Checked<'a> {
 }
 
 /// How many passed, failed, and are unknown.
-fn counts(all: &[Checked<'_>]) -> [usize; 3] {
+pub(super) fn counts(all: &[Checked<'_>]) -> [usize; 3] {
     let count = |word: &str| all.iter().filter(|checked| checked.outcome.as_str() == word).count();
     ["passed", "failed", "unknown"].map(count)
 }
@@ -67,48 +65,4 @@ pub fn json(all: &[Checked<'_>], sources: &Sources) -> Json {
         "format": 1, "kind": "test", "summary": { "passed": passed, "failed": failed, "unknown": unknown },
         "expectations": all.iter().map(one).collect::<Vec<_>>(),
     })
-}
-
-/// As JUnit XML: one suite a zone; what is unknown is skipped.
-#[must_use]
-pub fn junit(all: &[Checked<'_>], sources: &Sources) -> String {
-    let [_, failed, unknown] = counts(all);
-    let mut body = String::new();
-    for zone in all.chunk_by(|a, b| a.zone == b.zone) {
-        let [_, failed, unknown] = counts(zone);
-        let name = zone.first().map_or("", |first| first.zone.as_str());
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            body,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">",
-            html(name),
-            zone.len()
-        );
-        for Checked { zone, expectation, outcome } in zone {
-            let _ = write!(
-                body,
-                "    <testcase classname=\"zonewright.expect.{}\" name=\"{}\"",
-                html(zone.as_str()),
-                html(&expectation.name)
-            );
-            let at = place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
-            let _ = match outcome {
-                Outcome::Passed => writeln!(body, "/>"),
-                Outcome::Failed(why) => {
-                    writeln!(
-                        body,
-                        "><failure message=\"{0}\" type=\"failed\">{1}{0}</failure></testcase>",
-                        html(why),
-                        html(&at)
-                    )
-                }
-                Outcome::Unknown(why) => writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why)),
-            };
-        }
-        body.push_str("  </testsuite>\n");
-    }
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright test\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">\n{body}</testsuites>\n",
-        all.len()
-    )
 }

@@ -12,6 +12,7 @@
 
 use std::io::{self, Write};
 
+use super::document::Document;
 use super::findings::{Findings, Region, detail};
 use super::safe::safe;
 use super::view::{OperationView, Review, views, zone_dangers};
@@ -19,6 +20,17 @@ use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::model::Danger;
 use crate::plan::MissingConsent;
+
+/// Annotations of GitHub Actions.
+pub(super) const DOCUMENT: Document = Document {
+    name: "github",
+    about: "Annotations of GitHub Actions",
+    findings: |out, found, _| report(out, found),
+    is_for_validate: true,
+    plan: Some(|out, review, _| plan(out, review)),
+    drift: None,
+    expectations: None,
+};
 
 /// The level of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

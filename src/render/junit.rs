@@ -1,13 +1,28 @@
-//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint.
+//! Findings as JUnit XML, for systems that show tests: one test for each file, one for each lint. Expectations as well.
 //!
 //! A test fails because of errors. Warnings and notes are its output, so they are visible without a failure.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::document::Document;
 use super::escape::html;
+use super::expectations::{Checked, counts};
 use super::findings::{Findings, Region, detail};
-use crate::diagnostic::{Diagnostic, Finding, Severity};
+use super::view::place;
+use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
+use crate::insight::dns::Outcome;
+
+/// Test reports.
+pub(super) const DOCUMENT: Document = Document {
+    name: "junit",
+    about: "JUnit XML for test reports",
+    findings: |out, found, options| out.write_all(report(found, options.lints).as_bytes()),
+    is_for_validate: true,
+    plan: None,
+    drift: None,
+    expectations: Some(|out, checked, sources| out.write_all(expectations(checked, sources).as_bytes())),
+};
 
 /// The name of the test for findings without a file.
 const NO_FILE: &str = "(no file)";
@@ -74,6 +89,50 @@ pub fn report(found: &Findings<'_>, lints: &[&'static Finding]) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\">\n{}{}</testsuites>\n",
         found.command, suites[0].2, suites[1].2
+    )
+}
+
+/// A JUnit document about expectations: one suite a zone; what is unknown is skipped.
+#[must_use]
+pub fn expectations(all: &[Checked<'_>], sources: &Sources) -> String {
+    let [_, failed, unknown] = counts(all);
+    let mut body = String::new();
+    for zone in all.chunk_by(|a, b| a.zone == b.zone) {
+        let [_, failed, unknown] = counts(zone);
+        let name = zone.first().map_or("", |first| first.zone.as_str());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            body,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">",
+            html(name),
+            zone.len()
+        );
+        for Checked { zone, expectation, outcome } in zone {
+            let _ = write!(
+                body,
+                "    <testcase classname=\"zonewright.expect.{}\" name=\"{}\"",
+                html(zone.as_str()),
+                html(&expectation.name)
+            );
+            let at = place(expectation.place, sources).map(|at| format!("{at}: ")).unwrap_or_default();
+            let _ = match outcome {
+                Outcome::Passed => writeln!(body, "/>"),
+                Outcome::Failed(why) => {
+                    writeln!(
+                        body,
+                        "><failure message=\"{0}\" type=\"failed\">{1}{0}</failure></testcase>",
+                        html(why),
+                        html(&at)
+                    )
+                }
+                Outcome::Unknown(why) => writeln!(body, "><skipped message=\"{}\"/></testcase>", html(why)),
+            };
+        }
+        body.push_str("  </testsuite>\n");
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"zonewright test\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{unknown}\">\n{body}</testsuites>\n",
+        all.len()
     )
 }
 

@@ -3,6 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `document` | what a format is that is a document of its own: `markdown`, `html`, `github`, `sarif`, `junit` |
 //! | `text` | plans and results on a terminal |
 //! | `json` | the same for programs |
 //! | `markdown` | a plan or findings as a comment on a pull request |
@@ -22,17 +23,13 @@
 
 pub mod answer;
 pub mod diagnostics;
+mod document;
 mod drift;
 mod escape;
 pub mod expectations;
 mod findings;
-pub mod github;
-pub mod html;
-pub mod junit;
-pub mod markdown;
 pub mod openmetrics;
 pub mod safe;
-pub mod sarif;
 pub mod snapshot;
 pub mod spec_diff;
 pub mod text;
@@ -40,6 +37,25 @@ mod textdiff;
 mod view;
 pub mod waf;
 
+pub use document::{Document, Options};
 pub use drift::DriftView;
 pub use findings::{Findings, known_notes};
 pub use view::Review;
+
+/// Declares formats: their modules, and the list of them.
+macro_rules! documents {
+    ($($(#[$about:meta])* $module:ident,)+) => {
+        $($(#[$about])* pub mod $module;)+
+
+        /// The formats that are documents of their own, in the order of the help.
+        pub static DOCUMENTS: &[Document] = &[$($module::DOCUMENT,)+];
+    };
+}
+
+documents! {
+    markdown,
+    github,
+    sarif,
+    junit,
+    html,
+}

@@ -8,13 +8,15 @@
 //! scanning"; both read 2026-11-20.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::document::Document;
 use super::findings::{Findings, Region, detail};
-use super::safe::safe;
+use super::safe::{safe, visible_json};
 use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
 
 /// The published schema of the format.
@@ -22,6 +24,23 @@ pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata0
 
 /// Name and version of the fingerprint: its input never changes under this name.
 const FINGERPRINT: &str = "zonewright/v1";
+
+/// Findings for code scanning.
+pub(super) const DOCUMENT: Document = Document {
+    name: "sarif",
+    about: "SARIF 2.1.0 for code scanning",
+    findings: |out, found, options| write(out, found, options.known),
+    is_for_validate: true,
+    plan: Some(|out, review, options| write(out, &review.findings(), options.known)),
+    drift: None,
+    expectations: None,
+};
+
+/// Writes a log.
+fn write(out: &mut dyn Write, found: &Findings<'_>, known: &[&'static Finding]) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(&report(found, known))?;
+    writeln!(out, "{}", visible_json(&text))
+}
 
 /// A SARIF log with one run.
 #[must_use]

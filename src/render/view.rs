@@ -4,6 +4,7 @@
 //! after, and the effect, as plain text. Nothing here is escaped: names and values come from anywhere, and each output
 //! escapes them by its own rules.
 
+use super::findings::Findings;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -31,6 +32,11 @@ pub struct Review<'a> {
 }
 
 impl<'a> Review<'a> {
+    /// What was found while planning.
+    pub(super) fn findings(&self) -> Findings<'a> {
+        Findings { command: "plan", diagnostics: &self.plan.diagnostics, sources: self.sources, holds: None }
+    }
+
     /// The missing consents.
     pub(super) fn missing(&self) -> &'a [MissingConsent] {
         match self.verdict {

@@ -63,7 +63,7 @@ fn run(args: &DiffArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     }
     match output.format {
         Format::Json => output.json(&render::spec_diff::json(&changes, &sources))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Text | Format::Document(_) => {
             output.result(|out| write_spec_changes(out, &changes, output.colour))?;
         }
     }

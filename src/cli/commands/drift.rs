@@ -13,8 +13,8 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
+use crate::render::DriftView;
 use crate::render::text::write_drift;
-use crate::render::{DriftView, markdown};
 
 /// Detect drift: what changed, when, and who changed it
 #[derive(Debug, Args)]
@@ -35,8 +35,7 @@ pub(in crate::cli) struct DriftArgs {
 
 impl Run for DriftArgs {
     fn facts(&self) -> Facts<'_> {
-        let formats = &[Format::Text, Format::Json, Format::Markdown];
-        Facts { formats, files: self.spec.files(), ..Facts::online("drift") }
+        Facts { has_document: |document| document.drift.is_some(), files: self.spec.files(), ..Facts::online("drift") }
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -81,12 +80,12 @@ async fn run(args: &DriftArgs, settings: &Settings<'_>, output: &Arc<Output>) ->
 fn show(look: &Look, view: &DriftView<'_>, settings: &Settings<'_>, output: &Output) -> anyhow::Result<()> {
     match output.format {
         Format::Json => output.json(&document(view))?,
-        Format::Markdown => {
-            let text = markdown::drift(view, formats::comment(settings.flags));
-            output.result(|out| out.write_all(text.as_bytes()))?;
+        Format::Document(document) => {
+            if let Some(drift) = document.drift {
+                formats::write(settings.flags, output, |out, options| drift(out, view, options))?;
+            }
         }
-        // The others are refused before.
-        Format::Text | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Text => {
             // What was found in the spec itself has been shown already.
             output.plan_diagnostics(&look.plan, &look.goal.diagnostics, &look.goal.sources);
             output.result(|out| write_drift(out, view, output.colour, output.verbose > 0))?;

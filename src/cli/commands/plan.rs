@@ -79,7 +79,7 @@ impl Run for PlanArgs {
     fn facts(&self) -> Facts<'_> {
         let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
         Facts {
-            formats: &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Html],
+            has_document: |document| document.plan.is_some(),
             files: against.into_iter().chain(self.spec.files()).collect(),
             ..Facts::online("plan")
         }
@@ -171,7 +171,7 @@ fn open(
         Format::Text => output.diagnostics(&found, &goal.sources),
         // It has a member of its own.
         Format::Json => {}
-        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Document(_) => {
             found.push(findings::OF_SNAPSHOT.nowhere(snapshot::words(&open.as_of)));
         }
     }
@@ -254,9 +254,11 @@ pub(super) fn show(
                 write_plan(out, &view)
             })?;
         }
-        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
-            let review = Review { plan, verdict, requests_to_apply, sources: &goal.sources };
-            formats::write_plan(&review, settings.flags, output)?;
+        Format::Document(document) => {
+            let review = &Review { plan, verdict, requests_to_apply, sources: &goal.sources };
+            if let Some(plan) = document.plan {
+                formats::write(settings.flags, output, |out, options| plan(out, review, options))?;
+            }
         }
     }
     Ok(())

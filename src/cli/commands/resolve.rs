@@ -108,7 +108,7 @@ async fn run(args: &ResolveArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
     match output.format {
         Format::Json => output.json(&json(&name, &answers, sources))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Text | Format::Document(_) => {
             output.result(|out| write_answers(out, &name, &answers, sources))?;
         }
     }

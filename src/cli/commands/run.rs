@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::args::{Format, Global};
+use crate::cli::args::Global;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupt;
+use crate::render::Document;
 
 /// What a command is run with.
 pub(in crate::cli) struct Session<'a> {
@@ -46,8 +47,8 @@ pub(in crate::cli) trait Run {
 pub(in crate::cli) struct Facts<'a> {
     /// Its name in messages.
     pub(in crate::cli) name: &'static str,
-    /// The output formats that it has.
-    pub(in crate::cli) formats: &'static [Format],
+    /// Whether it has an output format other than text and JSON.
+    pub(in crate::cli) has_document: fn(&Document) -> bool,
     /// Whether it asks Cloudflare, and so depends on the clock, keeps files, and reads credentials.
     pub(in crate::cli) is_online: bool,
     /// Whether `--shard` selects a part of its zones.
@@ -65,7 +66,7 @@ impl Facts<'_> {
     pub(in crate::cli) fn online(name: &'static str) -> Self {
         Self {
             name,
-            formats: &[Format::Text, Format::Json],
+            has_document: |_| false,
             is_online: true,
             has_shards: true,
             is_signal_listener: false,

@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::settings::Settings;
 use crate::insight::dns::{Outcome, ZoneIndex, Zones, hold};
 use crate::model::Unmanaged;
-use crate::render::expectations::{Checked, json, junit, write};
+use crate::render::expectations::{Checked, json, write};
 
 /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
 #[derive(Debug, Args)]
@@ -25,8 +25,12 @@ pub(in crate::cli) struct TestArgs {
 
 impl Run for TestArgs {
     fn facts(&self) -> Facts<'_> {
-        let formats = &[Format::Text, Format::Json, Format::Junit];
-        Facts { formats, has_shards: true, files: self.spec.files(), ..Facts::offline("test") }
+        Facts {
+            has_document: |document| document.expectations.is_some(),
+            has_shards: true,
+            files: self.spec.files(),
+            ..Facts::offline("test")
+        }
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -55,9 +59,11 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
     match output.format {
         Format::Json => output.json(&json(&checked, &goal.sources))?,
-        Format::Junit => output.result(|out| out.write_all(junit(&checked, &goal.sources).as_bytes()))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Html => {
-            output.result(|out| write(out, &checked, &goal.sources))?;
+        Format::Text => output.result(|out| write(out, &checked, &goal.sources))?,
+        Format::Document(document) => {
+            if let Some(expectations) = document.expectations {
+                output.result(|out| expectations(out, &checked, &goal.sources))?;
+            }
         }
     }
     Ok(if failed { Exit::Differences } else { Exit::Success })

@@ -28,13 +28,12 @@ pub(in crate::cli) struct ValidateArgs {
 
 impl Run for ValidateArgs {
     fn facts(&self) -> Facts<'_> {
-        let (name, formats): (_, &[Format]) = if self.print {
-            ("validate --print", &[Format::Text, Format::Json])
+        let facts = Facts { has_shards: true, files: self.spec.files(), ..Facts::offline("validate") };
+        if self.print {
+            Facts { name: "validate --print", ..facts }
         } else {
-            let all = &[Format::Text, Format::Json, Format::Markdown, Format::Github, Format::Sarif, Format::Junit];
-            ("validate", all)
-        };
-        Facts { formats, has_shards: true, files: self.spec.files(), ..Facts::offline(name) }
+            Facts { has_document: |document| document.is_for_validate, ..facts }
+        }
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -62,7 +61,7 @@ fn run(args: &ValidateArgs, settings: &Settings<'_>, output: &Output) -> anyhow:
             let counts = (goal.files, zones, goal.records);
             output.json(&Validation::of(counts, &goal.diagnostics, &goal.sources))?;
         }
-        Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Document(_) => {
             let (diagnostics, sources) = (&goal.diagnostics, &goal.sources);
             let found = Findings { command: "validate", diagnostics, sources, holds: Some(&holds) };
             write_findings(&found, settings.flags, output)?;

@@ -9,6 +9,7 @@
 mod style;
 mod zone;
 
+use super::document::Document;
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
 use super::view::{OperationView, Review, place, views, zone_dangers};
@@ -19,6 +20,17 @@ use crate::wire::budget;
 
 /// Largest number of zones that can be selected one by one; each needs a line in the style sheet.
 const CHOICES: usize = 500;
+
+/// Pages.
+pub(super) const DOCUMENT: Document = Document {
+    name: "html",
+    about: "One self-contained page without scripts",
+    findings: |out, found, _| out.write_all(report(found).as_bytes()),
+    is_for_validate: false,
+    plan: Some(|out, review, _| out.write_all(plan(review).as_bytes())),
+    drift: None,
+    expectations: None,
+};
 
 /// A plan.
 #[must_use]

@@ -2,6 +2,7 @@
 
 use super::budget::{Budget, Piece};
 use crate::diagnostic::{Diagnostic, Severity, Sources, count};
+use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
 use crate::render::findings::{Region, detail, known_notes};
 
@@ -25,15 +26,6 @@ const REASON: usize = 60;
 
 /// Longest name of a marker.
 const LONGEST_MARKER: usize = 64;
-
-/// Options of a comment.
-#[derive(Debug, Clone, Copy)]
-pub struct Comment<'a> {
-    /// Identifies one of several comments of a pull request; see [`is_marker`].
-    pub marker: Option<&'a str>,
-    /// Its largest size, in characters.
-    pub limit: usize,
-}
 
 /// Whether a text can be the name of a marker: letters, digits and single `-`, `_`, `.`.
 #[must_use]

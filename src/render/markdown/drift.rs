@@ -1,10 +1,11 @@
 //! Drift as a comment or an issue: what changed and who changed it.
 
 use super::budget::{Budget, Piece};
-use super::comment::{Comment, findings as diagnostics, marker, short};
+use super::comment::{findings as diagnostics, marker, short};
 use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
+use crate::render::document::Comment;
 use crate::render::drift::{aside, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
 use crate::render::view::OperationView;

@@ -12,10 +12,12 @@ mod drift;
 mod zone;
 
 use budget::{Budget, Piece};
-pub use comment::{Comment, LIMIT, SMALLEST_LIMIT, is_marker};
+pub use comment::{LIMIT, SMALLEST_LIMIT, is_marker};
 use comment::{findings, marker, short};
 pub use drift::drift;
 
+pub use super::document::Comment;
+use super::document::Document;
 use super::escape::{code, prose};
 use super::findings::Findings;
 use super::view::{OperationView, Review, views, zone_dangers};
@@ -25,6 +27,17 @@ use crate::wire::budget as limit;
 
 /// Largest number of consents that are listed; the others are counted.
 const CONSENTS: usize = 10;
+
+/// Comments on pull requests.
+pub(super) const DOCUMENT: Document = Document {
+    name: "markdown",
+    about: "A comment on a pull request",
+    findings: |out, found, options| out.write_all(report(found, options.comment).as_bytes()),
+    is_for_validate: true,
+    plan: Some(|out, review, options| out.write_all(plan(review, options.comment).as_bytes())),
+    drift: Some(|out, view, options| out.write_all(drift(view, options.comment).as_bytes())),
+    expectations: None,
+};
 
 /// A plan.
 #[must_use]

@@ -45,10 +45,9 @@ async fn run(args: &WafDiffArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     let all: Vec<_> = zones.iter().map(|z| (z.name.as_str(), difference(&z.before, &z.after))).collect();
     match output.format {
         Format::Json => output.json(&json::difference(&all))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => output
-            .result(|out| {
-                all.iter().try_for_each(|(name, difference)| write_waf_difference(out, name, difference, output.colour))
-            })?,
+        Format::Text | Format::Document(_) => output.result(|out| {
+            all.iter().try_for_each(|(name, difference)| write_waf_difference(out, name, difference, output.colour))
+        })?,
     }
     let differs = |d: &Difference| !(d.changed.is_empty() && d.rules.is_empty());
     Ok(if args.detailed_exitcode && all.iter().any(|(_, d)| differs(d)) { Exit::Differences } else { Exit::Success })

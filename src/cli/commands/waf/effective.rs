@@ -43,12 +43,11 @@ async fn run(args: &WafEffectiveArgs, settings: &Settings<'_>, output: &Arc<Outp
         zones.iter().map(|(name, waf, account)| (name.as_str(), survey(waf), survey_account(account, waf))).collect();
     match output.format {
         Format::Json => output.json(&json::effective(&surveys, args.rules))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => output
-            .result(|out| {
-                surveys.iter().try_for_each(|(name, survey, account)| {
-                    write_waf_survey(out, name, (survey, account), args.rules, output.colour)
-                })
-            })?,
+        Format::Text | Format::Document(_) => output.result(|out| {
+            surveys.iter().try_for_each(|(name, survey, account)| {
+                write_waf_survey(out, name, (survey, account), args.rules, output.colour)
+            })
+        })?,
     }
     Ok(Exit::Success)
 }

@@ -79,7 +79,7 @@ async fn run(args: &WafLockArgs, settings: &Settings<'_>, output: &Arc<Output>) 
     let file = path.display().to_string();
     match output.format {
         Format::Json => output.json(&json::lock(&file, &changes, is_same, args.check))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Text | Format::Document(_) => {
             let first = before.is_none();
             output.result(|out| write_waf_lock(out, &file, &changes, is_same, args.check, first))?;
         }

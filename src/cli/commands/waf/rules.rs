@@ -103,9 +103,7 @@ async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>)
     }
     match output.format {
         Format::Json => output.json(&json::rules(&shown))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
-            output.result(|out| write_waf_rules(out, &shown, output.colour))?
-        }
+        Format::Text | Format::Document(_) => output.result(|out| write_waf_rules(out, &shown, output.colour))?,
     }
     Ok(Exit::Success)
 }
