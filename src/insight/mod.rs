@@ -40,6 +40,7 @@ mod rule;
 mod scope;
 mod survey;
 mod takeover;
+pub mod traffic;
 mod treatment;
 mod tuning;
 mod view;

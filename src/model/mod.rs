@@ -16,6 +16,7 @@ mod name;
 pub mod rdata;
 mod record;
 mod reported;
+pub mod request;
 pub mod ruleset;
 mod state;
 mod tier;

@@ -8,14 +8,16 @@
 //! | valid, but probably not what was meant | `mistakes`, `patterns` |
 //! | the canonical form | `normal` |
 //! | whether one expression matches more or less than another | `scope`, `values` |
+//! | whether it matches a request | `evaluate` |
 //!
-//! Nothing here models a request: an expression is never evaluated.
+//! What a request is, and which fields follow from it, is told elsewhere: here a request is a value for each field.
 //!
 //! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
 
 mod call;
 mod canonical;
 mod check;
+mod evaluate;
 mod lexer;
 mod literals;
 mod operand;
@@ -38,6 +40,7 @@ use super::Tier;
 use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
 use canonical::CanonicalForm;
 use check::Check;
+pub use evaluate::{ListItems, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
 pub use problem::ExpressionProblem;
 use problem::Problems;
 pub use scope::ScopeChange;

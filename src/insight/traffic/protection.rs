@@ -1,0 +1,206 @@
+//! The rules of a zone in the order in which a request meets them, ready to be evaluated.
+//!
+//! # Sources
+//! developers.cloudflare.com/waf/concepts, read 2026-11-22: custom rules run before rate limiting rules, and those before managed
+//! rules. Which products a skip rule names is not followed: they are outside the rulesets.
+
+use bumpalo::Bump;
+
+use super::super::exception::{Target, ruleset_name, skipped};
+use super::walk::Act;
+use crate::diagnostic::Place;
+use crate::model::Value;
+use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
+use crate::model::facts::rulesets::ANOMALY_RULE;
+use crate::model::managed::Managed;
+use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+
+/// The rules of a zone.
+#[derive(Debug)]
+pub struct Protection {
+    /// The rules that are on, in the order in which they run.
+    pub(super) rules: Vec<Rule>,
+    /// What takes part in a verdict but cannot be evaluated, whatever the request is.
+    pub(super) unread: Vec<String>,
+}
+
+/// A rule.
+#[derive(Debug)]
+pub(super) struct Rule {
+    /// Its phase.
+    pub(super) phase: Phase,
+    /// Its display name.
+    pub(super) name: String,
+    /// Its place in the spec, if it is there.
+    pub(super) place: Option<Place>,
+    /// Which requests it is for.
+    pub(super) when: When,
+    /// What it does with them.
+    pub(super) effect: Effect,
+}
+
+/// Which requests a rule is for.
+#[derive(Debug)]
+pub(super) enum When {
+    /// Those that an expression matches.
+    Program(Program),
+    /// Unknown: its expression cannot be read here.
+    Unreadable(String),
+}
+
+/// What a rule does.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// It only notes requests.
+    Nothing,
+    /// It acts.
+    Act(Act),
+    /// It lets requests bypass other rules.
+    Skip(Bypass),
+    /// It acts above a rate.
+    Limit(Limit, Act),
+    /// It runs a managed ruleset by its id, whose rules act on requests.
+    Execute(String, String),
+    /// Its effect is not known here.
+    Unknown(String),
+}
+
+/// What a skip rule lets requests bypass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Bypass {
+    /// The rules after it in its phase.
+    pub(super) rest: bool,
+    /// Later phases.
+    pub(super) phases: Vec<Phase>,
+    /// Managed rulesets by id.
+    pub(super) rulesets: Vec<String>,
+    /// What cannot be followed.
+    pub(super) unknown: Vec<String>,
+}
+
+/// A limit.
+#[derive(Debug)]
+pub(super) struct Limit {
+    /// The number of requests.
+    pub(super) requests: u64,
+    /// The period in seconds.
+    pub(super) period: u64,
+    /// Which requests count, if not those that the rule is for.
+    pub(super) counted: Option<When>,
+    /// Whether only requests that reach the origin count.
+    pub(super) is_of_origin: bool,
+}
+
+impl Protection {
+    /// The rules of a zone; `place` finds a rule of the spec by its name.
+    #[must_use]
+    pub fn new(waf: &LiveWaf, place: impl Fn(Phase, &str) -> Option<Place>) -> Self {
+        let (mut rules, mut unread) = (Vec::new(), Vec::new());
+        for phase in Phase::ALL {
+            let Some(entry_point) = waf.entry_points.get(phase) else {
+                unread.push(format!("the zone's {}, which were not read", phase.about()));
+                continue;
+            };
+            let enabled = entry_point.rules().iter().filter(|rule| rule.body.is_enabled());
+            rules.extend(enabled.map(|rule| Rule::new(*phase, rule, waf, place(*phase, rule.shown()))));
+        }
+        Self { rules, unread }
+    }
+
+    /// Adds something that takes part in every verdict and cannot be evaluated.
+    #[must_use]
+    pub fn with_unread(mut self, what: impl Into<String>) -> Self {
+        self.unread.push(what.into());
+        self
+    }
+}
+
+impl Rule {
+    /// A rule.
+    fn new(phase: Phase, rule: &LiveRule, waf: &LiveWaf, place: Option<Place>) -> Self {
+        let effect = effect(phase, rule, waf);
+        let when =
+            rule.body.expression().map_or_else(|| When::Unreadable("no expression".to_owned()), |e| When::of(&e));
+        Self { phase, name: rule.shown().to_owned(), place, when, effect }
+    }
+}
+
+impl When {
+    /// Of an expression.
+    fn of(expression: &Expression) -> Self {
+        expression.compile().map_or_else(|| Self::Unreadable(expression.text().to_owned()), Self::Program)
+    }
+
+    /// Whether a request is matched, and on what that depends.
+    pub(super) fn matches<'v>(&'v self, sample: &'v Sample<'v>, arena: &'v Bump) -> Result<bool, Vec<String>> {
+        match self {
+            Self::Unreadable(text) => Err(vec![format!("the expression `{}`", crate::model::request::clip(text))]),
+            Self::Program(program) => match program.evaluate(sample, arena) {
+                Truth::True => Ok(true),
+                Truth::False => Ok(false),
+                truth @ Truth::Unknown(_) => Err(program.reasons(truth).map(Reason::words).collect()),
+            },
+        }
+    }
+}
+
+/// What a rule does.
+fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
+    let body = &rule.body;
+    if let Some(skipped) = skipped(body) {
+        let mut bypass = Bypass { unknown: skipped.unknown.keys().cloned().collect(), ..Bypass::default() };
+        for target in skipped.in_effect(waf) {
+            match target {
+                Target::Rest | Target::RestOfPhase => bypass.rest = true,
+                Target::Phase(name) => match Phase::ALL.iter().find(|phase| phase.as_str() == name) {
+                    Some(phase) => bypass.phases.push(*phase),
+                    // Later phases that no verdict here knows.
+                    None => {}
+                },
+                Target::Ruleset(id) => bypass.rulesets.push(id),
+                // A single rule of a ruleset that is not evaluated; without the one that compares the score nothing acts.
+                Target::Rule(ruleset, id) if id == ANOMALY_RULE => bypass.rulesets.push(ruleset),
+                Target::Rule(..) | Target::Product(_) => {}
+            }
+        }
+        return Effect::Skip(bypass);
+    }
+    if let Some(id) = body.executes() {
+        return Effect::Execute(id.to_owned(), ruleset_name(id, waf));
+    }
+    let act = match body.action() {
+        "block" => Act::Block,
+        "challenge" | "js_challenge" | "managed_challenge" => Act::Challenge,
+        "log" => return Effect::Nothing,
+        other => return Effect::Unknown(format!("the action `{}`", crate::model::request::clip(other))),
+    };
+    match (phase, body.get("ratelimit")) {
+        (Phase::RateLimit, Some(Value::Map(rate))) => {
+            let number = |name: &str| match rate.get(name) {
+                Some(Value::Integer(number)) => u64::try_from(*number).ok(),
+                _ => None,
+            };
+            let counted = match rate.get("counting_expression") {
+                Some(Value::Text(text)) if !text.is_empty() => Some(When::of(&Expression::reported(text))),
+                _ => None,
+            };
+            let is_of_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
+            match (number("requests_per_period"), number("period")) {
+                (Some(requests), Some(period)) if period > 0 => {
+                    Effect::Limit(Limit { requests, period, counted, is_of_origin }, act)
+                }
+                _ => Effect::Unknown("a rate that counts by score".to_owned()),
+            }
+        }
+        (Phase::RateLimit, _) => Effect::Unknown("a rate that cannot be read".to_owned()),
+        (Phase::Custom | Phase::Managed, _) => Effect::Act(act),
+    }
+}
+
+/// Why a managed ruleset is not evaluated.
+pub(super) fn why_not_evaluated(id: &str, name: &str) -> String {
+    match Managed::ALL.iter().find(|managed| managed.facts().id == id) {
+        Some(Managed::Owasp) => format!("{name}, whose rules are run by `waf hits`"),
+        _ => format!("{name}, whose rules are not public"),
+    }
+}

@@ -1,0 +1,332 @@
+//! The verdict on a request: rule by rule, as Cloudflare documents it.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-22: block and challenges end the evaluation; log does
+//! not; skip leaves out what it names. developers.cloudflare.com/waf/rate-limiting-rules/request-rate, read 2026-11-22: a rule acts on
+//! requests above the rate. Assumed: the request that reaches the limit itself still passes.
+
+use std::collections::BTreeSet;
+
+use bumpalo::Bump;
+
+use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
+use crate::diagnostic::Place;
+use crate::model::expression::Sample;
+use crate::model::request::{Outcome, Rate, Request};
+use crate::model::ruleset::Phase;
+
+/// How many unknown conditions are followed both ways.
+const MOST_FORKS: u32 = 64;
+
+/// What a rule does to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Act {
+    /// It is refused.
+    Block,
+    /// Its sender must pass a challenge, whatever kind.
+    Challenge,
+}
+
+/// A rule that takes part in a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleAt {
+    /// Its display name.
+    pub name: String,
+    /// Its phase.
+    pub phase: Phase,
+    /// Its place in the spec, if it is there.
+    pub place: Option<Place>,
+}
+
+/// A step of the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The rule.
+    pub rule: RuleAt,
+    /// What it did, as text.
+    pub what: String,
+}
+
+/// What becomes of a request, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// The rule that acts.
+    pub by: Option<RuleAt>,
+    /// The rules that match, in their order.
+    pub trace: Vec<Step>,
+    /// What an unknown outcome depends on.
+    pub depends_on: BTreeSet<String>,
+    /// What took part and was not evaluated.
+    pub not_evaluated: BTreeSet<String>,
+}
+
+/// What a request has met so far.
+#[derive(Debug, Clone, Default)]
+struct State {
+    /// Phases that it bypasses, or the rest of them.
+    phases: Vec<Phase>,
+    /// Rulesets that it bypasses.
+    rulesets: Vec<String>,
+    trace: Vec<Step>,
+    not_evaluated: BTreeSet<String>,
+}
+
+/// A walk of a request.
+struct Walk<'w> {
+    protection: &'w Protection,
+    sample: &'w Sample<'w>,
+    arena: &'w Bump,
+    rate: Rate,
+}
+
+impl Protection {
+    /// The verdict on the last of several equal requests.
+    #[must_use]
+    pub fn verdict(&self, request: &Request, rate: Rate) -> Verdict {
+        let arena = Bump::new();
+        let sample = request.sample(&arena);
+        let walk = Walk { protection: self, sample: &sample, arena: &arena, rate };
+        let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
+        walk.from(0, state, &mut { MOST_FORKS })
+    }
+}
+
+impl Walk<'_> {
+    /// The verdict from a rule on.
+    fn from(&self, first: usize, mut state: State, forks: &mut u32) -> Verdict {
+        for (n, rule) in self.protection.rules.iter().enumerate().skip(first) {
+            if state.phases.contains(&rule.phase) || matches!(rule.effect, Effect::Nothing) {
+                continue;
+            }
+            if matches!(&rule.effect, Effect::Execute(id, _) if state.rulesets.contains(id)) {
+                continue;
+            }
+            let why = match rule.when.matches(self.sample, self.arena).map(|matches| (matches, self.applies(rule))) {
+                Ok((false, _)) | Ok((true, Ok(false))) => continue,
+                Ok((true, Ok(true))) => match self.apply(rule, &mut state) {
+                    Some(outcome) => return state.ended(outcome, Some(rule)),
+                    None => continue,
+                },
+                Ok((true, Err(why))) | Err(why) => why,
+            };
+            if *forks == 0 {
+                return state.unknown(why);
+            }
+            *forks -= 1;
+            let mut matched = state.clone();
+            let yes = match self.apply(rule, &mut matched) {
+                Some(outcome) => matched.ended(outcome, Some(rule)),
+                None => self.from(n + 1, matched, forks),
+            };
+            return yes.or(self.from(n + 1, state, forks), why);
+        }
+        state.ended(Outcome::Pass, None)
+    }
+
+    /// Whether a rule whose expression matches applies: a limit only above its rate.
+    fn applies(&self, rule: &Rule) -> Result<bool, Vec<String>> {
+        match &rule.effect {
+            Effect::Limit(limit, _) => self.is_above(limit),
+            Effect::Nothing | Effect::Act(_) | Effect::Skip(_) | Effect::Execute(..) | Effect::Unknown(_) => Ok(true),
+        }
+    }
+
+    /// Whether the last request is above a limit.
+    fn is_above(&self, limit: &Limit) -> Result<bool, Vec<String>> {
+        let Rate { times, seconds } = self.rate;
+        // Requests that are evenly spread: as many of them as fit into a period.
+        let within = if seconds <= limit.period { times } else { (times * limit.period).div_ceil(seconds) };
+        if within <= limit.requests {
+            return Ok(false);
+        }
+        match &limit.counted {
+            Some(counted) if !counted.matches(self.sample, self.arena)? => Ok(false),
+            _ if limit.is_of_origin => Err(vec!["which requests the cache answers".to_owned()]),
+            _ => Ok(true),
+        }
+    }
+
+    /// Applies a rule that matches; the outcome if that ends the walk.
+    fn apply(&self, rule: &Rule, state: &mut State) -> Option<Outcome> {
+        let what = match &rule.effect {
+            Effect::Nothing => return None,
+            Effect::Act(Act::Block) => "blocks".to_owned(),
+            Effect::Act(Act::Challenge) => "challenges".to_owned(),
+            Effect::Limit(limit, _) => format!("acts above {} in {} s", limit.requests, limit.period),
+            Effect::Skip(bypass) => {
+                state.bypass(rule.phase, bypass);
+                "lets it bypass other rules".to_owned()
+            }
+            Effect::Execute(id, name) => {
+                state.not_evaluated.insert(why_not_evaluated(id, name));
+                format!("runs {name}, which is not evaluated")
+            }
+            Effect::Unknown(what) => format!("does what is not known here: {what}"),
+        };
+        state.trace.push(Step { rule: RuleAt::of(rule), what });
+        match &rule.effect {
+            Effect::Act(act) | Effect::Limit(_, act) => Some(match act {
+                Act::Block => Outcome::Block,
+                Act::Challenge => Outcome::Challenge,
+            }),
+            Effect::Unknown(_) => Some(Outcome::Unknown),
+            Effect::Nothing | Effect::Skip(_) | Effect::Execute(..) => None,
+        }
+    }
+}
+
+impl State {
+    /// Leaves out what a skip rule names.
+    fn bypass(&mut self, phase: Phase, bypass: &Bypass) {
+        self.phases.extend(bypass.rest.then_some(phase));
+        self.phases.extend(&bypass.phases);
+        self.rulesets.extend(bypass.rulesets.iter().cloned());
+        self.not_evaluated.extend(bypass.unknown.iter().map(|name| format!("the parameter `{name}` of a skip rule")));
+    }
+
+    /// A verdict.
+    fn ended(self, outcome: Outcome, by: Option<&Rule>) -> Verdict {
+        let depends_on = match (outcome, by.map(|rule| &rule.effect)) {
+            (Outcome::Unknown, Some(Effect::Unknown(what))) => BTreeSet::from([what.clone()]),
+            _ => BTreeSet::new(),
+        };
+        let by = by.map(RuleAt::of);
+        Verdict { outcome, by, trace: self.trace, depends_on, not_evaluated: self.not_evaluated }
+    }
+
+    /// A verdict that depends on something.
+    fn unknown(self, why: Vec<String>) -> Verdict {
+        Verdict { depends_on: why.into_iter().collect(), ..self.ended(Outcome::Unknown, None) }
+    }
+}
+
+impl RuleAt {
+    /// A rule.
+    fn of(rule: &Rule) -> Self {
+        Self { name: rule.name.clone(), phase: rule.phase, place: rule.place }
+    }
+}
+
+impl Verdict {
+    /// The verdict if it is unknown which of two holds, for these reasons.
+    fn or(self, other: Self, why: Vec<String>) -> Self {
+        let is_same = self.outcome == other.outcome && self.outcome != Outcome::Unknown;
+        let not_evaluated = self.not_evaluated.into_iter().chain(other.not_evaluated).collect();
+        if is_same {
+            let by = self.by.filter(|by| other.by.as_ref() == Some(by));
+            return Self { by, not_evaluated, ..other };
+        }
+        let depends_on = why.into_iter().chain(self.depends_on).chain(other.depends_on).collect();
+        Self { outcome: Outcome::Unknown, by: None, trace: self.trace, depends_on, not_evaluated }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::model::Value;
+    use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId};
+
+    /// Rules as name, action, expression, and a parameter of skip.
+    fn phase(rules: &[(&str, &str, &str, &[(&str, &str)])]) -> EntryPoint {
+        let rule = |(name, action, expression, skipped): &(&str, &str, &str, &[(&str, &str)])| {
+            let mut body = RuleBody::default();
+            body.set("ref", *name);
+            body.set("action", *action);
+            body.set("expression", *expression);
+            for (parameter, value) in *skipped {
+                match *parameter {
+                    "ruleset" | "id" => body.set_parameter(parameter, *value),
+                    "ratelimit" => {
+                        let (requests, period) = value.split_once('/').expect("it is a rate");
+                        let number = |text: &str| Value::Integer(text.parse().expect("it is a number"));
+                        let rate = [("requests_per_period", number(requests)), ("period", number(period))];
+                        body.set("ratelimit", Value::Map(rate.map(|(name, value)| (name.to_owned(), value)).into()));
+                    }
+                    parameter => body.set_parameter(parameter, Value::List(vec![Value::from(*value)])),
+                }
+            }
+            LiveRule { id: RuleId((*name).to_owned()), last_updated: None, body }
+        };
+        let rules = rules.iter().map(rule).collect();
+        EntryPoint::Present(LiveRuleset { id: RulesetId("1".to_owned()), version: None, last_updated: None, rules })
+    }
+
+    fn protection() -> Protection {
+        let custom = phase(&[
+            ("log-all", "log", "true", &[]),
+            ("office", "skip", "ip.src in {192.0.2.0/24}", &[("ruleset", "current"), ("phases", "http_ratelimit")]),
+            ("bots", "managed_challenge", "cf.client.bot", &[]),
+            ("wp", "block", "http.request.uri.path contains \"/wp-\"", &[]),
+            ("late", "js_challenge", "http.request.uri.path contains \"/wp-\" or http.request.method eq \"PUT\"", &[]),
+        ]);
+        let rate = phase(&[("login", "block", "http.request.uri.path eq \"/login\"", &[("ratelimit", "5/60")])]);
+        let managed = phase(&[
+            (
+                "trusted",
+                "skip",
+                "http.request.uri.path eq \"/hook\"",
+                &[("rulesets", "4814384a9e5d4991b9815dcfc25d2f1f")],
+            ),
+            ("owasp", "execute", "true", &[("id", "4814384a9e5d4991b9815dcfc25d2f1f")]),
+        ]);
+        let entry_points =
+            BTreeMap::from([(Phase::Custom, custom), (Phase::RateLimit, rate), (Phase::Managed, managed)]);
+        Protection::new(&LiveWaf { entry_points, catalogues: Vec::new() }, |_, _| None)
+    }
+
+    fn verdict(text: &str, address: &str, is_bot: Option<bool>, times: u64) -> Verdict {
+        let mut request = Request::parse(text).expect("it is one");
+        request.address = address.parse().ok();
+        if let Some(is_bot) = is_bot {
+            request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(is_bot));
+        }
+        protection().verdict(&request, Rate { times, seconds: 60 })
+    }
+
+    fn brief(verdict: &Verdict) -> String {
+        let by = verdict.by.as_ref().map_or("-", |by| by.name.as_str());
+        let words = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+        format!(
+            "{} {by} [{}] [{}]",
+            verdict.outcome.as_str(),
+            words(&verdict.depends_on),
+            words(&verdict.not_evaluated)
+        )
+    }
+
+    #[test]
+    fn a_request_meets_the_rules_in_their_order() {
+        const OWASP: &str = "OWASP ruleset, whose rules are run by `waf hits`";
+        for (text, address, is_bot, times, expected) in [
+            ("GET https://x.test/", "203.0.113.9", Some(false), 1, format!("pass - [] [{OWASP}]")),
+            ("GET https://x.test/hook", "203.0.113.9", Some(false), 1, "pass - [] []".to_owned()),
+            ("GET https://x.test/wp-login.php", "203.0.113.9", Some(false), 1, "block wp [] []".to_owned()),
+            ("PUT https://x.test/", "203.0.113.9", Some(false), 1, "challenge late [] []".to_owned()),
+            ("GET https://x.test/wp-login.php", "203.0.113.9", Some(true), 1, "challenge bots [] []".to_owned()),
+            // Whether it is a bot makes a difference.
+            ("GET https://x.test/wp-login.php", "203.0.113.9", None, 1, format!("unknown - [cf.client.bot] []")),
+            // It makes none where both ways end alike.
+            ("PUT https://x.test/", "203.0.113.9", None, 1, "challenge - [] []".to_owned()),
+            ("GET https://x.test/wp-login.php", "192.0.2.1", None, 1, format!("pass - [] [{OWASP}]")),
+            ("GET https://x.test/login", "203.0.113.9", Some(false), 5, format!("pass - [] [{OWASP}]")),
+            ("GET https://x.test/login", "203.0.113.9", Some(false), 6, "block login [] []".to_owned()),
+            ("GET https://x.test/login", "192.0.2.1", Some(false), 60, format!("pass - [] [{OWASP}]")),
+            ("GET https://x.test/login", "-", Some(false), 6, "unknown - [ip.src] ".to_owned() + &format!("[{OWASP}]")),
+        ] {
+            assert_eq!(brief(&verdict(text, address, is_bot, times)), expected, "{text} {address} {is_bot:?} {times}");
+        }
+    }
+
+    #[test]
+    fn phases_that_were_not_read_are_told() {
+        let protection = Protection::new(&LiveWaf::default(), |_, _| None);
+        let request = Request::parse("GET https://x.test/").expect("it is one");
+        let verdict = protection.verdict(&request, Rate { times: 1, seconds: 1 });
+        assert_eq!((verdict.outcome, verdict.not_evaluated.len()), (Outcome::Pass, 3));
+    }
+}

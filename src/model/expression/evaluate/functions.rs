@@ -1,0 +1,296 @@
+//! The functions that rules of requests can use.
+//!
+//! # Sources
+//! developers.cloudflare.com/ruleset-engine/rules-language/functions, read 2026-11-22. Not documented, and assumed: a call with a
+//! missing argument has no value, except that `concat` leaves it out; text that is no valid Base64, and a number of JSON beyond 64
+//! bits, have none; `url_decode` leaves a percent sign alone that no two digits follow.
+
+use std::net::IpAddr;
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec as Items;
+use ipnet::IpNet;
+
+use super::value::Value;
+
+/// A function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    Cidr,
+    Cidr6,
+    Concat,
+    DecodeBase64,
+    EndsWith,
+    HasKey,
+    HasValue,
+    IsTimedHmacValid,
+    Join,
+    Len,
+    LookupJsonInteger,
+    LookupJsonString,
+    Lower,
+    RemoveBytes,
+    StartsWith,
+    Substring,
+    Upper,
+    UrlDecode,
+}
+
+impl Function {
+    /// All that can be computed from their arguments, by name.
+    const ALL: [(&'static str, Self); 18] = [
+        ("cidr", Self::Cidr),
+        ("cidr6", Self::Cidr6),
+        ("concat", Self::Concat),
+        ("decode_base64", Self::DecodeBase64),
+        ("ends_with", Self::EndsWith),
+        ("has_key", Self::HasKey),
+        ("has_value", Self::HasValue),
+        ("is_timed_hmac_valid_v0", Self::IsTimedHmacValid),
+        ("join", Self::Join),
+        ("len", Self::Len),
+        ("lookup_json_integer", Self::LookupJsonInteger),
+        ("lookup_json_string", Self::LookupJsonString),
+        ("lower", Self::Lower),
+        ("remove_bytes", Self::RemoveBytes),
+        ("starts_with", Self::StartsWith),
+        ("substring", Self::Substring),
+        ("upper", Self::Upper),
+        ("url_decode", Self::UrlDecode),
+    ];
+
+    /// A function by its name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+
+    /// The result for a first argument and the others.
+    pub(super) fn call<'v>(self, first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
+        let unknown = [first].iter().chain(rest).fold(0, |all, value| match value {
+            Value::Unknown(reasons) => all | reasons,
+            _ => all,
+        });
+        if unknown != 0 {
+            return Value::Unknown(unknown);
+        }
+        let (second, third) = (rest.first().copied(), rest.get(1).copied());
+        match (self, first, second) {
+            (Self::Cidr, Value::Address(address), Some(Value::Integer(v4))) => match third {
+                Some(Value::Integer(v6)) => network(address, v4, v6),
+                _ => Value::Missing,
+            },
+            (Self::Cidr6, Value::Address(address), Some(Value::Integer(v6))) => network(address, 32, v6),
+            (Self::Concat, ..) => concatenated(first, rest, arena),
+            (Self::DecodeBase64, Value::Bytes(text), _) => match data_encoding::BASE64.decode(text) {
+                Ok(bytes) => Value::Bytes(arena.alloc_slice_copy(&bytes)),
+                Err(_) => Value::Missing,
+            },
+            (Self::EndsWith, Value::Bytes(text), Some(Value::Bytes(end))) => Value::Truth(text.ends_with(end)),
+            (Self::StartsWith, Value::Bytes(text), Some(Value::Bytes(start))) => Value::Truth(text.starts_with(start)),
+            (Self::HasKey, Value::Map(entries), Some(Value::Bytes(key))) => {
+                Value::Truth(entries.iter().any(|(name, _)| *name == key))
+            }
+            (Self::HasValue, Value::Map(entries), Some(wanted)) => {
+                Value::Truth(entries.iter().any(|(_, value)| *value == wanted))
+            }
+            (Self::HasValue, Value::Array(items), Some(wanted)) => Value::Truth(items.contains(&wanted)),
+            (Self::IsTimedHmacValid, Value::Bytes(key), Some(Value::Bytes(message))) => {
+                hmac(key, message, rest.get(1..).unwrap_or_default())
+            }
+            (Self::Join, Value::Array(items), Some(Value::Bytes(separator))) => joined(items, separator, arena),
+            (Self::Len, Value::Bytes(text), _) => integer(text.len()),
+            (Self::Len, Value::Array(items), _) => integer(items.len()),
+            (Self::LookupJsonInteger, Value::Bytes(text), _) => match json(text, rest) {
+                Some(serde_json::Value::Number(number)) => number.as_i64().map_or(Value::Missing, Value::Integer),
+                _ => Value::Missing,
+            },
+            (Self::LookupJsonString, Value::Bytes(text), _) => match json(text, rest) {
+                Some(serde_json::Value::String(found)) => Value::Bytes(arena.alloc_slice_copy(found.as_bytes())),
+                _ => Value::Missing,
+            },
+            (Self::Lower, Value::Bytes(text), _) => {
+                cased(text, u8::is_ascii_uppercase, <[u8]>::make_ascii_lowercase, arena)
+            }
+            (Self::Upper, Value::Bytes(text), _) => {
+                cased(text, u8::is_ascii_lowercase, <[u8]>::make_ascii_uppercase, arena)
+            }
+            (Self::RemoveBytes, Value::Bytes(text), Some(Value::Bytes(removed))) => {
+                let kept = text.iter().copied().filter(|byte| !removed.contains(byte));
+                Value::Bytes(Items::from_iter_in(kept, arena).into_bump_slice())
+            }
+            (Self::Substring, Value::Bytes(text), Some(Value::Integer(start))) => substring(text, start, third),
+            (Self::UrlDecode, Value::Bytes(text), options) => {
+                let options = match options {
+                    Some(Value::Bytes(options)) => options,
+                    _ => &[],
+                };
+                url_decoded(text, options, arena)
+            }
+            _ => Value::Missing,
+        }
+    }
+}
+
+/// A length.
+fn integer<'v>(length: usize) -> Value<'v> {
+    i64::try_from(length).map_or(Value::Missing, Value::Integer)
+}
+
+/// The network of an address.
+fn network<'v>(address: IpAddr, v4: i64, v6: i64) -> Value<'v> {
+    let bits = if address.is_ipv4() { v4 } else { v6 };
+    let network = u8::try_from(bits).ok().and_then(|bits| IpNet::new(address, bits).ok());
+    network.map_or(Value::Missing, |network| Value::Address(network.network()))
+}
+
+/// Texts or arrays in one; missing ones are left out.
+fn concatenated<'v>(first: Value<'v>, rest: &[Value<'v>], arena: &'v Bump) -> Value<'v> {
+    let all = || [first].into_iter().chain(rest.iter().copied());
+    let (mut bytes, mut items) = (Items::new_in(arena), Items::new_in(arena));
+    for value in all() {
+        match value {
+            Value::Bytes(text) => bytes.extend_from_slice(text),
+            Value::Integer(number) => bytes.extend_from_slice(number.to_string().as_bytes()),
+            Value::Array(array) => items.extend_from_slice(array),
+            Value::Unknown(_) | Value::Missing | Value::Truth(_) | Value::Address(_) | Value::Map(_) => {}
+        }
+    }
+    match all().find(|value| *value != Value::Missing) {
+        None => Value::Missing,
+        Some(Value::Array(_)) => Value::Array(items.into_bump_slice()),
+        Some(_) => Value::Bytes(bytes.into_bump_slice()),
+    }
+}
+
+/// Texts in one, with a text between them.
+fn joined<'v>(items: &[Value<'v>], separator: &[u8], arena: &'v Bump) -> Value<'v> {
+    let mut all = Items::new_in(arena);
+    for (n, item) in items.iter().enumerate() {
+        let Value::Bytes(text) = item else { return Value::Missing };
+        if n > 0 {
+            all.extend_from_slice(separator);
+        }
+        all.extend_from_slice(text);
+    }
+    Value::Bytes(all.into_bump_slice())
+}
+
+/// Text in upper or lower case.
+fn cased<'v>(text: &'v [u8], differs: impl Fn(&u8) -> bool, change: impl Fn(&mut [u8]), arena: &'v Bump) -> Value<'v> {
+    if !text.iter().any(differs) {
+        return Value::Bytes(text);
+    }
+    let copy = arena.alloc_slice_copy(text);
+    change(copy);
+    Value::Bytes(copy)
+}
+
+/// A part of a text; negative positions count from its end.
+fn substring<'v>(text: &'v [u8], start: i64, end: Option<Value<'v>>) -> Value<'v> {
+    let position = |at: i64| {
+        let distance = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
+        if at < 0 { text.len().saturating_sub(distance) } else { distance.min(text.len()) }
+    };
+    let end = match end {
+        Some(Value::Integer(end)) => position(end),
+        _ => text.len(),
+    };
+    Value::Bytes(text.get(position(start)..end).unwrap_or_default())
+}
+
+/// A part of a JSON document by names and positions.
+fn json(text: &[u8], path: &[Value<'_>]) -> Option<serde_json::Value> {
+    let mut at: serde_json::Value = serde_json::from_slice(text).ok()?;
+    for step in path {
+        let next = match step {
+            Value::Bytes(key) => at.get_mut(std::str::from_utf8(key).ok()?),
+            Value::Integer(position) => at.get_mut(usize::try_from(*position).ok()?),
+            _ => None,
+        };
+        at = next?.take();
+    }
+    Some(at)
+}
+
+/// A text without percent signs and plus signs for other characters.
+fn url_decoded<'v>(text: &'v [u8], options: &[u8], arena: &'v Bump) -> Value<'v> {
+    let (is_recursive, has_unicode) = (options.contains(&b'r'), options.contains(&b'u'));
+    let mut text = text;
+    loop {
+        if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
+            return Value::Bytes(text);
+        }
+        let decoded = decoded_once(text, has_unicode, arena);
+        // Each round that changes anything but a plus sign makes the text shorter.
+        if !is_recursive || decoded.len() == text.len() {
+            return Value::Bytes(decoded);
+        }
+        text = decoded;
+    }
+}
+
+/// One round of decoding.
+fn decoded_once<'v>(text: &[u8], has_unicode: bool, arena: &'v Bump) -> &'v [u8] {
+    let number = |digits: Option<&[u8]>| {
+        let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut all = Items::with_capacity_in(text.len(), arena);
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let two = number(text.get(at + 1..at + 3)).and_then(|byte| u8::try_from(byte).ok());
+        let four = if has_unicode && text.get(at + 1) == Some(&b'u') { number(text.get(at + 2..at + 6)) } else { None };
+        match (byte, four.and_then(char::from_u32), two) {
+            (b'%', Some(character), _) => {
+                all.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                at += 6;
+            }
+            (b'%', None, Some(byte)) => {
+                all.push(byte);
+                at += 3;
+            }
+            (b'+', ..) => {
+                all.push(b' ');
+                at += 1;
+            }
+            (byte, ..) => {
+                all.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    all.into_bump_slice()
+}
+
+/// Whether a message has a valid code and is not too old: message, separator, ten digits of a time, `-`, code. `rest` has the time to
+/// live and the present in seconds, the length of the separator in bytes, and flags.
+fn hmac<'v>(key: &[u8], text: &[u8], rest: &[Value<'v>]) -> Value<'v> {
+    let (Some(Value::Integer(ttl)), Some(Value::Integer(now))) = (rest.first(), rest.get(1)) else {
+        return Value::Missing;
+    };
+    let separator = match rest.get(2) {
+        Some(Value::Integer(length)) => usize::try_from(*length).unwrap_or(usize::MAX),
+        _ => 0,
+    };
+    let is_url_safe = matches!(rest.get(3), Some(Value::Bytes(flags)) if flags.contains(&b's'));
+    let valid = || {
+        // The code has no dash unless it is URL-safe, and then its length is fixed.
+        let dash = if is_url_safe { text.len().checked_sub(44)? } else { memchr::memrchr(b'-', text)? };
+        let (head, code) = (text.get(..dash)?, text.get(dash + 1..)?);
+        let (head, time) = head.split_at_checked(head.len().checked_sub(10)?)?;
+        let message = head.get(..head.len().checked_sub(separator)?)?;
+        let issued: i64 = std::str::from_utf8(time).ok()?.parse().ok()?;
+        let code = if is_url_safe {
+            data_encoding::BASE64URL_NOPAD.decode(code).ok()?
+        } else {
+            let arena = Bump::new();
+            data_encoding::BASE64.decode(decoded_once(code, false, &arena)).ok()?
+        };
+        let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, key);
+        let mut signed = message.to_vec();
+        signed.extend_from_slice(time);
+        let is_fresh = text.get(dash) == Some(&b'-') && issued.checked_add(*ttl)? >= *now;
+        Some(is_fresh && ring::hmac::verify(&key, &signed, &code).is_ok())
+    };
+    Value::Truth(valid().unwrap_or(false))
+}

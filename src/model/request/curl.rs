@@ -1,0 +1,300 @@
+//! A request from the command line of `curl`, as browsers copy it.
+//!
+//! # Sources
+//! curl.se/docs/manpage.html, read 2026-11-22: `-d` makes a POST with `application/x-www-form-urlencoded`, several are joined by `&`,
+//! `-G` puts them into the query; `--json` sets both content types.
+
+use data_encoding::BASE64;
+
+use super::{Body, Request, RequestError, clip};
+
+/// Options without an argument that change nothing that rules see.
+const IGNORED: &[&str] = &[
+    "-s",
+    "--silent",
+    "-S",
+    "--show-error",
+    "-v",
+    "--verbose",
+    "-k",
+    "--insecure",
+    "-L",
+    "--location",
+    "-i",
+    "--include",
+    "-f",
+    "--fail",
+    "--compressed",
+    "-#",
+    "--progress-bar",
+    "-N",
+    "--no-buffer",
+    "--globoff",
+    "-g",
+    "--path-as-is",
+    "-4",
+    "-6",
+    "--ipv4",
+    "--ipv6",
+];
+
+/// Options with an argument that change nothing that rules see.
+const IGNORED_WITH_ARGUMENT: &[&str] = &[
+    "-o",
+    "--output",
+    "-m",
+    "--max-time",
+    "--connect-timeout",
+    "--retry",
+    "-w",
+    "--write-out",
+    "--cacert",
+    "-x",
+    "--proxy",
+    "--resolve",
+    "-D",
+    "--dump-header",
+];
+
+impl Request {
+    /// A request from a `curl` command. All headers are known but the user agent, which is curl's own version if none is given.
+    ///
+    /// # Errors
+    /// If it is no `curl` command with one address, or has an option whose effect is not known here, such as one that reads a file.
+    pub fn from_curl(command: &str) -> Result<Self, RequestError> {
+        let help = "write a `curl` command with one address, as a browser copies it";
+        // A browser ends lines by a backslash.
+        let command = command.replace("\\\r\n", " ").replace("\\\n", " ");
+        let words = shlex::split(&command).ok_or_else(|| RequestError::new("the command has an open quote", help))?;
+        let mut words = words.into_iter();
+        if words.next().as_deref() != Some("curl") {
+            return Err(RequestError::new("the command is not `curl`", help));
+        }
+        let mut read = Read::default();
+        let mut are_options_over = false;
+        while let Some(word) = words.next() {
+            if are_options_over || !word.starts_with('-') || word == "-" {
+                read.address(word)?;
+            } else if word == "--" {
+                are_options_over = true;
+            } else {
+                let (option, mut argument) = split(&word);
+                let mut next = || {
+                    let given = argument.take().or_else(|| words.next());
+                    given.ok_or_else(|| RequestError::new(format!("`{option}` has no argument"), help))
+                };
+                read.option(&option, &mut next)?;
+            }
+        }
+        read.finish()
+    }
+}
+
+/// An option and an argument in the same word: `-XPOST`, `--request=POST`.
+fn split(word: &str) -> (String, Option<String>) {
+    if let Some(long) = word.strip_prefix("--") {
+        return match long.split_once('=') {
+            Some((name, argument)) => (format!("--{name}"), Some(argument.to_owned())),
+            None => (word.to_owned(), None),
+        };
+    }
+    match word.char_indices().nth(2) {
+        Some((at, _)) if "XHdAebuomwxD".contains(|c| word[1..].starts_with(c)) => {
+            (word[..at].to_owned(), Some(word[at..].to_owned()))
+        }
+        _ => (word.to_owned(), None),
+    }
+}
+
+/// What was read of a command.
+#[derive(Default)]
+struct Read {
+    address: Option<String>,
+    method: Option<String>,
+    headers: Vec<(String, Vec<u8>)>,
+    data: Vec<String>,
+    is_json: bool,
+    is_get: bool,
+    is_head: bool,
+    version: Option<&'static str>,
+}
+
+impl Read {
+    /// The address.
+    fn address(&mut self, word: String) -> Result<(), RequestError> {
+        match self.address.replace(word) {
+            None => Ok(()),
+            Some(_) => Err(RequestError::new("the command has two addresses", "write one command for each")),
+        }
+    }
+
+    /// A header.
+    fn header(&mut self, name: &str, value: &str) {
+        let name = name.trim().to_ascii_lowercase();
+        self.headers.retain(|(known, _)| *known != name || name == "cookie");
+        self.headers.push((name, value.trim().as_bytes().to_vec()));
+    }
+
+    /// An option.
+    fn option(
+        &mut self,
+        option: &str,
+        argument: &mut impl FnMut() -> Result<String, RequestError>,
+    ) -> Result<(), RequestError> {
+        match option {
+            "-X" | "--request" => self.method = Some(argument()?),
+            "-H" | "--header" => {
+                let header = argument()?;
+                match (header.split_once(':'), header.strip_suffix(';')) {
+                    // Removed if it has no value.
+                    (Some((name, value)), _) if value.trim().is_empty() => {
+                        let name = name.trim().to_ascii_lowercase();
+                        self.headers.retain(|(known, _)| *known != name);
+                    }
+                    (Some((name, value)), _) => self.header(name, value),
+                    (None, Some(name)) => self.header(name, ""),
+                    (None, None) => {
+                        let detail = format!("`{}` is not a header", clip(&header));
+                        return Err(RequestError::new(detail, "write `-H 'name: value'`"));
+                    }
+                }
+            }
+            "-A" | "--user-agent" => self.header("user-agent", &argument()?),
+            "-e" | "--referer" => self.header("referer", &argument()?),
+            "-b" | "--cookie" => self.header("cookie", &argument()?),
+            "-u" | "--user" => {
+                let code = BASE64.encode(argument()?.as_bytes());
+                self.header("authorization", &format!("Basic {code}"));
+            }
+            "-d" | "--data" | "--data-ascii" | "--data-binary" | "--data-raw" => {
+                let data = argument()?;
+                if data.starts_with('@') && option != "--data-raw" {
+                    let detail = format!("`{option} {}` reads a file", clip(&data));
+                    return Err(RequestError::new(detail, "write the body itself"));
+                }
+                self.data.push(data);
+            }
+            "--json" => {
+                self.is_json = true;
+                self.data.push(argument()?);
+            }
+            "-G" | "--get" => self.is_get = true,
+            "-I" | "--head" => self.is_head = true,
+            "--url" => {
+                let address = argument()?;
+                self.address(address)?;
+            }
+            "--http1.0" | "-0" => self.version = Some("HTTP/1.0"),
+            "--http1.1" => self.version = Some("HTTP/1.1"),
+            "--http2" | "--http2-prior-knowledge" => self.version = Some("HTTP/2"),
+            "--http3" | "--http3-only" => self.version = Some("HTTP/3"),
+            option if IGNORED.contains(&option) => {}
+            option if IGNORED_WITH_ARGUMENT.contains(&option) => drop(argument()?),
+            // Several letters in one word.
+            option if option.len() > 2 && !option.starts_with("--") => {
+                for letter in option[1..].chars() {
+                    self.option(&format!("-{letter}"), argument)?;
+                }
+            }
+            option => {
+                let detail = format!("the effect of `{}` is not known here", clip(option));
+                return Err(RequestError::new(detail, "remove it, or write the request without `curl`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The request.
+    fn finish(mut self) -> Result<Request, RequestError> {
+        let Some(mut address) = self.address.take() else {
+            return Err(RequestError::new(
+                "the command has no address",
+                "write one such as `curl https://example.com/`",
+            ));
+        };
+        if !address.contains("://") {
+            address = format!("http://{address}");
+        }
+        let data = self.data.join("&");
+        let has_data = !self.data.is_empty();
+        if self.is_get && has_data {
+            let address_of = address.split_once('#').map_or(address.as_str(), |(address, _)| address);
+            let mark = if address_of.contains('?') { '&' } else { '?' };
+            address = format!("{address_of}{mark}{data}");
+        }
+        let has_body = has_data && !self.is_get;
+        let usual = match (self.is_head, has_body) {
+            (true, _) => "HEAD",
+            (false, true) => "POST",
+            (false, false) => "GET",
+        };
+        let mut request = Request::new(self.method.as_deref().unwrap_or(usual), &address)?;
+        let kind = if self.is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let mut by_default = |name: &str, value: &str| {
+            if self.headers.iter().all(|(known, _)| known != name) {
+                self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
+            }
+        };
+        by_default("accept", if self.is_json { kind } else { "*/*" });
+        if has_body {
+            by_default("content-type", kind);
+            by_default("content-length", &data.len().to_string());
+        }
+        // The host of a header is the one that rules see.
+        if let Some(at) = self.headers.iter().position(|(name, _)| name == "host") {
+            let (_, host) = self.headers.remove(at);
+            request.host = Request::new("GET", &format!("https://{}/", String::from_utf8_lossy(&host)))?.host;
+        }
+        request.headers = self.headers;
+        request.has_all_headers = true;
+        request.body = Body::Known(if has_body { data.into_bytes() } else { Vec::new() });
+        request.version = self.version.map(str::to_owned);
+        Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(command: &str) -> Request {
+        Request::from_curl(command).unwrap_or_else(|error| panic!("{command}: {error}"))
+    }
+
+    #[test]
+    fn what_browsers_copy_is_read() {
+        let request = read(
+            "curl 'https://API.example.com/v1/items?a=b#c' \\\n  -X PUT -H 'Content-Type: application/json' \\\r\n --data-raw '{\"a\":1}' --compressed -sSL",
+        );
+        assert_eq!(request.to_string(), "PUT https://api.example.com/v1/items?a=b");
+        assert_eq!(request.header("content-type"), Some(&b"application/json"[..]));
+        assert_eq!(request.body, Body::Known(b"{\"a\":1}".to_vec()));
+        assert_eq!(read("curl example.com").to_string(), "GET http://example.com/");
+        assert_eq!(read("curl -d a=b -d c=d https://x.test/y").body, Body::Known(b"a=b&c=d".to_vec()));
+        assert_eq!(read("curl -G -d a=b https://x.test/y?z").to_string(), "GET https://x.test/y?z&a=b");
+        assert_eq!(read("curl -XDELETE -uA:b https://x.test").header("authorization"), Some(&b"Basic QTpi"[..]));
+        assert_eq!(read("curl -I --http2 --url=https://x.test").version.as_deref(), Some("HTTP/2"));
+        assert_eq!(read("curl -H 'Host: Y.test' https://x.test").host, "y.test");
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_refused() {
+        for command in [
+            "",
+            "wget https://x.test",
+            "curl",
+            "curl 'https://x.test",
+            "curl https://x.test https://y.test",
+            "curl -d @file https://x.test",
+            "curl -F a=b https://x.test",
+            "curl https://x.test -H",
+            "curl -H x https://x.test",
+            "curl https://user@x.test/",
+            "curl 'https://x.test/\u{e4}'",
+            "curl -X 'A B' https://x.test",
+            "curl https://x.test:8443/",
+        ] {
+            assert!(Request::from_curl(command).is_err(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A request as far as its author tells it.
+//!
+//! | question | files |
+//! |---|---|
+//! | what is known of it? | this one; `curl`: from a command line |
+//! | which value does each field of the rules language have? | `sample` |
+//! | what becomes of it, and what was expected? | `verdict` |
+
+mod curl;
+mod sample;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
+
+pub use verdict::{Outcome, Rate, VerdictExpected};
+
+use super::expression::ListItems;
+
+/// What is known of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The method, in the author's case.
+    pub method: String,
+    /// Whether it is made over TLS.
+    pub is_https: bool,
+    /// The host, without a port, in lower case.
+    pub host: String,
+    /// The path as sent, with its percent signs; it begins with a slash.
+    pub path: String,
+    /// The query without the question mark; empty if there is none.
+    pub query: String,
+    /// The protocol, such as `HTTP/2`, if it is known.
+    pub version: Option<String>,
+    /// The headers in their order, names in lower case, without the host.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// Whether these are all headers.
+    pub has_all_headers: bool,
+    /// The body.
+    pub body: Body,
+    /// The address of the client, if it is known.
+    pub address: Option<IpAddr>,
+    /// Fields of the rules language that the author states, by name.
+    pub fields: BTreeMap<String, Given>,
+    /// Lists whose items the author states, by name without the dollar sign.
+    pub lists: BTreeMap<String, ListItems>,
+}
+
+/// A body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing is known of it.
+    Unknown,
+    /// It has these bytes; none if there is no body.
+    Known(Vec<u8>),
+}
+
+/// The value of a field that an author states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// True or false.
+    Truth(bool),
+    /// A number.
+    Integer(i64),
+    /// Text, or an address for a field that has addresses.
+    Text(String),
+    /// Several of them.
+    Several(Vec<Given>),
+}
+
+/// Why a text is no request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestError {
+    /// What is wrong.
+    pub detail: String,
+    /// What to write.
+    pub help: String,
+}
+
+impl RequestError {
+    /// An error.
+    fn new(detail: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { detail: detail.into(), help: help.into() }
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.detail, self.help)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+impl Request {
+    /// A request from a method and an address, such as `GET https://example.com/a?b=c`. Its headers and its body are unknown.
+    ///
+    /// # Errors
+    /// If there is no method, no address with `http://` or `https://`, or no valid host.
+    pub fn parse(text: &str) -> Result<Self, RequestError> {
+        let help = "write a method and an address, such as `GET https://www.example.com/search?q=a`";
+        let mut words = text.split_whitespace();
+        let (Some(method), Some(address), None) = (words.next(), words.next(), words.next()) else {
+            return Err(RequestError::new("the request is not a method and an address", help));
+        };
+        Self::new(method, address)
+    }
+
+    /// A request to an address.
+    fn new(method: &str, address: &str) -> Result<Self, RequestError> {
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if method.is_empty() || !method.chars().all(is_token) {
+            return Err(RequestError::new(format!("`{}` is not a method", clip(method)), "write one such as GET"));
+        }
+        let (is_https, rest) = match (address.strip_prefix("https://"), address.strip_prefix("http://")) {
+            (Some(rest), _) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            (None, None) => {
+                let detail = format!("`{}` has no scheme", clip(address));
+                return Err(RequestError::new(detail, "begin the address with `https://` or `http://`"));
+            }
+        };
+        if let Some(character) = address.chars().find(|c| c.is_control() || !c.is_ascii()) {
+            let detail = format!("the address has the character U+{:04X}", u32::from(character));
+            return Err(RequestError::new(
+                detail,
+                "write it with percent signs, and a host in its ASCII form (`xn--…`)",
+            ));
+        }
+        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+        let at = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(at);
+        let port = if is_https { ":443" } else { ":80" };
+        let host = authority.strip_suffix(port).unwrap_or(authority).to_ascii_lowercase();
+        let is_label = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        };
+        if host.len() > 253 || !host.trim_end_matches('.').split('.').all(is_label) {
+            let detail = format!("`{}` is not a host name that rules see", clip(authority));
+            return Err(RequestError::new(detail, "write a host name without user and port"));
+        }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        Ok(Self {
+            method: method.to_owned(),
+            is_https,
+            host: host.trim_end_matches('.').to_owned(),
+            path: if path.is_empty() { "/".to_owned() } else { path.to_owned() },
+            query: query.to_owned(),
+            version: None,
+            headers: Vec::new(),
+            has_all_headers: false,
+            body: Body::Unknown,
+            address: None,
+            fields: BTreeMap::new(),
+            lists: BTreeMap::new(),
+        })
+    }
+
+    /// The address, as text.
+    #[must_use]
+    pub fn address_text(&self) -> String {
+        let scheme = if self.is_https { "https" } else { "http" };
+        let mark = if self.query.is_empty() { "" } else { "?" };
+        format!("{scheme}://{}{}{mark}{}", self.host, self.path, self.query)
+    }
+
+    /// The first value of a header by its name in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.address_text())
+    }
+}
+
+/// The beginning of a text, for messages.
+pub(crate) fn clip(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut short: String = text.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
+}
