@@ -73,7 +73,7 @@ pub use base::{Base, BaseError, BaseOptions};
 pub use drift::{Drift, drift};
 pub use goal::{Goal, Source, SpecSource, Unusable, wanted};
 pub use plan::{Listener, Options, Planned, plan};
-pub use protection::{Protected, ProtectionError, protection, protection_of};
+pub use protection::{Protected, ProtectionError, protection, protection_in_spec, protection_of};
 pub(crate) use selection::pattern;
 pub use selection::{Selection, Shard};
 pub use snapshot::{OpenError, OpenSnapshot};

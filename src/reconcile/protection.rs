@@ -8,8 +8,8 @@ use crate::diff::{diff_rulesets, planned};
 use crate::live::{
     FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
 };
-use crate::model::ruleset::{AccountRules, LiveWaf};
-use crate::model::{DesiredSettings, LiveZone, ZoneName};
+use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
+use crate::model::{DesiredSettings, DesiredZone, LiveZone, ZoneName};
 
 /// A zone of a spec.
 #[derive(Debug)]
@@ -69,6 +69,16 @@ pub async fn protection<R: Reader>(
         all.push(Protected { name: zone.name.clone(), after, before: zone.waf, problems });
     }
     Ok(all)
+}
+
+/// The protection that a spec alone gives a zone: nothing that it does not name is there.
+#[must_use]
+pub fn protection_in_spec(zone: &DesiredZone) -> LiveWaf {
+    let phases = zone.waf.iter().flat_map(|waf| waf.phases());
+    let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).collect();
+    let waf = LiveWaf { entry_points, catalogues: Vec::new() };
+    let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
+    planned(&empty.waf, &diff_rulesets(zone, &empty))
 }
 
 /// Reads the protection of zones by their names.

@@ -12,6 +12,7 @@
 //! | `sarif`, `junit` | findings for code scanning and for test reports |
 //! | `expectations` | what must hold, and whether it does |
 //! | `answer` | authoritative answers with the records that make them |
+//! | `trace` | the rules that a request meets |
 //! | `snapshot` | the time of the snapshot that a plan was made against |
 //! | `spec_diff` | the differences between two specs, as JSON |
 //! | `diagnostics` | findings in the style of a compiler |
@@ -34,6 +35,7 @@ pub mod snapshot;
 pub mod spec_diff;
 pub mod text;
 mod textdiff;
+pub mod trace;
 mod view;
 pub mod waf;
 

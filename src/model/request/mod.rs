@@ -16,7 +16,10 @@ use std::net::IpAddr;
 
 pub use verdict::{Outcome, Rate, VerdictExpected};
 
+use bumpalo::Bump;
+
 use super::expression::ListItems;
+use super::facts::expressions::{FIELDS, FieldType};
 
 /// What is known of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +160,44 @@ impl Request {
             fields: BTreeMap::new(),
             lists: BTreeMap::new(),
         })
+    }
+
+    /// States the value of a field, as the author writes it: a text is read as what the field has.
+    ///
+    /// # Errors
+    /// If there is no such field, or it cannot have the value.
+    pub fn state(&mut self, name: &str, given: &Given) -> Result<(), RequestError> {
+        let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
+            let near = FIELDS.iter().map(|field| (strsim::damerau_levenshtein(field.name, name), field.name)).min();
+            let help = match near {
+                Some((distance, near)) if distance <= 3 => format!("did you mean `{near}`?"),
+                _ => "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields".to_owned(),
+            };
+            return Err(RequestError::new(format!("there is no field `{}`", clip(name)), help));
+        };
+        let value = match (field.kind, given) {
+            (FieldType::Boolean, Given::Text(text)) => text.parse().ok().map(Given::Truth),
+            (FieldType::Integer, Given::Text(text)) => text.parse().ok().map(Given::Integer),
+            (FieldType::Bytes, Given::Integer(number)) => Some(Given::Text(number.to_string())),
+            _ => None,
+        };
+        let value = value.unwrap_or_else(|| given.clone());
+        if sample::value_of(&value, field.kind, &Bump::new()).is_none() {
+            let wanted = match field.kind {
+                FieldType::Boolean => "true or false",
+                FieldType::Integer => "a number",
+                FieldType::Bytes => "a text",
+                FieldType::Address => "an IP address",
+                FieldType::BytesArray => "a list of texts",
+                FieldType::IntegerArray => "a list of numbers",
+                FieldType::BytesArrayArray | FieldType::BytesArrayMap | FieldType::IntegerArrayMap => {
+                    "a header, an argument or a cookie of the request: it follows from that"
+                }
+            };
+            return Err(RequestError::new(format!("`{name}` cannot have this value"), format!("write {wanted}")));
+        }
+        self.fields.insert(name.to_owned(), value);
+        Ok(())
     }
 
     /// The address, as text.

@@ -142,7 +142,7 @@ fn grouped<'r>(pairs: impl Iterator<Item = (&'r [u8], &'r [u8])>, arena: &'r Bum
 }
 
 /// The value of a field that an author states; `None` if it is not of the field's type.
-fn value_of<'r>(given: &'r Given, kind: FieldType, arena: &'r Bump) -> Option<Value<'r>> {
+pub(super) fn value_of<'r>(given: &'r Given, kind: FieldType, arena: &'r Bump) -> Option<Value<'r>> {
     let several = |items: &'r [Given], kind: FieldType| -> Option<Value<'r>> {
         let values: Option<Vec<Value<'r>>> = items.iter().map(|item| value_of(item, kind, arena)).collect();
         Some(Value::Array(arena.alloc_slice_copy(&values?)))

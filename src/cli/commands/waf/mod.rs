@@ -33,6 +33,7 @@ commands! {
         Effective(effective::WafEffectiveArgs),
         Diff(diff::WafDiffArgs),
         Lock(lock::WafLockArgs),
+        Trace(trace::WafTraceArgs),
         Hits(hits::WafHitsArgs),
     }
 }

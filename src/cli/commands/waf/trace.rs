@@ -1,0 +1,163 @@
+//! `waf trace`: the rules that a request meets, and the verdict. Holds no means of writing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+
+use super::protection;
+use crate::cli::args::{Format, SpecArgs};
+use crate::cli::commands::{Facts, Run, Session};
+use crate::cli::exit::Exit;
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::settings::Settings;
+use crate::diagnostic::{Place, Sources};
+use crate::insight::dns::{End, ZoneIndex, Zones};
+use crate::insight::traffic::{Protection, Verdict};
+use crate::model::request::{Given, Rate, Request};
+use crate::model::ruleset::Phase;
+use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
+use crate::reconcile::protection_in_spec;
+use crate::render::trace::{Trace, write_traces};
+
+/// Show the rules that a request meets, and what becomes of it
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright waf trace 'POST https://www.example.com/login' --spec zones/ --times 6/1m\n  zonewright waf trace \"curl https://www.example.com/wp-login.php -A scanner\" --live example.com --ip 203.0.113.9"
+)]
+pub(super) struct WafTraceArgs {
+    /// Method and address, or a `curl` command, in one argument
+    #[arg(value_name = "REQUEST")]
+    request: String,
+    /// Rules of a spec: a file, a directory, or `-`; repeatable. With --live, the rules after its plan
+    #[arg(long, value_name = "SPEC", required_unless_present = "live")]
+    spec: Vec<PathBuf>,
+    /// Rules that Cloudflare has for this zone
+    #[arg(long, value_name = "ZONE")]
+    live: Option<String>,
+    /// Address of the client
+    #[arg(long, value_name = "ADDRESS")]
+    ip: Option<std::net::IpAddr>,
+    /// A field of the rules language, such as ip.src.country=DE or cf.bot_management.score=30; repeatable
+    #[arg(long, value_name = "FIELD=VALUE")]
+    field: Vec<String>,
+    /// How often the request is made: a number, a slash, and a time such as 6/1m
+    #[arg(long, value_name = "N/TIME")]
+    times: Option<String>,
+}
+
+impl Run for WafTraceArgs {
+    fn facts(&self) -> Facts<'_> {
+        let files = self.spec.iter().map(|path| (path.as_path(), Takes::Spec)).collect();
+        Facts { files, is_online: self.live.is_some(), ..Facts::offline("waf") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
+/// Follows the request and prints.
+async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let (request, rate) = match asked(args) {
+        Ok(asked) => asked,
+        Err(message) => {
+            output.message(&format!("error: {message}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let goal = if args.spec.is_empty() {
+        None
+    } else {
+        match load("waf", &SpecArgs { spec: args.spec.clone() }, settings, output)? {
+            Ok(goal) => Some(goal),
+            Err(exit) => return Ok(exit),
+        }
+    };
+    let desired = goal.as_ref().map(|goal| &goal.desired);
+    let mut traces = Vec::new();
+    let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
+        let verdict: Verdict = protection.verdict(&request, rate);
+        traces.push(Trace { zone: name.to_string(), what, verdict, serving });
+    };
+    if let Some(live) = &args.live {
+        for (name, waf, _) in protection::of_names(std::slice::from_ref(live), settings, output).await? {
+            add(&name, "live", Protection::new(&waf, |_, _| None), None);
+        }
+    }
+    if let Some(desired) = desired {
+        let zone = zone_of(desired, &request)?;
+        let waf = protection_in_spec(zone);
+        let protection = Protection::new(&waf, |phase, name| place(zone, phase, name))
+            .with_unread("live rules that the spec does not name");
+        add(&zone.name, "spec", protection, serving(desired, &request));
+    }
+    let no_sources = Sources::default();
+    let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
+    output.hide();
+    match output.format {
+        Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
+        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+            output.result(|out| write_traces(out, &request, &traces, sources))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The request and how often it is made.
+fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
+    let is_curl = args.request.trim_start().starts_with("curl ");
+    let mut request = if is_curl { Request::from_curl(args.request.trim()) } else { Request::parse(&args.request) }?;
+    request.address = args.ip;
+    for field in &args.field {
+        let Some((name, value)) = field.split_once('=') else {
+            bail!("`--field` needs a field and a value, such as ip.src.country=DE");
+        };
+        request.state(name.trim(), &Given::Text(value.to_owned()))?;
+    }
+    let rate = match &args.times {
+        None => Rate { times: 1, seconds: 1 },
+        Some(text) => Rate::parse(text).ok_or_else(|| {
+            anyhow!("`--times` needs a number, a slash and a time, such as 6/1m")
+        })?,
+    };
+    Ok((request, rate))
+}
+
+/// The zone of the spec that a request is for.
+fn zone_of<'d>(desired: &'d Desired, request: &Request) -> anyhow::Result<&'d DesiredZone> {
+    let host = Fqdn::parse(&request.host).map_err(|error| anyhow!("{}: {error}", request.host))?;
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let name = zones.zone_of(&host).map(|zone| zone.name().clone());
+    let zone = name.and_then(|name| desired.zones.get(&name));
+    zone.ok_or_else(|| anyhow!("no zone of the spec has the host {}", request.host))
+}
+
+/// Why no rule applies to a host, or may not, if that is so.
+fn serving(desired: &Desired, request: &Request) -> Option<String> {
+    let host = Fqdn::parse(&request.host).ok()?;
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    match zones.answer(&host, RecordType::A).end {
+        End::Edge(_) => None,
+        End::Records(_) => Some(format!("{host} is DNS only: its requests do not pass Cloudflare, and meet no rule")),
+        End::NoData(_) | End::NoName | End::Loop => Some(format!("{host} has no address in the spec")),
+        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
+            Some(format!("whether {host} is proxied is unknown"))
+        }
+    }
+}
+
+/// The place of a rule of the spec.
+fn place(zone: &DesiredZone, phase: Phase, name: &str) -> Option<Place> {
+    let waf = zone.waf.as_ref()?;
+    let rules = match phase {
+        Phase::Custom => &waf.custom,
+        Phase::RateLimit => &waf.rate_limits,
+        Phase::Managed => &waf.exceptions,
+    };
+    rules.iter().flatten().find(|rule| rule.name == name).map(|rule| rule.place)
+}

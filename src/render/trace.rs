@@ -1,0 +1,117 @@
+//! The rules that a request meets, as text and as JSON.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::safe::safe;
+use super::view::place;
+use crate::diagnostic::Sources;
+use crate::insight::traffic::{RuleAt, Verdict};
+use crate::model::request::Request;
+
+/// A verdict to show.
+#[derive(Debug, Clone)]
+pub struct Trace {
+    /// The zone.
+    pub zone: String,
+    /// Whose rules they are: `live` or `spec`.
+    pub what: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why no rule applies, or may not, if that is so.
+    pub serving: Option<String>,
+}
+
+/// Writes verdicts on a request.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_traces(out: &mut dyn Write, request: &Request, traces: &[Trace], sources: &Sources) -> io::Result<()> {
+    writeln!(out, "{}", safe(&request.to_string()))?;
+    for Trace { zone, what, verdict, serving } in traces {
+        let by = verdict.by.as_ref().map_or_else(String::new, |by| format!(" by {}", named(by, sources)));
+        writeln!(out, "\n{zone} ({what}): {}{by}", verdict.outcome.as_str())?;
+        for step in &verdict.trace {
+            writeln!(out, "  {}: {} {}", step.rule.phase.about(), named(&step.rule, sources), safe(&step.what))?;
+        }
+        for reason in &verdict.depends_on {
+            writeln!(out, "  depends on: {}", safe(reason))?;
+        }
+        for what in &verdict.not_evaluated {
+            writeln!(out, "  not evaluated: {}", safe(what))?;
+        }
+        if let Some(serving) = serving {
+            writeln!(out, "  note: {}", safe(serving))?;
+        }
+    }
+    Ok(())
+}
+
+/// A rule with its place.
+fn named(rule: &RuleAt, sources: &Sources) -> String {
+    let name = safe(&rule.name);
+    match rule.place.and_then(|at| place(at, sources)) {
+        Some(at) => format!("{name} ({at})"),
+        None => name.into_owned(),
+    }
+}
+
+/// Verdicts on a request, for programs.
+#[derive(Debug, Serialize)]
+pub struct Document<'t> {
+    request: String,
+    verdicts: Vec<VerdictDocument<'t>>,
+}
+
+/// A verdict.
+#[derive(Debug, Serialize)]
+struct VerdictDocument<'t> {
+    zone: &'t str,
+    rules: &'static str,
+    verdict: &'static str,
+    by: Option<RuleDocument<'t>>,
+    trace: Vec<StepDocument<'t>>,
+    depends_on: Vec<&'t str>,
+    not_evaluated: Vec<&'t str>,
+    note: Option<&'t str>,
+}
+
+/// A rule.
+#[derive(Debug, Serialize)]
+struct RuleDocument<'t> {
+    name: &'t str,
+    phase: &'static str,
+    source: Option<String>,
+}
+
+/// A step.
+#[derive(Debug, Serialize)]
+struct StepDocument<'t> {
+    rule: RuleDocument<'t>,
+    what: &'t str,
+}
+
+/// The form for programs.
+#[must_use]
+pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -> Document<'t> {
+    let rule = |rule: &'t RuleAt| RuleDocument {
+        name: &rule.name,
+        phase: rule.phase.as_str(),
+        source: rule.place.and_then(|at| place(at, sources)),
+    };
+    let verdict = |trace: &'t Trace| {
+        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated } = &trace.verdict;
+        VerdictDocument {
+            zone: &trace.zone,
+            rules: trace.what,
+            verdict: outcome.as_str(),
+            by: by.as_ref().map(rule),
+            trace: steps.iter().map(|step| StepDocument { rule: rule(&step.rule), what: &step.what }).collect(),
+            depends_on: depends_on.iter().map(String::as_str).collect(),
+            not_evaluated: not_evaluated.iter().map(String::as_str).collect(),
+            note: trace.serving.as_deref(),
+        }
+    };
+    Document { request: request.to_string(), verdicts: traces.iter().map(verdict).collect() }
+}
