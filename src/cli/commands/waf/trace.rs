@@ -101,7 +101,7 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     output.hide();
     match output.format {
         Format::Json => output.json(&crate::render::trace::document(&request, &traces, sources))?,
-        Format::Text | Format::Markdown | Format::Github | Format::Sarif | Format::Junit | Format::Html => {
+        Format::Text | Format::Document(_) => {
             output.result(|out| write_traces(out, &request, &traces, sources))?;
         }
     }
