@@ -53,6 +53,7 @@ mod waf;
 mod waf_commands;
 mod waf_hits;
 mod waf_races;
+mod waf_trace;
 #[cfg(unix)]
 mod watch;
 mod zones;

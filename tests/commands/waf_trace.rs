@@ -1,0 +1,107 @@
+//! `waf trace`: the rules that a request meets, in a spec, and what becomes of it.
+
+use crate::support::workspace::{Workspace, options};
+
+const SPEC: &str = "\
+version: 1
+zones:
+  example.com:
+    records:
+      - { name: www, type: A, content: 192.0.2.1, proxied: true }
+      - { name: mail, type: A, content: 192.0.2.2 }
+    waf:
+      custom:
+        - { name: office, when: ip.src in {192.0.2.0/24}, skip: everything, reason: the office }
+        - { name: no-wordpress, when: 'http.request.uri.path contains \"/wp-\"', action: block }
+        - { name: bots, when: cf.bot_management.score lt 30, action: managed_challenge }
+      rate_limits:
+        - name: login
+          when: http.request.uri.path eq \"/login\"
+          per: [ip]
+          limit: 5 in 1m
+          then: block for 10m
+";
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::new(options());
+    workspace.file("spec.yaml", SPEC);
+    workspace
+}
+
+/// The standard output of a trace, without its first line.
+fn trace(request: &str, more: &[&str]) -> String {
+    let workspace = workspace();
+    let ran = workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(0);
+    ran.stdout.split_once("\n\n").expect("there is a verdict").1.to_owned()
+}
+
+#[test]
+fn a_request_is_followed_through_the_phases() {
+    let known = ["--ip", "203.0.113.9", "--field", "cf.bot_management.score=99"];
+    let text = trace("GET https://www.example.com/wp-login.php", &known);
+    assert!(text.starts_with("example.com (spec): block by no-wordpress (spec.yaml:10)\n"), "{text}");
+    let text = trace("GET https://www.example.com/wp-login.php", &["--ip", "192.0.2.7"]);
+    assert!(
+        text.contains("depends on: cf.bot_management.score") || text.starts_with("example.com (spec): pass"),
+        "{text}"
+    );
+    let text = trace("GET https://www.example.com/", &["--ip", "203.0.113.9"]);
+    assert!(text.starts_with("example.com (spec): unknown\n"), "{text}");
+    assert!(text.contains("  depends on: cf.bot_management.score\n"), "{text}");
+    for (times, verdict) in [("5/1m", "pass"), ("6/1m", "block by login (spec.yaml:14)"), ("6/10m", "pass")] {
+        let text = trace("POST https://www.example.com/login", &[&known[..], &["--times", times]].concat());
+        assert!(text.starts_with(&format!("example.com (spec): {verdict}\n")), "{times}: {text}");
+    }
+    let text = trace("curl 'https://www.example.com/a' -A scanner --data 'x=1'", &known);
+    assert!(text.starts_with("example.com (spec): pass\n") && text.contains("not evaluated: live rules"), "{text}");
+    let text = trace("GET https://mail.example.com/", &known);
+    assert!(text.contains("note: mail.example.com is DNS only"), "{text}");
+}
+
+#[test]
+fn programs_get_the_same() {
+    let ran = workspace()
+        .run(&[
+            "waf",
+            "trace",
+            "GET https://www.example.com/wp-x",
+            "--spec",
+            "spec.yaml",
+            "--ip",
+            "203.0.113.9",
+            "--format",
+            "json",
+        ])
+        .exits(0);
+    let verdict = &ran.json()["verdicts"][0];
+    assert_eq!(verdict["verdict"], "block");
+    assert_eq!(verdict["by"]["source"], "spec.yaml:10");
+    assert_eq!(verdict["trace"][0]["rule"]["phase"], "http_request_firewall_custom");
+}
+
+#[test]
+fn what_cannot_be_followed_is_refused() {
+    let workspace = workspace();
+    let long = format!("GET https://www.example.com/{}", "a".repeat(100_000));
+    workspace.run(&["waf", "trace", &long, "--spec", "spec.yaml"]).exits(0);
+    for (request, more, words) in [
+        ("https://www.example.com/", &[][..], "not a method and an address"),
+        ("GET www.example.com", &[], "no scheme"),
+        ("GET https://ä.example.com/", &[], "U+00E4"),
+        ("curl -F a=@b https://www.example.com/", &[], "the effect of `-F` is not known"),
+        ("curl 'https://www.example.com/", &[], "open quote"),
+        (
+            "GET https://www.example.com/",
+            &["--field", "cf.bot_management.scor=1"],
+            "did you mean `cf.bot_management.score`?",
+        ),
+        ("GET https://www.example.com/", &["--field", "cf.bot_management.score=high"], "write a number"),
+        ("GET https://www.example.com/", &["--field", "http.request.headers=x"], "it follows from that"),
+        ("GET https://www.example.com/", &["--times", "often"], "6/1m"),
+    ] {
+        let ran = workspace.run(&[&["waf", "trace", request, "--spec", "spec.yaml"], more].concat()).exits(64);
+        assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{request}: {}", ran.stderr);
+    }
+    let ran = workspace.run(&["waf", "trace", "GET https://example.net/", "--spec", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("no zone of the spec has the host example.net"), "{}", ran.stderr);
+}
