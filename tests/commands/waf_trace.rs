@@ -11,7 +11,7 @@ zones:
       - { name: mail, type: A, content: 192.0.2.2 }
     waf:
       custom:
-        - { name: office, when: ip.src in {192.0.2.0/24}, skip: everything, reason: the office }
+        - { name: office, when: 'ip.src in {192.0.2.0/24}', action: skip, skip: everything, reason: the office }
         - { name: no-wordpress, when: 'http.request.uri.path contains \"/wp-\"', action: block }
         - { name: bots, when: cf.bot_management.score lt 30, action: managed_challenge }
       rate_limits:
@@ -48,7 +48,7 @@ fn a_request_is_followed_through_the_phases() {
     let text = trace("GET https://www.example.com/", &["--ip", "203.0.113.9"]);
     assert!(text.starts_with("example.com (spec): unknown\n"), "{text}");
     assert!(text.contains("  depends on: cf.bot_management.score\n"), "{text}");
-    for (times, verdict) in [("5/1m", "pass"), ("6/1m", "block by login (spec.yaml:14)"), ("6/10m", "pass")] {
+    for (times, verdict) in [("5/1m", "pass"), ("6/1m", "block by login (spec.yaml:13)"), ("6/10m", "pass")] {
         let text = trace("POST https://www.example.com/login", &[&known[..], &["--times", times]].concat());
         assert!(text.starts_with(&format!("example.com (spec): {verdict}\n")), "{times}: {text}");
     }

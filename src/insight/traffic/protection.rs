@@ -98,7 +98,7 @@ impl Protection {
         let (mut rules, mut unread) = (Vec::new(), Vec::new());
         for phase in Phase::ALL {
             let Some(entry_point) = waf.entry_points.get(phase) else {
-                unread.push(format!("the zone's {}, which were not read", phase.about()));
+                unread.push(format!("{}, which are not known", phase.about()));
                 continue;
             };
             let enabled = entry_point.rules().iter().filter(|rule| rule.body.is_enabled());
