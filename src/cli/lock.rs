@@ -15,7 +15,15 @@ use super::files;
 #[derive(Debug)]
 pub(super) struct Lock {
     /// Held for the lock on it.
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // To close the file is not enough: a child process that another thread is about to start has a copy of the descriptor until
+        // its program begins, and would keep the lock for as long as that takes. An error leaves it to the closing.
+        let _ = self.file.unlock();
+    }
 }
 
 /// Takes the lock.
@@ -54,7 +62,7 @@ pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     }
     // For whoever is refused; the lock itself does not need it.
     let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 /// Whether a file is a regular one that has no other name: what is written into it must not be another file's.
@@ -92,6 +100,16 @@ mod tests {
         std::fs::hard_link(&other, directory.path().join("apply.lock")).unwrap();
         assert!(take(directory.path()).unwrap_err().to_string().contains("is another file as well"));
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_hold_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = take(directory.path()).unwrap();
+        // As a child process has it before its program begins.
+        let _copy = first.file.try_clone().unwrap();
+        drop(first);
+        assert!(take(directory.path()).is_ok());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 
+use crate::support::at_once::at_once;
 use crate::support::interrupt::UnderWay;
 use crate::support::journals::journals;
 use crate::support::workspace::{Workspace, options};
@@ -36,6 +37,9 @@ zones:
 
 /// Applies without asking, one operation in a request.
 const APPLY: [&str; 5] = ["apply", "spec.yaml", "--yes", "--batch-size", "1"];
+
+/// How long it waits for an answer that never comes: long enough for every other one on a busy machine.
+const PATIENT: [&str; 2] = ["--timeout", "20"];
 
 fn workspace() -> Workspace {
     let mut options = options();
@@ -212,7 +216,7 @@ fn a_wait_is_not_waited_out() {
 fn what_got_lost_is_settled_after_the_signal() {
     let workspace = workspace();
     hold(&workspace, "POST", "/dns_records", 2, 1);
-    let run = UnderWay::start(&workspace, &[&APPLY[..], &["--timeout", "2"]].concat());
+    let run = UnderWay::start(&workspace, &[&APPLY[..], &PATIENT].concat());
     workspace.until_held(1);
     run.signal("INT");
     // The client gives up by itself; the request never took effect.
@@ -226,10 +230,10 @@ fn what_got_lost_is_settled_after_the_signal() {
 /// What got lost and is not sent again may still come late: nobody calls that not sent, whatever kind of thing it is.
 #[test]
 fn what_got_lost_and_is_not_sent_again_is_unknown() {
-    for nth in [1, 2, 4] {
+    at_once([1, 2, 4], |nth| {
         let workspace = workspace();
         hold_write(&workspace, nth);
-        let run = UnderWay::start(&workspace, &[&APPLY[..], &["--timeout", "2"]].concat());
+        let run = UnderWay::start(&workspace, &[&APPLY[..], &PATIENT].concat());
         workspace.until_held(1);
         run.signal("INT");
         let ran = run.ends().exits(5);
@@ -241,7 +245,7 @@ fn what_got_lost_and_is_not_sent_again_is_unknown() {
         assert_eq!(outcome["outcome"], if nth < 4 { "unknown" } else { "lost" }, "{outcome}");
         workspace.run(&APPLY).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
-    }
+    });
 }
 
 /// A name that was emptied for a create is filled before the run ends.

@@ -32,7 +32,7 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(server: SocketAddr) -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        socket.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+        socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
         socket.connect(server).expect("a server");
         Self { server, socket, id: 0 }
     }
@@ -56,7 +56,7 @@ impl Resolver {
 
     pub(crate) fn over_tcp(&self, question: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect(self.server).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
         stream.write_all(&u16::try_from(question.len()).ok()?.to_be_bytes()).ok()?;
         stream.write_all(question).ok()?;
         let mut length = [0; 2];
