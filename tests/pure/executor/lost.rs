@@ -1,0 +1,255 @@
+//! Answers that got lost, or that leave open what became of a request.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_answer_is_seen_by_reading() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[both]).await;
+    assert_eq!((words(&ran), ran.sent.len(), journalled(&ran)), (vec!["done", "done"], 1, vec!["done".to_owned()]));
+    // Without effect it is sent again; and never more than five times.
+    let ran = run(&plan, &zone, BATCH, &[Lost, Yes], &[vec![]]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    let ran = run(&plan, &zone, BATCH, &vec![Lost; 50], &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 5));
+    // Whoever reads the journal must look, too: the listings may have been old.
+    assert_eq!(journalled(&ran), ["lost", "lost", "lost", "lost", "unknown"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn resends_are_counted_in_a_row() {
+    let zone = live(&[]);
+    let wanted: Vec<_> = (1..=12).map(|n| a(&format!("h{n:02}"), n)).collect();
+    let plan = plan(&wanted, &zone);
+    // Each of twelve requests is lost twice with effect seen at the second look.
+    let mut reads = Vec::new();
+    for n in 1..=12_usize {
+        let held: Vec<_> = wanted[..n].iter().enumerate().map(|(i, f)| stored(i, f)).collect();
+        reads.push(held[..n - 1].to_vec());
+        reads.push(held);
+    }
+    let ran = run(&plan, &zone, Lowering::Single, &vec![Lost; 24], &reads).await;
+    assert!(words(&ran).iter().all(|w| *w == "done"), "{:?}", words(&ran));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changed_is_not_called_done() {
+    let old = stored(1, &a("a", 1));
+    let zone = live(std::slice::from_ref(&old));
+    let plan = plan(&[a("a", 2)], &zone);
+    let other = stored(1, &a("a", 9));
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![other]]).await;
+    // Ours may have been there in between.
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"], vec!["unknown".to_owned()]));
+    // A create whose value appeared with other facets is somebody else's as well.
+    let zone = live(&[]);
+    let mut wanted = a("b", 1);
+    wanted.facets.ttl = Some(Ttl::seconds(300).unwrap());
+    let plan = self::plan(&[wanted], &zone);
+    let ran = run(&plan, &zone, BATCH, &[Lost], &[vec![stored(1, &a("b", 1))]]).await;
+    assert_eq!(words(&ran), ["unknown"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_came_late_is_not_refused_twice() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let both = vec![stored(1, &a("a", 1)), stored(2, &a("b", 2))];
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![], both]).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["done", "done"], vec!["lost".to_owned(), "done".into()]));
+    // "Identical" for something that is not there is a refusal.
+    let ran = run(&plan, &zone, Lowering::Single, &[No(400, 81058), Yes], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "done"]);
+}
+
+/// Listings may lag behind for longer than anybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_may_have_come_late_is_not_called_refused() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81058), Yes], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "done"]);
+    assert_eq!((journalled(&ran), ran.waited.as_secs()), (["lost", "unknown", "done"].map(Into::into).into(), 7));
+    // Only what was lost itself.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, Yes, No(400, 81058)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "refused"]);
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 81058)], &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "unknown"], 2));
+
+    // Nor does "no" under a status that says yes.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(200, 10013), Yes], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "done"]);
+
+    // Nor "the name is taken", which the record of the earlier try may be what takes it.
+    for code in [81053, 81054] {
+        let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![]]).await;
+        assert_eq!((words(&ran), journalled(&ran)[1].as_str()), (vec!["unknown", "done"], "unknown"));
+        let there = vec![stored(1, &a("a", 1))];
+        let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, code), Yes], &[vec![], vec![], there]).await;
+        assert_eq!((words(&ran), ran.waited.as_secs()), (vec!["done", "done"], 1));
+        let ran = run(&plan, &zone, Lowering::Single, &[No(400, code), Yes], &[vec![]]).await;
+        assert_eq!(words(&ran), ["refused", "done"], "nothing was lost before");
+    }
+
+    let (zone, plan) = swap();
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(404, 81044)], std::slice::from_ref(&zone.records)).await;
+    assert_eq!((words(&ran), journalled(&ran)), (vec!["unknown"; 2], ["lost", "unknown"].map(Into::into).into()));
+}
+
+/// One name that is taken by somebody else does not keep the others of a batch from their effect.
+#[tokio::test(start_paused = true)]
+async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3), a("d", 4)], &zone);
+    let taken = || No(400, 81054);
+    let script = [Lost, taken(), Yes, taken(), Yes, taken()];
+    let ran = run(&plan, &zone, BATCH, &script, &[vec![]]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done", "done", "unknown"], 6));
+    // What is refused as a whole had no effect when it was sent first either.
+    let ran = run(&plan, &zone, BATCH, &[Lost, No(400, 9003), Yes, taken(), Yes, taken()], &[vec![]]).await;
+    assert_eq!(words(&ran), ["done", "done", "done", "refused"]);
+}
+
+/// What somebody else changed is not sent again with what is narrowed.
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changed_is_not_sent_again_in_halves() {
+    let zone = live(&[stored(1, &a("a", 1))]);
+    let plan = plan(&[a("a", 2), a("b", 2), a("c", 3)], &zone);
+    let other = vec![stored(1, &a("a", 9))];
+    let script = [Lost, No(400, 81054), Yes];
+    let ran = run(&plan, &zone, BATCH, &script, &[zone.records.clone(), other]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown", "done", "done"], 3));
+    let (_, last) = &ran.sent[2];
+    assert_eq!((&last["patches"], last["posts"].as_array().map(Vec::len)), (&Value::Null, Some(2)), "{last}");
+}
+
+/// Losses are counted in a row, and an answer ends the row.
+#[tokio::test(start_paused = true)]
+async fn an_answer_ends_the_row_of_losses() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let first = vec![stored(1, &a("a", 1))];
+    let script = [Lost, Lost, Lost, No(400, 81058), Lost, Lost, Lost, Yes];
+    let reads = [vec![vec![]; 3], vec![first]].concat();
+    let ran = run(&plan, &zone, Lowering::Single, &script, &reads).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done"], 8));
+}
+
+/// An answer of which both may be true leaves its operations as unsure as one that got lost.
+#[tokio::test(start_paused = true)]
+async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    let first = vec![stored(1, &a("a", 1))];
+    let ran = run(&plan, &zone, BATCH, &[No(200, 10013), No(400, 81058)], &[first]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "unknown"], 2));
+}
+
+/// Being sent away says nothing of the try before.
+#[tokio::test(start_paused = true)]
+async fn what_is_sent_away_the_second_time_is_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    for (answer, second) in [(Busy(500), "not sent"), (Busy(429), "not sent"), (Elsewhere(302), "done")] {
+        for (script, first) in [(vec![answer.clone()], "refused"), (vec![Lost, answer], "unknown")] {
+            let ran = run(&plan, &zone, Lowering::Single, &script, &[vec![]]).await;
+            assert_eq!(words(&ran), [first, second]);
+        }
+    }
+}
+
+/// Nobody knows of the create, but the name shall not be empty.
+#[tokio::test(start_paused = true)]
+async fn a_name_is_filled_again_though_the_zone_cannot_be_read() {
+    let (zone, plan) = swap();
+    // Two of one id are never as many as the service counts.
+    let unreadable = vec![stored(7, &a("x", 7)), stored(7, &a("x", 7))];
+    for script in [vec![Yes, Lost, Yes], vec![Yes, Lost, No(401, 10000), Yes]] {
+        let reads = [vec![], unreadable.clone()];
+        let reads = if script.len() == 3 { &reads[1..] } else { &reads[..] };
+        let ran = run(&plan, &zone, Lowering::Single, &script, reads).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["restored", "unknown"], script.len()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_lost_and_not_sent_again_is_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2), a("c", 3)], &zone);
+    // The batch is lost, there are no batches when it is sent again, and then the credentials are refused.
+    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, Unreadable(404), No(403, 9109)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "unknown", "not sent"]);
+    for outcome in &ran.applied.outcomes[..2] {
+        let Outcome::Unknown(reason) = outcome else { panic!() };
+        assert!(reason.contains("not sent again: refused with 9109"), "{reason}");
+    }
+    assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"), "an undo must look");
+    // What the zone shows is told even so, and the rest is not sent.
+    let there = vec![stored(1, &a("a", 1))];
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![], there]).await;
+    assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "not sent", "not sent"], 2));
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 81045)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["unknown", "not sent", "not sent"]);
+    let ran = run(&plan, &zone, Lowering::Batches(2), &[Lost, No(404, 7000), No(403, 9109)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "not sent", "not sent"], "without batches, none had an effect");
+    // A refusal of what is asked would have met the first one, too.
+    let ran = run(&plan, &zone, Lowering::Single, &[Lost, No(400, 9003)], &[vec![]]).await;
+    assert_eq!(words(&ran), ["refused", "done", "done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_cannot_be_read_says_nothing_of_what_was_lost_before() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1)], &zone);
+    for lowering in [Lowering::Single, BATCH] {
+        let ran = run(&plan, &zone, lowering, &[vec![Lost], vec![Unreadable(400); 9]].concat(), &[vec![]]).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["unknown"], 5));
+        assert_eq!(journalled(&ran).last().map(String::as_str), Some("unknown"));
+        let ran = run(&plan, &zone, lowering, &[Lost, Unreadable(400), Yes], &[vec![]]).await;
+        assert_eq!(words(&ran), ["done"]);
+        let ran = run(&plan, &zone, lowering, &[Unreadable(400)], &[vec![]]).await;
+        assert_eq!((words(&ran), ran.sent.len()), (vec!["refused"], 1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_zone_that_cannot_be_read_leaves_it_unknown() {
+    let zone = live(&[]);
+    let plan = plan(&[a("a", 1), a("b", 2)], &zone);
+    // A listing that never holds what it counts.
+    struct Liar(Service);
+    impl Reader for Liar {
+        async fn read(&self, request: &Request) -> Result<Envelope, ApiError> {
+            let mut answer = self.0.read(request).await?;
+            answer.page.total_count = Some(99);
+            Ok(answer)
+        }
+    }
+    let script = Arc::new(Mutex::new(VecDeque::from([Lost])));
+    let service = Service { script, reads: Arc::default(), sent: Arc::default() };
+    let liar = Liar(service.clone());
+    let directory = tempfile::TempDir::new().unwrap();
+    let journal = Journal::begin(directory.path(), "digest", String::new).unwrap();
+    let options = Options::default();
+    let RecordsApplied { outcomes, noticed, is_confirmed } = Executor {
+        reader: &liar,
+        writer: &service,
+        options: &options,
+        journal: &journal,
+        observer: &|_: &ApplyEvent| {},
+        stop: &Stop::never(),
+        verify: Verify::Read,
+        read_at: tokio::time::Instant::now(),
+    }
+    .execute(&plan, &zone, Lowering::Single)
+    .await;
+    let applied = ZoneApplied { outcomes, noticed, is_confirmed };
+    assert!(
+        matches!(applied.outcomes.as_slice(), [Outcome::Unknown(_), Outcome::NotSent(_)]),
+        "{:?}",
+        applied.outcomes
+    );
+    assert!(applied.wrote_anything());
+}
