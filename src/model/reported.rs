@@ -16,7 +16,6 @@ use super::facts::Slot;
 use super::fields::{Fields, Value};
 use super::name::Fqdn;
 use super::rdata::Rdata;
-use super::record::Tag;
 
 /// How Cloudflare writes a record; nothing where it writes it as this program does, which is the usual case.
 ///
@@ -46,13 +45,13 @@ impl Eq for AsReported {}
 impl AsReported {
     /// What differs between a record as it was received and as this program writes it.
     ///
-    /// `content` and `data` are those of the answer, and `tags` its tags in order.
+    /// `content` and `data` are those of the answer; `tags` are its tags in order, as it writes them and as this program does.
     #[must_use]
-    pub fn of(
+    pub fn of<'a>(
         (written, name): (&str, &Fqdn),
         (content, data): (Option<&str>, &Fields),
         value: &Rdata,
-        tags: &[String],
+        (written_tags, tags): (&[String], impl Iterator<Item = &'a str>),
     ) -> Self {
         let mut spelled = Spelled::default();
         // Any other difference is not one of spelling.
@@ -72,11 +71,8 @@ impl AsReported {
                 spelled.fields.push((field.name, theirs.into()));
             }
         }
-        let is_canonical = |(n, tag): (usize, &String)| {
-            Tag::reported(tag).as_str() == tag && n.checked_sub(1).is_none_or(|n| tags[n] < *tag)
-        };
-        if !tags.iter().enumerate().all(is_canonical) {
-            spelled.tags = Some(tags.iter().map(|tag| tag.as_str().into()).collect());
+        if !tags.eq(written_tags.iter().map(String::as_str)) {
+            spelled.tags = Some(written_tags.iter().map(|tag| tag.as_str().into()).collect());
         }
         let Spelled { name, fields, tags } = &spelled;
         let is_plain = name.is_none() && fields.is_empty() && tags.is_none();

@@ -4,6 +4,7 @@
 //! and new. Members that nobody reads are skipped.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -111,10 +112,16 @@ impl Members<'_> {
         let written = name;
         let name = Fqdn::reported(&written);
         let value = Rdata::reported(&type_name, content.as_deref(), &data, priority.as_ref()).at(&name);
-        let tags = self.tags.or("tags")?.unwrap_or_default().0;
+        let written_tags = self.tags.or("tags")?.unwrap_or_default().0;
+        let tags: BTreeSet<Tag> = written_tags.iter().map(|tag| Tag::reported(tag)).collect();
         Ok(LiveRecord {
             id: RecordId(id.into_owned()),
-            reported: AsReported::of((&written, &name), (content.as_deref(), &data), &value, &tags),
+            reported: AsReported::of(
+                (&written, &name),
+                (content.as_deref(), &data),
+                &value,
+                (&written_tags, tags.iter().map(Tag::as_str)),
+            ),
             data: value,
             name,
             ttl: match self.ttl {
@@ -127,7 +134,7 @@ impl Members<'_> {
                 _ => return Err(InvalidRecord("proxied")),
             },
             comment: self.comment.text("comment")?.filter(|text| !text.is_empty()).map(Cow::into_owned),
-            tags: tags.iter().map(|tag| Tag::reported(tag)).collect(),
+            tags,
             settings: Settings {
                 private_routing: match self.private_routing {
                     Member::Bool(on) => Some(on),
