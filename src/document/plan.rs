@@ -96,8 +96,10 @@ struct Summary {
     create: usize,
     /// Operations that change or move.
     update: usize,
-    /// Operations that delete.
+    /// Operations that delete, replacements included.
     delete: usize,
+    /// The deletes that need consent: the number for `--allow-deletes`. A delete that makes room for its successor needs none.
+    deletes_to_allow: usize,
     /// Records and rules as they should be.
     unchanged: usize,
     /// Live records that the spec does not name.
@@ -177,18 +179,12 @@ pub struct Operation {
 
 /// What an operation means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(untagged)]
 #[schemars(inline)]
-pub(super) enum Effect {
-    /// For traffic.
-    Traffic {
-        /// Which way the protection changes.
-        class: Word<Direction>,
-        /// In sentences.
-        lines: Vec<String>,
-    },
-    /// Why it is done.
-    Why(String),
+pub(super) struct Effect {
+    /// Which way the protection changes; `null` where that is not judged.
+    class: Option<Word<Direction>>,
+    /// Why it is done, then what it means for traffic, in sentences.
+    lines: Vec<String>,
 }
 
 /// A field that differs.
@@ -354,14 +350,14 @@ impl Plan {
     /// A plan.
     #[must_use]
     pub fn of(plan: &plan::Plan, verdict: &plan::Verdict, requests_to_apply: usize, sources: &Sources) -> Self {
-        let plan::Summary { create, update, delete, unchanged, unmanaged, ignored } = plan.summary();
+        let plan::Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored } = plan.summary();
         let seconds_at_limit = budget::seconds_at_limit(plan.requests_made, requests_to_apply);
         let given = plan.consents_given.iter();
         Self {
             format: FORMAT,
             kind: PlanKind::Plan,
             verdict: verdict.into(),
-            summary: Summary { create, update, delete, unchanged, unmanaged, ignored },
+            summary: Summary { create, update, delete, deletes_to_allow, unchanged, unmanaged, ignored },
             requests: RequestCounts { made: plan.requests_made, to_apply: requests_to_apply, seconds_at_limit },
             base: plan.base.clone(),
             consents_missing: missing(verdict),
@@ -442,9 +438,9 @@ impl Operation {
             operation;
         let (before, after) = images(zone, subject, fields);
         let why = subject.record().map(|_| subject.why().about).filter(|why| !why.is_empty());
-        let traffic = impact.as_ref().map(|impact| Effect::Traffic {
-            class: Word(impact.direction),
-            lines: why.iter().map(|why| why.to_string()).chain(impact.lines.iter().cloned()).collect(),
+        let effect = (impact.is_some() || why.is_some()).then(|| Effect {
+            class: impact.as_ref().map(|impact| Word(impact.direction)),
+            lines: why.iter().map(|why| why.to_string()).chain(impact.iter().flat_map(|i| i.lines.clone())).collect(),
         });
         Self {
             address: address.as_str().to_owned(),
@@ -453,7 +449,7 @@ impl Operation {
             name: subject.rule().map(|rule| rule.name.clone()),
             action: Word(operation.action()),
             cause: Word(*cause),
-            effect: traffic.or(why.map(|why| Effect::Why(why.into_owned()))),
+            effect,
             before,
             after,
             fields: fields.iter().map(Field::of).collect(),

@@ -1,8 +1,8 @@
 //! The Cloudflare plan of a zone, and its limits.
 
-use super::facts::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts};
+use super::facts::{FREE_QUOTA_CHANGED_ON, FREE_RECORDS_OF_OLD_ZONES, TIERS, TierFacts, UNKNOWN_TIER};
 
-/// A zone's plan.
+/// A zone's plan, from the smallest. An unknown one comes last, because it may allow everything: only Cloudflare refuses there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Free.
@@ -13,17 +13,20 @@ pub enum Tier {
     Business,
     /// Enterprise.
     Enterprise,
+    /// One that this version does not know, such as a partner's, or none that was reported.
+    Unknown,
 }
 
 impl Tier {
-    /// From the `legacy_id` of the zone's plan; anything unknown counts as free, which has the tightest limits.
+    /// From the `legacy_id` of the zone's plan.
     #[must_use]
     pub fn from_legacy_id(id: &str) -> Self {
         match id {
             "pro" | "pro_plus" => Self::Pro,
             "business" => Self::Business,
+            "free" => Self::Free,
             "enterprise" => Self::Enterprise,
-            _ => Self::Free,
+            _ => Self::Unknown,
         }
     }
 
@@ -35,6 +38,7 @@ impl Tier {
             Self::Pro => &TIERS[1],
             Self::Business => &TIERS[2],
             Self::Enterprise => &TIERS[3],
+            Self::Unknown => &UNKNOWN_TIER,
         }
     }
 
@@ -46,7 +50,7 @@ impl Tier {
     pub fn record_quota(self, created_on: Option<&str>) -> usize {
         match (self, created_on) {
             // RFC 3339 dates sort as text.
-            (Self::Free, Some(date)) if date < FREE_QUOTA_CHANGED_ON => FREE_RECORDS_OF_OLD_ZONES,
+            (Self::Free | Self::Unknown, Some(date)) if date < FREE_QUOTA_CHANGED_ON => FREE_RECORDS_OF_OLD_ZONES,
             _ => self.facts().records,
         }
     }
@@ -71,6 +75,20 @@ mod tests {
         {
             assert_eq!(tier.facts().name, name);
             assert_eq!(Tier::from_legacy_id(name), tier);
+        }
+        for name in ["", "partners_free", "partners_enterprise", "Free", "lite"] {
+            assert_eq!(Tier::from_legacy_id(name), Tier::Unknown);
+        }
+    }
+
+    #[test]
+    fn an_unknown_plan_may_allow_what_any_plan_allows() {
+        let unknown = Tier::Unknown.facts();
+        for facts in TIERS {
+            assert!(unknown.comment_characters >= facts.comment_characters && unknown.tags >= facts.tags);
+            assert!(unknown.minimum_ttl <= facts.minimum_ttl);
+            // What is sent at once must suit the smallest.
+            assert!(unknown.batch_operations <= facts.batch_operations && unknown.records <= facts.records);
         }
     }
 }

@@ -55,7 +55,6 @@ pub(super) fn is_tight(live: &LiveZone, operations: &[Operation]) -> bool {
 /// A plan beyond the zone's record quota is refused before anything is sent, or warned about where the quota is a guess.
 fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Diagnostics) {
     let after = records_after(live, &plan.operations);
-    let tier = live.tier.facts().name;
     if after <= live.records.len() {
         return;
     }
@@ -65,9 +64,10 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
             .help("remove records from the spec, or ask the service for a larger quota"),
         None if after > assumed_quota(live) => findings::QUOTA_UNCERTAIN
             .nowhere(format!(
-                "{} would hold {after} records; zones on the {tier} plan usually hold {}, and the service did not say \
-                 what this one may hold",
+                "{} would hold {after} records; zones on the {} plan usually hold {}, and the service did not say what this one \
+                 may hold",
                 desired.name,
+                if live.tier == Tier::Unknown { "free" } else { live.tier.facts().name },
                 assumed_quota(live)
             ))
             .help("if the quota was not raised, the service will refuse records above it"),

@@ -43,6 +43,15 @@ pub(super) fn check(
     limits(desired, live, changes, operations, &mut found);
     expressions(live, operations, &mut found);
     reach(desired, live, changes, &mut found);
+    // Cloudflare runs rules of an account for its Enterprise zones.
+    let is_managed = |o: &Operation| o.rule().is_some_and(|rule| rule.phase == Phase::Managed);
+    if live.tier >= Tier::Enterprise && operations.iter().any(is_managed) {
+        // It is about this change, not about the zone: no place, so that it is always shown.
+        found.push(findings::ACCOUNT_NOT_READ.nowhere(format!(
+            "what is planned for managed rulesets of {} is about the zone alone; the rules of its account were not read",
+            live.name
+        )));
+    }
     found
 }
 
@@ -174,7 +183,8 @@ fn rank(tier: Tier) -> usize {
         Tier::Free => 0,
         Tier::Pro => 1,
         Tier::Business => 2,
-        Tier::Enterprise => 3,
+        // Whatever it has, no plan has more.
+        Tier::Enterprise | Tier::Unknown => 3,
     }
 }
 
@@ -186,7 +196,9 @@ fn rank(tier: Tier) -> usize {
 fn beyond_plan(live: &LiveZone, detail: String) -> Diagnostic {
     match live.tier {
         Tier::Free if !live.is_new => findings::PLAN_LIMIT.nowhere(detail),
-        Tier::Free | Tier::Pro | Tier::Business | Tier::Enterprise => findings::NOT_ALLOWED.nowhere(detail),
+        Tier::Free | Tier::Pro | Tier::Business | Tier::Enterprise | Tier::Unknown => {
+            findings::NOT_ALLOWED.nowhere(detail)
+        }
     }
 }
 
@@ -234,7 +246,7 @@ fn limits(
                 "move the zone to a plan that has it, or remove the section".to_owned(),
             );
         }
-        if logs(body) && live.tier != Tier::Enterprise && !theirs().any(logs) {
+        if logs(body) && live.tier < Tier::Enterprise && !theirs().any(logs) {
             report(
                 place,
                 format!("the action `log` of custom and rate limiting rules is not part of the {plan} plan"),

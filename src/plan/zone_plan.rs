@@ -125,6 +125,8 @@ pub struct Summary {
     pub update: usize,
     /// Records to delete.
     pub delete: usize,
+    /// Those of them that need consent: a delete that makes room for its successor does not.
+    pub deletes_to_allow: usize,
     /// Records and rules as they should be.
     pub unchanged: usize,
     /// Live records that the spec does not name.
@@ -138,6 +140,18 @@ impl Summary {
     #[must_use]
     pub fn operations(self) -> usize {
         self.create + self.update + self.delete
+    }
+
+    /// The deletes in words, with the number for `--allow-deletes` where that is another one.
+    #[must_use]
+    pub fn deletes(self) -> String {
+        let Self { delete, deletes_to_allow, .. } = self;
+        match deletes_to_allow {
+            _ if deletes_to_allow == delete => format!("{delete} to delete"),
+            0 => format!("{delete} to delete (none counts for --allow-deletes)"),
+            1 => format!("{delete} to delete (1 counts for --allow-deletes)"),
+            count => format!("{delete} to delete ({count} count for --allow-deletes)"),
+        }
     }
 }
 
@@ -180,6 +194,7 @@ impl Plan {
             summary.unmanaged += zone.unmanaged;
             summary.ignored += zone.ignored;
             for operation in &zone.operations {
+                summary.deletes_to_allow += usize::from(operation.dangers.contains(&Danger::Delete));
                 match operation.action() {
                     Action::Create => summary.create += 1,
                     Action::Update | Action::Move => summary.update += 1,

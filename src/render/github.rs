@@ -99,7 +99,7 @@ pub fn plan(out: &mut dyn Write, review: &Review<'_>) -> io::Result<()> {
         danger(out, review, view)?;
     }
     let s = review.plan.summary();
-    let words = format!("{} to create, {} to update, {} to delete", s.create, s.update, s.delete);
+    let words = format!("{} to create, {} to update, {}", s.create, s.update, s.deletes());
     command(out, Level::Notice, None, &format!("zonewright plan: {}", review.verdict_words()), &words)
 }
 

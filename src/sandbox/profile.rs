@@ -254,11 +254,13 @@ pub enum OwnNetwork {
 
 /// What a plan allows.
 pub(super) fn tier(name: &str) -> Option<&'static TierFacts> {
+    // ASSUMED: a partner's plan allows what the plan of that name does.
+    let name = name.strip_prefix("partners_").unwrap_or(name);
     facts::TIERS.iter().find(|t| t.name == name)
 }
 
 /// Whether a plan includes at least what another one does.
 pub(super) fn reaches(plan: &str, least: &str) -> bool {
-    let rank = |name: &str| facts::TIERS.iter().position(|t| t.name == name);
+    let rank = |name: &str| facts::TIERS.iter().position(|t| tier(name).is_some_and(|own| own.name == t.name));
     rank(plan) >= rank(least)
 }

@@ -27,7 +27,7 @@ pub fn read_zone(json: &Json) -> Result<LiveZone, InvalidZone> {
     let tier = json.pointer("/plan/legacy_id").and_then(Json::as_str);
     let servers = json.get("name_servers").and_then(Json::as_array).into_iter().flatten();
     Ok(LiveZone {
-        tier: tier.map_or(Tier::Free, Tier::from_legacy_id),
+        tier: tier.map_or(Tier::Unknown, Tier::from_legacy_id),
         created_on: text("created_on").map(str::to_owned),
         name_servers: servers.filter_map(Json::as_str).map(str::to_ascii_lowercase).collect(),
         status: text("status").map(str::to_owned),

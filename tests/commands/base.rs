@@ -112,10 +112,7 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
     let sides: Vec<_> = updated.iter().map(|o| (&o["before"]["content"], &o["after"]["content"])).collect();
     assert_eq!(sides, [(&json!("192.0.2.2"), &json!("192.0.2.5"))]);
     // What the change means for the world follows the reason.
-    let reason = |operation: &Value| match &operation["effect"] {
-        Value::Object(effect) => effect["lines"][0].clone(),
-        text => text.clone(),
-    };
+    let reason = |operation: &Value| operation["effect"]["lines"][0].clone();
     assert!(deleted.iter().all(|o| reason(o) == "removed from the spec" && o["cause"] == "spec"), "{deleted:?}");
     // Without the previous spec, nothing is deleted.
     let without = workspace.run(&["plan", "spec", "--format", "json"]).exits(0).json();

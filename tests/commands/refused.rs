@@ -128,3 +128,28 @@ zones:
     assert!(ran.stderr.contains("warning[PLAN0017]"), "{ran:?}");
     with("free", &log).run(&["apply", "spec.yaml", "--yes"]).exits(1);
 }
+
+#[test]
+fn nothing_is_refused_for_certain_on_an_unknown_plan() {
+    let spec = "version: 1
+zones:
+  example.com:
+    waf:
+      owasp: { paranoia: 2 }
+      custom: [{ name: a, when: 'http.host eq \"a.example\" and http.request.uri.path matches \"^/a\"', action: log }]
+    records: [{ name: w, type: A, content: 192.0.2.1, ttl: 30, tags: ['a:b'], comment: COMMENT }]
+"
+    .replace("COMMENT", &"c".repeat(300));
+    let with = |tier: &str| {
+        let mut options = options();
+        options.profile.tier = tier.to_owned();
+        let workspace = Workspace::new(options);
+        workspace.file("spec.yaml", &spec);
+        workspace
+    };
+    with("free").run(&["plan", "spec.yaml"]).exits(1);
+    let partner = with("partners_enterprise");
+    let ran = partner.run(&["apply", "spec.yaml", "--yes"]).exits(0);
+    assert!(ran.stdout.contains("unknown plan") && !ran.stderr.contains("PLAN0017"), "{ran:?}");
+    partner.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
+}

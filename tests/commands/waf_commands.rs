@@ -147,6 +147,26 @@ fn rules_of_the_account_are_shown_first() {
 }
 
 #[test]
+fn a_plan_says_that_it_does_not_know_the_rules_of_the_account() {
+    let of_waf = "version: 1\nzones:\n  example.com:\n    waf:\n      owasp: { paranoia: 2 }\n";
+    let of_records = "version: 1\nzones:\n  example.com:\n    records: [{ name: w, type: A, content: 192.0.2.1 }]\n";
+    for (tier, spec, times) in [("enterprise", of_waf, 1), ("enterprise", of_records, 0), ("business", of_waf, 0)] {
+        let mut options = options();
+        options.profile.tier = tier.to_owned();
+        let workspace = Workspace::new(options);
+        workspace.file("spec.yaml", spec);
+        let ran = workspace.run(&["plan", "spec.yaml"]).exits(0);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(said.matches("PLAN0044").count(), times, "{tier}: {said}");
+        assert!(
+            workspace.requests().iter().all(|request| !request.path.contains("/accounts/")
+                || times == 0
+                || request.path.ends_with("/rulesets"))
+        );
+    }
+}
+
+#[test]
 fn what_the_service_says_cannot_drive_the_terminal() {
     let workspace = workspace();
     workspace.plant(&json!({ "zones": [{

@@ -112,4 +112,7 @@ findings! {
     EXPIRY_AHEAD = "PLAN0043" Note "what will be done after the last day of an entry",
         "The spec says until when the entry holds. What follows then needs no further consent.",
         "Remove the entry, or write a later date, if that is not wanted.";
+    ACCOUNT_NOT_READ = "PLAN0044" Note "the plan does not know the rules of the account",
+        "In an Enterprise zone, rules of the account run before those of the zone. A plan does not read them, so \"not deployed\" and the direction of a change are about the zone alone.",
+        "Show what reaches the zone from its account with `zonewright waf effective ZONE`.";
 }

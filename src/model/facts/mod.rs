@@ -204,6 +204,16 @@ pub const TIERS: &[TierFacts] = &[
     },
 ];
 
+/// A plan that is not known: in one record what the largest plan allows, at once and in all what the smallest one does.
+pub const UNKNOWN_TIER: TierFacts = TierFacts {
+    name: "unknown",
+    batch_operations: 200,
+    records: 200,
+    comment_characters: 500,
+    tags: 20,
+    minimum_ttl: 30,
+};
+
 /// Records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
 pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;
 

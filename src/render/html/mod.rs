@@ -112,6 +112,9 @@ fn header(page: &mut String, review: &Review<'_>) {
     {
         page.push_str(&format!("<li class=\"{class}\"><b>{number}</b> {word}</li>"));
     }
+    if s.deletes_to_allow != s.delete {
+        page.push_str(&format!("<li><b>{}</b> for <code>--allow-deletes</code></li>", s.deletes_to_allow));
+    }
     let time = budget::seconds_at_limit(review.plan.requests_made, review.requests_to_apply);
     let time = time.map(|seconds| format!(", {}", budget::words(seconds))).unwrap_or_default();
     let outside = review.outside().map(|words| format!("<p><b>{words}.</b></p>")).unwrap_or_default();

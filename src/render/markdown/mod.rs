@@ -85,8 +85,11 @@ fn head(review: &Review<'_>) -> String {
         let time = limit::seconds_at_limit(plan.requests_made, *requests_to_apply);
         let time = time.map(|seconds| format!(", {}", limit::words(seconds))).unwrap_or_default();
         head.push_str(&format!(
-            "**{} to create, {} to update, {} to delete** · {} unchanged · {made} made, {requests_to_apply} to apply{time}\n",
-            summary.create, summary.update, summary.delete, summary.unchanged
+            "**{} to create, {} to update, {}** · {} unchanged · {made} made, {requests_to_apply} to apply{time}\n",
+            summary.create,
+            summary.update,
+            summary.deletes(),
+            summary.unchanged
         ));
     }
     if **verdict == Verdict::Incomplete {

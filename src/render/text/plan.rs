@@ -294,7 +294,7 @@ fn write_summary(out: &mut dyn Write, view: &PlanView) -> io::Result<()> {
             styled(&format!("({made})"), DIM, view.colour)
         );
     }
-    let line = format!("Plan: {} to create, {} to update, {} to delete.", s.create, s.update, s.delete);
+    let line = format!("Plan: {} to create, {} to update, {}.", s.create, s.update, s.deletes());
     let base =
         view.plan.base.as_ref().map(|base| format!("; compared with {}", safe(&base.to_string()))).unwrap_or_default();
     let time = budget::seconds_at_limit(view.plan.requests_made, view.requests_to_apply);

@@ -66,7 +66,7 @@ impl Scope {
     pub(super) fn plan(&self) -> usize {
         match self {
             Self::Account(_) => facts::TIERS.len() - 1,
-            Self::Zone(zone) => facts::TIERS.iter().position(|t| t.name == zone.plan).unwrap_or(0),
+            Self::Zone(zone) => facts::TIERS.iter().position(|t| t.name == zone.tier().name).unwrap_or(0),
         }
     }
 

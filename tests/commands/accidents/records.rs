@@ -100,7 +100,7 @@ fn c3_a_proxied_name_gets_another_target() {
     let planned = plan(&workspace, &["spec.yaml"]);
     assert_eq!(
         planned["summary"],
-        json!({ "create": 0, "update": 1, "delete": 0, "unchanged": 0, "unmanaged": 0, "ignored": 0 })
+        json!({ "create": 0, "update": 1, "delete": 0, "deletes_to_allow": 0, "unchanged": 0, "unmanaged": 0, "ignored": 0 })
     );
     workspace.run(&["apply", "spec.yaml", "--yes"]).exits(0);
     assert_eq!(super::record_id(&workspace, "www.example.com", "CNAME"), id, "it is still the same record");

@@ -22,7 +22,7 @@ pub(super) fn of_plan(history: &History, plan: &Ran) -> Vec<String> {
         let before = Record::read(&operation["before"], zone.name);
         let after = Some(&operation["after"]).filter(|o| o.is_object()).map(|o| Record::read(o, zone.name));
         // Where it is also said what the operation means, that comes after it.
-        let effect = operation["effect"].as_str().or(operation["effect"]["lines"][0].as_str());
+        let effect = operation["effect"]["lines"][0].as_str();
         let makes_room = effect.is_some_and(|words| words.starts_with("makes room"));
         let expected = match &after {
             Some(after) if after.text == before.text => false,
