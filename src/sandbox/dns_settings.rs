@@ -57,7 +57,7 @@ pub(super) fn changes(connection: &Connection, zone: &Zone) -> rusqlite::Result<
 }
 
 /// All settings of a zone.
-fn current(connection: &Connection, zone: &Zone) -> rusqlite::Result<Object> {
+pub(super) fn current(connection: &Connection, zone: &Zone) -> rusqlite::Result<Object> {
     let mut all = defaults();
     if let Some(Value::Object(changes)) = changes(connection, zone)? {
         for (key, value) in changes {

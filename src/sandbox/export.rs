@@ -10,7 +10,7 @@ use super::call::Call;
 use super::envelope::{Answer, Outcome};
 use super::record::{COLUMNS, Record};
 use super::txt;
-use super::zone::Zone;
+use super::zone::{NAME_SERVERS, Zone};
 use crate::model::facts::{self, Composed, FieldKind, Slot, TypeFacts};
 
 /// GET /zones/{id}/dns_records/export.
@@ -19,11 +19,11 @@ pub(super) fn export(call: &Call<'_>, zone: &Zone) -> Outcome<Answer> {
     let mut statement = call.connection.prepare_cached(&sql)?;
     let records = statement.query_map([&zone.id], Record::from_row)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let day = call.now.get(..19).unwrap_or(call.now).replace('T', " ");
-    let origin = &zone.name;
+    let (origin, [first, second]) = (&zone.name, NAME_SERVERS);
     let mut out = format!(
         ";;\n;; Domain:     {origin}.\n;; Exported:   {day}\n;;\n$ORIGIN {origin}.\n\n;; SOA Record\n\
-         {origin}\t3600\tIN\tSOA\tada.ns.example.net. dns.example.net. 2050000000 10000 2400 604800 3600\n\n\
-         ;; NS Records\n{origin}.\t86400\tIN\tNS\tada.ns.example.net.\n{origin}.\t86400\tIN\tNS\tbob.ns.example.net.\n"
+         {origin}\t3600\tIN\tSOA\t{first}. dns.example.net. 2050000000 10000 2400 604800 3600\n\n\
+         ;; NS Records\n{origin}.\t86400\tIN\tNS\t{first}.\n{origin}.\t86400\tIN\tNS\t{second}.\n"
     );
     let mut heading = "";
     for record in &records {

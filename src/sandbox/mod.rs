@@ -5,7 +5,7 @@
 //!                                                            │ dnssec · dns_settings · settings · rulesets
 //!                                                            │ value · attributes · conflicts (checks)
 //!                                                            ▼
-//!                                                     zone · record · setting ⇄ store (SQLite)
+//!  DNS ───────dns ─────────────────────────────────▶  zone · record · setting ⇄ store (SQLite)
 //! ```
 //!
 //! It is independent: it shares only the facts of the record types (`model::facts`) with the client, so that a mistake
@@ -19,6 +19,7 @@ mod call;
 mod clock;
 mod conflicts;
 mod connection;
+mod dns;
 mod dns_settings;
 mod dnssec;
 mod document;
@@ -79,7 +80,7 @@ pub use profile::{
 };
 pub use store::StoreLocation;
 pub use traffic::Traffic;
-pub use zone::ACCOUNT_ID;
+pub use zone::{ACCOUNT_ID, NAME_SERVERS};
 
 /// Longest wait for open requests when a sandbox shuts down.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
@@ -101,6 +102,8 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// Number of requests that [`Running::requests`] keeps; 0 if no one reads them.
     pub remembered: usize,
+    /// Where its name server listens, over UDP and TCP; port 0 for any free one, `None` for no name server.
+    pub dns: Option<SocketAddr>,
     /// Host names that it accepts besides loopback addresses and `localhost`, such as the name of a tunnel.
     pub hosts: Vec<String>,
 }
@@ -115,6 +118,7 @@ impl Default for Options {
             seed: 0,
             faults: Vec::new(),
             remembered: 10_000,
+            dns: None,
             hosts: Vec::new(),
         }
     }
@@ -126,6 +130,8 @@ pub struct Running {
     address: SocketAddr,
     /// The state that requests share.
     service: Arc<Service>,
+    /// The name server, if there is one.
+    dns: Option<dns::Listener>,
     /// Stops the server when it is sent or dropped.
     stop: oneshot::Sender<()>,
     /// The task that serves requests.
@@ -137,7 +143,7 @@ pub struct Running {
 /// # Errors
 /// If the store cannot be opened, the address is taken, or the profile names no plan.
 pub async fn start(options: Options) -> Result<Running, SandboxError> {
-    let Options { store, listen, profile, credentials, seed, faults, remembered, hosts } = options;
+    let Options { store, listen, profile, credentials, seed, faults, remembered, dns, hosts } = options;
     if profile::tier(&profile.tier).is_none() {
         return Err(SandboxError::Plan(profile.tier));
     }
@@ -149,6 +155,14 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
     let address = listener.local_addr().map_err(refused)?;
     let router = Router::new().fallback(server::receive).with_state(Arc::clone(&service));
     let listener = SwitchedListener::new(listener, address, Arc::clone(&service));
+    let dns = match dns {
+        Some(address) => {
+            let server = dns::NameServer::new(Arc::clone(&service));
+            let refused = |error| SandboxError::Listen(address, error);
+            Some(dns::listen(address, server).await.map_err(refused)?)
+        }
+        None => None,
+    };
     let (stop, stopped) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let server = axum::serve(listener, router.into_make_service_with_connect_info::<Link>());
@@ -156,7 +170,7 @@ pub async fn start(options: Options) -> Result<Running, SandboxError> {
         let stopped = async { stopped.await.unwrap_or(()) };
         let _ = server.with_graceful_shutdown(stopped).await;
     });
-    Ok(Running { address, service, stop, task })
+    Ok(Running { address, service, dns, stop, task })
 }
 
 impl Running {
@@ -170,6 +184,12 @@ impl Running {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The address of its name server, if it has one.
+    #[must_use]
+    pub fn dns_address(&self) -> Option<SocketAddr> {
+        self.dns.as_ref().map(|listener| listener.address)
     }
 
     /// The latest requests, at most [`Options::remembered`], in the order of arrival; fewer if their bodies are large.

@@ -25,6 +25,20 @@ pub(super) struct Params {
 pub(super) fn read(text: &str) -> Option<Params> {
     let mut set: BTreeMap<String, String> = BTreeMap::new();
     let mut shown = Vec::new();
+    for (key, octets) in pairs(text)? {
+        let value = octets.map(|octets| txt::quote(&octets));
+        shown.push(value.as_ref().map_or_else(|| key.clone(), |v| format!("{key}={v}")));
+        if set.insert(key, value.unwrap_or_default()).is_some() {
+            return None;
+        }
+    }
+    let identity = set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
+    Some(Params { shown: shown.join(" "), identity })
+}
+
+/// The keys with the octets of their values, in the order of the text; `None` if they are invalid.
+pub(super) fn pairs(text: &str) -> Option<Vec<(String, Option<Vec<u8>>)>> {
+    let mut pairs = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
         let end = rest.find([' ', '\t', '\r', '\n', '=']).unwrap_or(rest.len());
@@ -36,7 +50,7 @@ pub(super) fn read(text: &str) -> Option<Params> {
         let (value, tail) = match tail.strip_prefix('=') {
             Some(tail) => {
                 let (octets, tail) = value(tail)?;
-                (Some(txt::quote(&octets)), tail)
+                (Some(octets), tail)
             }
             None => (None, tail),
         };
@@ -44,14 +58,10 @@ pub(super) fn read(text: &str) -> Option<Params> {
         if !tail.is_empty() && !tail.starts_with([' ', '\t', '\r', '\n']) {
             return None;
         }
-        shown.push(value.as_ref().map_or_else(|| key.to_owned(), |v| format!("{key}={v}")));
-        if set.insert(key.to_owned(), value.unwrap_or_default()).is_some() {
-            return None;
-        }
+        pairs.push((key.to_owned(), value));
         rest = tail.trim_start();
     }
-    let identity = set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
-    Some(Params { shown: shown.join(" "), identity })
+    Some(pairs)
 }
 
 /// The octets of a value, and what follows it.

@@ -47,6 +47,12 @@ impl Stored {
     }
 }
 
+/// The value of a setting that is a word, such as `on`.
+pub(super) fn value(connection: &Connection, zone: &Zone, name: &str) -> rusqlite::Result<Value> {
+    let default = || setting::of(name).map_or(Value::Null, Setting::default);
+    Ok(Stored::of(connection, &zone.id, name)?.map_or_else(default, |stored| stored.value))
+}
+
 /// A value in the store.
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()

@@ -32,23 +32,33 @@ pub(super) struct Text {
 /// ASSUMED: content that does not begin with a quote may contain pairs of quotes, and backslashes are literal there.
 pub(super) fn read(content: &str, quotes: TxtQuotes) -> Option<Text> {
     let quoted = content.trim_start().starts_with('"');
-    let strings = if quoted { strings(content)? } else { vec![content.as_bytes().to_vec()] };
     let bare_quotes = content.bytes().filter(|b| *b == b'"').count();
     if !quoted && bare_quotes % 2 == 1 {
         return None;
     }
-    let cut: Vec<&[u8]> = strings
-        .iter()
-        .flat_map(|s| if s.is_empty() { vec![s.as_slice()] } else { s.chunks(STRING_BYTES).collect() })
-        .collect();
+    let uncut = as_written(content)?;
+    let cut = octets(content)?;
     if cut.iter().all(|s| s.is_empty()) {
         return None;
     }
     let all_quoted = cut.iter().map(|s| quote(s)).collect::<Vec<_>>().join(" ");
     let wire_bytes = cut.iter().map(|s| s.len() + 1).sum();
     let wrap = !quoted && bare_quotes == 0 && quotes == TxtQuotes::Auto;
-    let stored = if cut.len() > strings.len() || wrap { all_quoted.clone() } else { content.to_owned() };
+    let stored = if cut.len() > uncut.len() || wrap { all_quoted.clone() } else { content.to_owned() };
     Some(Text { content: stored, identity: all_quoted, wire_bytes })
+}
+
+/// The strings that are sent in a DNS message, each at most 255 octets; `None` if the quotes are unbalanced.
+pub(super) fn octets(content: &str) -> Option<Vec<Vec<u8>>> {
+    let cut = |string: Vec<u8>| -> Vec<Vec<u8>> {
+        if string.is_empty() { vec![string] } else { string.chunks(STRING_BYTES).map(<[u8]>::to_vec).collect() }
+    };
+    Some(as_written(content)?.into_iter().flat_map(cut).collect())
+}
+
+/// The strings as the content is written.
+fn as_written(content: &str) -> Option<Vec<Vec<u8>>> {
+    if content.trim_start().starts_with('"') { strings(content) } else { Some(vec![content.as_bytes().to_vec()]) }
 }
 
 /// The strings of a text that consists only of quoted strings.

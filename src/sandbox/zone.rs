@@ -13,6 +13,9 @@ pub const ACCOUNT_ID: &str = "5a0db0cc0ffee5a0db0cc0ffee5a0db0";
 /// Its name.
 pub(super) const ACCOUNT_NAME: &str = "Sandbox";
 
+/// The name servers of every zone. ASSUMED: the names, which Cloudflare chooses.
+pub const NAME_SERVERS: [&str; 2] = ["ada.ns.example.net", "bob.ns.example.net"];
+
 /// One zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Zone {
@@ -169,7 +172,7 @@ impl Zone {
             "paused": self.paused,
             "type": self.kind,
             "development_mode": development_mode,
-            "name_servers": ["ada.ns.example.net", "bob.ns.example.net"],
+            "name_servers": NAME_SERVERS,
             "original_name_servers": null,
             "original_registrar": null,
             "original_dnshost": null,

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contract;
+mod dns;
 mod exchanges;
 #[path = "../support/mod.rs"]
 mod support;

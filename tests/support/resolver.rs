@@ -7,6 +7,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
+/// How long an answer may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// What a server answered. Records are `name type value`; types whose values are not decoded are `name type`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reply {
@@ -32,9 +35,27 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(server: SocketAddr) -> Self {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        socket.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         socket.connect(server).expect("a server");
         Self { server, socket, id: 0 }
+    }
+
+    /// Sends octets that deserve no answer, or one that nobody waits for.
+    pub(crate) fn send(&self, octets: &[u8]) {
+        // The server may refuse what is too long.
+        let _ = self.socket.send(octets);
+    }
+
+    /// Sends a message and returns the octets of the response with its identifier.
+    pub(crate) fn exchange(&self, message: &[u8]) -> Vec<u8> {
+        self.socket.send(message).expect("sent");
+        let mut buffer = [0; 4096];
+        loop {
+            let length = self.socket.recv(&mut buffer).expect("a response");
+            if length >= 2 && buffer[..2] == message[..2] {
+                return buffer[..length].to_vec();
+            }
+        }
     }
 
     /// Asks; `None` without an answer.
@@ -56,7 +77,7 @@ impl Resolver {
 
     pub(crate) fn over_tcp(&self, question: &[u8]) -> Option<Reply> {
         let mut stream = TcpStream::connect(self.server).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
         stream.write_all(&u16::try_from(question.len()).ok()?.to_be_bytes()).ok()?;
         stream.write_all(question).ok()?;
         let mut length = [0; 2];
@@ -68,7 +89,7 @@ impl Resolver {
 }
 
 /// A query message.
-fn question(id: u16, name: &str, kind: u16) -> Vec<u8> {
+pub(crate) fn question(id: u16, name: &str, kind: u16) -> Vec<u8> {
     let mut message = id.to_be_bytes().to_vec();
     message.extend([0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
     for label in name.split('.').filter(|label| !label.is_empty()) {

@@ -53,6 +53,9 @@ struct ServeArgs {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     listen: std::net::SocketAddr,
+    /// Also answer DNS queries at this address, over UDP and TCP; port 0 selects a free port
+    #[arg(long, value_name = "ADDRESS")]
+    dns: Option<std::net::SocketAddr>,
     /// Also accept requests for this host name, for example through a tunnel; repeatable
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
@@ -151,11 +154,12 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
 
 /// Serves until interrupted.
 async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: &Output) -> anyhow::Result<Exit> {
-    anyhow::ensure!(
-        args.listen.ip().is_loopback(),
-        "the sandbox listens on loopback addresses only, not on {}",
-        args.listen
-    );
+    for address in [Some(args.listen), args.dns].into_iter().flatten() {
+        anyhow::ensure!(
+            address.ip().is_loopback(),
+            "the sandbox listens on loopback addresses only, not on {address}"
+        );
+    }
     let faults = args.faults.as_deref().map(faults).transpose()?.unwrap_or_default();
     for zone in &args.with_zone {
         let name = crate::model::ZoneName::parse(zone).with_context(|| format!("failed to make the zone {zone:?}"))?;
@@ -169,6 +173,7 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
         profile: profile(args),
         faults,
         remembered: 0,
+        dns: args.dns,
         hosts: args.hosts.clone(),
         ..sandbox::Options::default()
     })
@@ -178,6 +183,9 @@ async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: 
         writeln!(out, "export CLOUDFLARE_BASE_URL={}", running.base_url())?;
         writeln!(out, "export CLOUDFLARE_API_TOKEN={}", credentials.token)
     })?;
+    if let Some(address) = running.dns_address() {
+        output.say(&format!("Answering DNS queries: dig @{} -p {} NAME", address.ip(), address.port()));
+    }
     output.say("The sandbox is serving; interrupt to stop.");
     stop.asked(1).await;
     let requests = running.request_count();

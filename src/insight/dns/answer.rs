@@ -215,15 +215,16 @@ fn at_node<'a>(node: Node<'_, 'a>, serving: &Serving, kind: RecordType) -> Found
     if node.is_wildcard() && node.has(RecordType::Ns) {
         return Found::End(End::Unknown(Unknown::WildcardDelegation));
     }
+    // Whatever is proxied, the name servers of the apex are Cloudflare's.
+    if is_own && kind == RecordType::Ns {
+        let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
+        return Found::End(End::Cloudflare(Own::NameServers, served));
+    }
     if serving.proxies() {
         let proxied: Vec<_> = node.records().filter(Entry::is_proxied).collect();
         if !proxied.is_empty() {
             return Found::End(proxied_name(proxied, set, serving, kind));
         }
-    }
-    if is_own && kind == RecordType::Ns {
-        let served = if serving.multi_provider == Some(true) { set } else { Vec::new() };
-        return Found::End(End::Cloudflare(Own::NameServers, served));
     }
     if is_own && kind == RecordType::Dnskey && serving.dnssec == Some(true) {
         return Found::End(End::Cloudflare(Own::Keys, set));

@@ -1,0 +1,51 @@
+//! The addresses with which proxied names are answered, and the HTTPS records that Cloudflare makes for them.
+//!
+//! # Sources
+//! Addresses are of Cloudflare's published networks: cloudflare.com/ips, read 2026-11-20. HTTPS records with `alpn` and both
+//! hints: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11. ASSUMED: which addresses
+//! a name has, here two of each family from its checksum; and that the record has no other parameters.
+
+use sha2::{Digest, Sha256};
+
+use super::svcb;
+
+/// TTL of answers for proxied names, in seconds: developers.cloudflare.com/dns/manage-dns-records/reference/ttl, read 2026-11.
+pub(super) const TTL: u32 = 300;
+
+/// Where the IPv4 addresses are: inside 104.16.0.0/13 and 172.64.0.0/13.
+const IPV4: [[u8; 2]; 2] = [[104, 21], [172, 67]];
+
+/// Where the IPv6 addresses are: inside 2606:4700::/32.
+const IPV6: [[u8; 6]; 2] = [[0x26, 0x06, 0x47, 0x00, 0x30, 0x30], [0x26, 0x06, 0x47, 0x00, 0x30, 0x31]];
+
+/// Two octets that depend on the name.
+fn octets(name: &str) -> [u8; 2] {
+    let digest = Sha256::digest(name);
+    [digest[0] % 64, digest[1]]
+}
+
+/// The IPv4 addresses of a name.
+pub(super) fn ipv4(name: &str) -> Vec<Vec<u8>> {
+    IPV4.iter().map(|network| [&network[..], &octets(name)].concat()).collect()
+}
+
+/// The IPv6 addresses of a name.
+pub(super) fn ipv6(name: &str) -> Vec<Vec<u8>> {
+    IPV6.iter().map(|network| [&network[..], &[0; 8], &octets(name)].concat()).collect()
+}
+
+/// The value of an HTTPS record for a name: this host, with these protocols and addresses.
+pub(super) fn https(alpn: &[&str], ipv4: &[Vec<u8>], ipv6: &[Vec<u8>]) -> Vec<u8> {
+    let mut protocols = Vec::new();
+    for protocol in alpn {
+        // Protocol names are shorter than 256 octets.
+        protocols.push(u8::try_from(protocol.len()).unwrap_or(0));
+        protocols.extend(protocol.as_bytes());
+    }
+    let parameters = [(svcb::ALPN, protocols), (svcb::IPV4HINT, ipv4.concat()), (svcb::IPV6HINT, ipv6.concat())];
+    let parameters = parameters.into_iter().filter(|(_, value)| !value.is_empty());
+    // Priority 1, and the root for "this name".
+    let mut octets = vec![0, 1, 0];
+    octets.extend(svcb::compose(parameters));
+    octets
+}
