@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds="${1:-60}"
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- answer exchange expression headers journal lock name plan policy record snapshot spec txt
+[ $# -gt 0 ] || set -- answer caa dkim dmarc exchange expression headers journal lock name plan policy record snapshot spec spf transport txt
 host="$(rustc -vV | sed -n 's/^host: //p')"
 # Programs that were built before, if somebody names their directory.
 [ -n "${BIN:-}" ] || cargo +nightly fuzz build --sanitizer none
@@ -21,6 +21,7 @@ options() {
         expression) echo "expression 512" ;;
         headers) echo "headers 512" ;;
         lock | policy | spec) echo "spec 4096" ;;
+        caa | dkim | dmarc | spf | transport) echo "mail 1024" ;;
         *) echo "record 1024" ;;
     esac
 }

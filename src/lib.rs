@@ -24,6 +24,8 @@ pub mod live;
 pub mod model;
 pub mod plan;
 pub mod reconcile;
+#[cfg(feature = "sandbox")]
+pub mod rehearsal;
 pub mod render;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;

@@ -17,13 +17,20 @@
 //! | `snapshot` | a packed snapshot, or the lines of one | there and back; it answers without a panic |
 //! | `lock` | `waf.lock` | printing and reading are inverse |
 //! | `policy` | a policy file | what was read is complete |
+//! | `spf` | an SPF record | blanks and unknown modifiers mean nothing; unknown mechanisms are errors; nothing is reached behind `all` |
+//! | `dkim` | the text at a selector | unknown tags mean nothing; a key is not longer than its text |
+//! | `dmarc` | a DMARC record | unknown tags mean nothing; test mode is never stricter |
+//! | `transport` | the texts at `_mta-sts` and `_smtp._tls`, one a line | their order means nothing; two records are void |
+//! | `caa` | CAA records before and after | the same records change nothing; their order means nothing |
 //! | `headers` | headers, one a line | nothing is believed beyond a year |
 #![allow(dead_code, unreachable_pub, reason = "a library for the fuzz targets, a module for the test")]
 
+mod mail;
 mod service;
 mod texts;
 mod written;
 
+pub use mail::{caa, dkim, dmarc, spf, transport};
 pub use service::{answer, exchange, headers};
 pub use texts::{expression, name, record, txt};
 pub use written::{journal, lock, plan, policy, snapshot, spec};
@@ -34,6 +41,9 @@ pub type Target = fn(&[u8]);
 /// Every target by its name.
 pub const ALL: &[(&str, Target)] = &[
     ("answer", answer),
+    ("caa", caa),
+    ("dkim", dkim),
+    ("dmarc", dmarc),
     ("exchange", exchange),
     ("expression", expression),
     ("headers", headers),
@@ -45,6 +55,8 @@ pub const ALL: &[(&str, Target)] = &[
     ("record", record),
     ("snapshot", snapshot),
     ("spec", spec),
+    ("spf", spf),
+    ("transport", transport),
     ("txt", txt),
 ];
 

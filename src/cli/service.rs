@@ -182,7 +182,7 @@ fn host(base_url: &str) -> String {
 }
 
 /// A client that tells the user why it waits.
-fn client(
+pub(super) fn client(
     settings: &Settings<'_>,
     access: &Access,
     output: &Arc<Output>,

@@ -9,6 +9,7 @@ pub mod apply;
 pub mod diagnostic;
 pub mod drift;
 pub mod plan;
+pub mod rehearsal;
 pub mod reviewed;
 pub mod saved_plan;
 mod schema;

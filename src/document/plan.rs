@@ -472,7 +472,7 @@ impl Field {
 
 impl Source {
     /// A place in these texts.
-    fn of(place: Place, sources: &Sources) -> Self {
+    pub(super) fn of(place: Place, sources: &Sources) -> Self {
         let at = sources.line_column(place);
         Self { file: sources.name(place.source).to_owned(), line: at.line, column: at.column }
     }

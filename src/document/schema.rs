@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::drift::Drift;
 use super::plan::Plan;
+use super::rehearsal::Rehearsal;
 use crate::apply::JournalLine;
 use crate::live::snapshot::SnapshotLine;
 
@@ -20,6 +21,8 @@ pub enum Kind {
     Apply,
     /// `drift --format json`.
     Drift,
+    /// `rehearse --format json`.
+    Rehearsal,
     /// A line of a journal.
     Journal,
     /// A line of a snapshot.
@@ -29,7 +32,7 @@ pub enum Kind {
 impl Kind {
     /// All of them.
     pub const ALL: &'static [Self] =
-        &[Self::Plan, Self::SavedPlan, Self::Apply, Self::Drift, Self::Journal, Self::Snapshot];
+        &[Self::Plan, Self::SavedPlan, Self::Apply, Self::Drift, Self::Rehearsal, Self::Journal, Self::Snapshot];
 
     /// Its name, on the command line and in `schema/`.
     #[must_use]
@@ -39,6 +42,7 @@ impl Kind {
             Self::SavedPlan => "saved-plan",
             Self::Apply => "apply",
             Self::Drift => "drift",
+            Self::Rehearsal => "rehearsal",
             Self::Journal => "journal",
             Self::Snapshot => "snapshot",
         }
@@ -53,6 +57,7 @@ pub fn schema(kind: Kind) -> Json {
         Kind::SavedPlan => of_plan("plan", &[], &["saved", "checksum"]),
         Kind::Apply => of_plan("apply", &[], &["result"]),
         Kind::Drift => of::<Drift>(),
+        Kind::Rehearsal => of::<Rehearsal>(),
         Kind::Journal => of::<JournalLine>(),
         Kind::Snapshot => of::<SnapshotLine>(),
     };

@@ -35,25 +35,83 @@ pub struct SeedReport {
     pub present: usize,
 }
 
+/// Something of a document that the sandbox refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The zone, or the document.
+    pub place: String,
+    /// What it is, such as a record with its name and type.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What happens to what the sandbox refuses.
+enum OnRefusal<'r> {
+    /// Nothing is loaded.
+    Fail,
+    /// It is left out, and noted.
+    LeaveOut(&'r mut Vec<Refused>),
+}
+
+impl OnRefusal<'_> {
+    /// Takes a refusal, or passes it on.
+    fn take(&mut self, result: Result<(), SandboxError>, place: &str, what: &str) -> Result<(), SandboxError> {
+        match (self, result) {
+            (Self::LeaveOut(all), Err(SandboxError::Document { problem, .. })) => {
+                all.push(Refused { place: place.to_owned(), what: what.to_owned(), why: problem });
+                Ok(())
+            }
+            (_, result) => result,
+        }
+    }
+}
+
 /// Loads a document. The caller opens the transaction.
 ///
 /// Records pass the same checks as those of a POST, except for the quota: a real zone can exceed it too, after its plan
 /// was lowered.
 pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, SandboxError> {
+    load(call, document, &mut OnRefusal::Fail)
+}
+
+/// Loads what the sandbox accepts of a document. Returns what it refused.
+pub(super) fn copy(call: &Call<'_>, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+    let mut refused = Vec::new();
+    let report = load(call, document, &mut OnRefusal::LeaveOut(&mut refused))?;
+    Ok((report, refused))
+}
+
+/// Loads a document.
+fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
-    rulesets::plant_managed(call, list(document, "managed_rulesets", "the document")?)?;
+    for ruleset in list(document, "managed_rulesets", "the document")? {
+        let planted = rulesets::plant_managed(call, std::slice::from_ref(ruleset));
+        on_refusal.take(planted, "the document", &ruleset_words(ruleset))?;
+    }
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
         let place = format!("zones[{index}]");
-        let zone = plant_zone(call, entry, &place, &mut report)?;
-        plant_surroundings(call, &zone, entry, &place)?;
+        let mut zone = None;
+        let planted = plant_zone(call, entry, &place, &mut report).map(|planted| zone = Some(planted));
+        on_refusal.take(planted, &text(entry, "name").unwrap_or_default(), "the zone")?;
+        let Some(zone) = zone else { continue };
+        plant_surroundings(call, &zone, entry, &place, on_refusal)?;
         for (index, body) in list(entry, "records", &place)?.iter().enumerate() {
             let place = format!("{place}.records[{index}]");
             let body = body.as_object().ok_or_else(|| SandboxError::document(&place, "must be an object"))?;
-            plant_record(call, &zone, body, &place, &mut report)?;
+            let planted = plant_record(call, &zone, body, &place, &mut report);
+            let word = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default();
+            on_refusal.take(planted, &zone.name, &format!("the record {} {}", word("name"), word("type")))?;
         }
-        rulesets::plant_zone(call, &zone, list(entry, "rulesets", &place)?, &place)?;
+        for ruleset in list(entry, "rulesets", &place)? {
+            let planted = rulesets::plant_zone(call, &zone, std::slice::from_ref(ruleset), &place);
+            on_refusal.take(planted, &zone.name, &ruleset_words(ruleset))?;
+        }
     }
-    rulesets::plant_accounts(call, list(document, "account_rulesets", "the document")?)?;
+    for ruleset in list(document, "account_rulesets", "the document")? {
+        let planted = rulesets::plant_accounts(call, std::slice::from_ref(ruleset));
+        on_refusal.take(planted, "the account", &ruleset_words(ruleset))?;
+    }
     // Identifiers that the dumped sandbox has used must not be used again.
     if let Some(counter) = document.get("counter").and_then(Value::as_i64)
         && counter > store::number(call.connection, "counter")?
@@ -61,6 +119,12 @@ pub(super) fn plant(call: &Call<'_>, document: &Value) -> Result<SeedReport, San
         store::set_number(call.connection, "counter", counter)?;
     }
     Ok(report)
+}
+
+/// A ruleset in words.
+fn ruleset_words(ruleset: &Value) -> String {
+    let name = ["name", "phase", "id"].iter().find_map(|key| text(ruleset, key)).unwrap_or_default();
+    format!("the ruleset {name}")
 }
 
 /// A list that may be absent.
@@ -112,14 +176,21 @@ fn plant_zone(call: &Call<'_>, entry: &Value, place: &str, report: &mut SeedRepo
 }
 
 /// Applies a zone's settings and rulesets, also to a zone that exists already.
-fn plant_surroundings(call: &Call<'_>, zone: &Zone, entry: &Value, place: &str) -> Result<(), SandboxError> {
+fn plant_surroundings(
+    call: &Call<'_>,
+    zone: &Zone,
+    entry: &Value,
+    place: &str,
+    on_refusal: &mut OnRefusal<'_>,
+) -> Result<(), SandboxError> {
     type Planter = fn(&Call<'_>, &Zone, &Value) -> Outcome<()>;
     let planters: [(&str, Planter); 3] =
         [("settings", settings::plant), ("dnssec", Dnssec::plant), ("dns_settings", dns_settings::plant)];
     for (key, planter) in planters {
         if let Some(member) = entry.get(key).filter(|member| !member.is_null()) {
             let place = format!("{place}.{key}");
-            planter(call, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal))?;
+            let planted = planter(call, zone, member).map_err(|refusal| SandboxError::refused(&place, &refusal));
+            on_refusal.take(planted, &zone.name, &key.replace('_', " "))?;
         }
     }
     Ok(())

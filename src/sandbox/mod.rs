@@ -70,7 +70,8 @@ use listener::SwitchedListener;
 use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
-pub use document::SeedReport;
+pub use document::{Refused, SeedReport};
+pub use dns::is_edge;
 pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;
@@ -256,6 +257,14 @@ impl Running {
     /// As [`seed`].
     pub fn seed(&self, document: &Value) -> Result<SeedReport, SandboxError> {
         self.service.transact(0, |call| document::plant(call, document))
+    }
+
+    /// Loads what the sandbox accepts of a document. Returns what it refused.
+    ///
+    /// # Errors
+    /// If the store cannot be used, or the value is not such a document.
+    pub fn copy(&self, document: &Value) -> Result<(SeedReport, Vec<Refused>), SandboxError> {
+        self.service.transact(0, |call| document::copy(call, document))
     }
 
     /// The state as a document, as [`dump`] returns it.

@@ -158,3 +158,42 @@ fn a_plan_says_what_resolvers_will_see() {
     let plan = workspace.run(&["plan", "zone.yaml"]).exits(0).stdout;
     assert!(plan.lines().all(|line| !line.trim_start().starts_with('→')), "{plan}");
 }
+
+/// Settings that decide about answers are explained although no record changes, and only those.
+#[test]
+fn a_plan_of_settings_alone_says_what_resolvers_see() {
+    let mut options = options();
+    options.profile.tier = "enterprise".to_owned();
+    let workspace = Workspace::new(options);
+    workspace.plant_records(json!([
+        { "type": "CNAME", "name": "www", "content": "web.example.com", "ttl": 300 },
+        { "type": "CNAME", "name": "flat", "content": "web.example.com", "settings": { "flatten_cname": true } },
+        { "type": "A", "name": "web", "content": "192.0.2.7", "proxied": true },
+        { "type": "A", "name": "*.lab", "content": "192.0.2.8" },
+        { "type": "A", "name": "x.empty.lab", "content": "192.0.2.9" },
+        { "type": "NS", "name": "@", "content": "ns.other.example" },
+    ]));
+    let spec = |settings: &str| {
+        workspace.file("settings.yaml", format!("version: 1\nzones:\n  example.com:\n{settings}    records: []\n"));
+        let plan = workspace.run(&["plan", "settings.yaml", "--format", "json"]).exits(0).json();
+        let notes = plan["notes"].as_array().unwrap().iter().map(|note| note["text"].as_str().unwrap_or_default().to_owned());
+        notes.collect::<Vec<String>>().join("\n")
+    };
+    let said = spec(
+        "    settings: { ipv6: \"off\" }\n    dns_settings:\n      flatten_all_cnames: true\n      multi_provider: true\n      \
+         nameservers: { type: cloudflare.advanced }\n      soa: { min_ttl: 60 }\n",
+    );
+    for line in [
+        "1 name has no IPv6 addresses any more: web",
+        "1 name is answered with the addresses of the target: www",
+        "1 name is no longer answered by a wildcard: empty.lab",
+        "the NS records of the apex are served beside Cloudflare's name servers: ns.other.example",
+        "\"no such name\" is kept for 1 min instead of 30 min",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    let hidden = spec("    dns_settings: { zone_mode: dns_only }\n");
+    assert!(hidden.contains("1 name is answered with what the records say, which everybody can look up: web"), "{hidden}");
+    let silent = spec("    settings: { always_use_https: \"on\" }\n");
+    assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
+}

@@ -37,6 +37,7 @@ mod newcomers;
 mod pipelines;
 mod real_zones;
 mod refused;
+mod rehearse;
 mod resumed;
 mod saved;
 mod secrets;

@@ -52,6 +52,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("seclang", &[]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
+    // A copy of what Cloudflare has, in a sandbox, and questions to its name server.
+    ("rehearsal", &["diagnostic", "model", "insight", "live", "sandbox"]),
     (
         "cli",
         &[
@@ -72,6 +74,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "document",
             "render",
             "reconcile",
+            "rehearsal",
             "sandbox",
             "seclang",
         ],

@@ -69,7 +69,7 @@ macro_rules! targets {
     };
 }
 
-targets! { answer exchange expression headers journal lock name plan policy record snapshot spec txt }
+targets! { answer caa dkim dmarc exchange expression headers journal lock name plan policy record snapshot spec spf transport txt }
 
 #[test]
 fn specs_of_the_cases_and_examples_hold_too() {

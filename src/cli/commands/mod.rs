@@ -48,6 +48,8 @@ commands! {
         Snapshot(snapshot::SnapshotArgs),
         Validate(validate::ValidateArgs),
         Test(test::TestArgs),
+        #[cfg(feature = "sandbox")]
+        Rehearse(rehearse::RehearseArgs),
         Import(import::ImportArgs),
         #[cfg(feature = "sandbox")]
         Sandbox(sandbox::SandboxArgs),

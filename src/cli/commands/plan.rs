@@ -146,7 +146,7 @@ async fn against(
     settings: &Settings<'_>,
     output: &Arc<Output>,
 ) -> anyhow::Result<Exit> {
-    let OpenSnapshot { snapshot, as_of: _ } = &open(file, goal, args, settings, output)?;
+    let OpenSnapshot { snapshot, as_of: _ } = &open(file, goal, args.max_snapshot_age, settings, output)?;
     let mut options = settings.options();
     options.read.account.clone_from(&snapshot.about().account);
     options.progress = Some(progress(output));
@@ -158,15 +158,15 @@ async fn against(
 }
 
 /// Opens a snapshot, and holds the goal against it.
-fn open(
+pub(super) fn open(
     file: &Path,
     goal: &mut Goal,
-    args: &PlanArgs,
+    most_age: Duration,
     settings: &Settings<'_>,
     output: &Output,
 ) -> anyhow::Result<OpenSnapshot> {
     let open = OpenSnapshot::open(file, settings.now()?)?;
-    let mut found = open.limit(goal, args.max_snapshot_age);
+    let mut found = open.limit(goal, most_age);
     match output.format {
         Format::Text => output.diagnostics(&found, &goal.sources),
         // It has a member of its own.

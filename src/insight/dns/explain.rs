@@ -10,8 +10,9 @@ use super::answer::{Answer, End};
 use super::compare::{Class, Difference, differences};
 use super::index::{Entry, Node, ZoneIndex};
 use super::refer::References;
-use super::say::{NO_NAME, list, records, values};
+use super::say::{NO_NAME, duration, list, records, values};
 use super::serving::AUTOMATIC_SECONDS;
+use super::settings;
 use super::zones::Zones;
 use crate::model::{Fqdn, RecordType, ZoneName};
 
@@ -98,6 +99,13 @@ pub fn explain<'a>(
     for zone in by_name.keys().filter_map(|name| after.zone_of(name)) {
         if !explained.of_zones.contains_key(zone.name()) {
             explained.of_zones.insert(zone.name().clone(), view.about_zone(zone, &by_name));
+        }
+    }
+    for zone in after.iter() {
+        let Some(old) = before.named(zone.name()).filter(|old| old.serving() != zone.serving()) else { continue };
+        let lines = settings::changes(old, zone);
+        if !lines.is_empty() {
+            explained.of_zones.entry(zone.name().clone()).or_default().splice(0..0, lines);
         }
     }
     explained
@@ -416,17 +424,6 @@ impl<'v, 'a> View<'v, 'a> {
 /// How many records point somewhere.
 fn point_there(n: usize) -> String {
     format!("{} {} there", count(n, "record"), if n == 1 { "points" } else { "point" })
-}
-
-/// A time in words.
-pub(super) fn duration(seconds: u32) -> String {
-    match seconds {
-        s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
-        s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
-        s if s > 3600 => format!("{} h {} min", s / 3600, s % 3600 / 60),
-        s if s > 60 => format!("{} min {} s", s / 60, s % 60),
-        s => format!("{s} s"),
-    }
 }
 
 impl Class {

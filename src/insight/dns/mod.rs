@@ -19,6 +19,7 @@ mod index;
 mod refer;
 mod say;
 mod serving;
+mod settings;
 mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};

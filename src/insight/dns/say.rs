@@ -27,6 +27,17 @@ pub(super) fn value(data: &Rdata) -> String {
     }
 }
 
+/// A time in words.
+pub(super) fn duration(seconds: u32) -> String {
+    match seconds {
+        s if s >= 3600 && s % 3600 == 0 => format!("{} h", s / 3600),
+        s if s >= 60 && s % 60 == 0 => format!("{} min", s / 60),
+        s if s > 3600 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+        s if s > 60 => format!("{} min {} s", s / 60, s % 60),
+        s => format!("{s} s"),
+    }
+}
+
 /// The first items, and how many more there are.
 pub(super) fn list(items: &[String], most: usize) -> String {
     let mut text = items.iter().take(most).cloned().collect::<Vec<_>>().join(", ");

@@ -90,6 +90,18 @@ impl Snapshot {
         &self.about
     }
 
+    /// What was answered, by path; refusals, and what is no JSON, are left out.
+    pub fn results(&self) -> impl Iterator<Item = (&str, Json)> {
+        let json = |answer: &Answer| match answer {
+            Answer::Result(text) => serde_json::from_str(text).ok(),
+            Answer::List(lines) => {
+                Some(lines.iter().filter_map(|text| serde_json::from_str::<Json>(text).ok()).collect())
+            }
+            Answer::Refused { .. } => None,
+        };
+        self.answers.iter().filter_map(move |(path, answer)| Some((path.as_str(), json(answer)?)))
+    }
+
     /// With these answers.
     pub(super) fn new(about: About, answers: BTreeMap<String, Answer>) -> Self {
         let zones = match answers.get(ZONES) {

@@ -5,6 +5,8 @@
 //! hints: developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types, read 2026-11. ASSUMED: which addresses
 //! a name has, here two of each family from its checksum; and that the record has no other parameters.
 
+use std::net::IpAddr;
+
 use sha2::{Digest, Sha256};
 
 use super::svcb;
@@ -32,6 +34,15 @@ pub(super) fn ipv4(name: &str) -> Vec<Vec<u8>> {
 /// The IPv6 addresses of a name.
 pub(super) fn ipv6(name: &str) -> Vec<Vec<u8>> {
     IPV6.iter().map(|network| [&network[..], &[0; 8], &octets(name)].concat()).collect()
+}
+
+/// Whether an address is one with which proxied names are answered.
+#[must_use]
+pub fn is_edge(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => IPV4.iter().any(|network| address.octets().starts_with(network)),
+        IpAddr::V6(address) => IPV6.iter().any(|network| address.octets().starts_with(network)),
+    }
 }
 
 /// The value of an HTTPS record for a name: this host, with these protocols and addresses.

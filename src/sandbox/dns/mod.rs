@@ -24,6 +24,7 @@ use super::server::Service;
 use answer::Reply;
 use zones::{Cache, Contents, Owner};
 
+pub use edge::is_edge;
 pub(super) use listener::{Listener, listen};
 
 /// What the listeners share.

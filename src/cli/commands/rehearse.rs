@@ -1,0 +1,285 @@
+//! `rehearse`: copy what Cloudflare has into a sandbox, apply the plan there, check the expectations. Holds no means of writing to
+//! Cloudflare.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use secrecy::SecretString;
+
+use super::plan::{begin, open, show};
+use super::{Facts, Run, Session};
+use crate::api::{Client, Credentials};
+use crate::apply::{ApplyEvent, Journal, Verify, ZoneDone};
+use crate::cli::args::{ConsentArgs, Format, SpecArgs, duration};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::service::{self, Access, SEED, Service};
+use crate::cli::settings::Settings;
+use crate::diagnostic::count;
+use crate::document::apply::Applied;
+use crate::document::rehearsal::{Copied, Differs, NotCopied, Rehearsal};
+use crate::insight::dns::Outcome;
+use crate::live::snapshot::Snapshot;
+use crate::model::Expected;
+use crate::model::time::rfc3339_micros;
+use crate::plan::{Consents, Plan, Verdict};
+use crate::reconcile::{self, Conclusion, Goal, Means, Options, Report, apply};
+use crate::rehearsal::{ask, document, judge};
+use crate::render::expectations::{self, Checked};
+use crate::render::safe::safe;
+use crate::render::text::{Extent, ZoneResult, write_result};
+use crate::sandbox::{self, Profile, Running, StoreLocation};
+
+/// Copy the live zones into a sandbox, apply the plan there, check the expectations
+///
+/// Cloudflare is only read. Exits as `apply` does, and with 2 if an expectation of the spec fails.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright rehearse zones/\n  zonewright rehearse zones/ --against zonewright.snapshot.json.gz --serve"
+)]
+pub(in crate::cli) struct RehearseArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Permissions.
+    #[command(flatten)]
+    consents: ConsentArgs,
+    /// Copy a snapshot instead: no credentials, no requests
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
+    against: Option<PathBuf>,
+    /// Warn if the snapshot is older than DURATION
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    max_snapshot_age: Duration,
+    /// Keep the API and the name server of the sandbox running afterwards, until interrupted
+    #[arg(long)]
+    serve: bool,
+}
+
+impl Run for RehearseArgs {
+    fn facts(&self) -> Facts<'_> {
+        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
+        Facts { files: against.into_iter().chain(self.spec.files()).collect(), ..Facts::online("rehearse") }
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        run(self, session).await
+    }
+}
+
+/// Reads, copies, and rehearses.
+async fn run(args: &RehearseArgs, session: &Session<'_>) -> anyhow::Result<Exit> {
+    let Session { settings, output, .. } = *session;
+    let (mut goal, consents) = match begin(&args.spec, &args.consents, settings, output)? {
+        Ok(begun) => begun,
+        Err(exit) => return Ok(exit),
+    };
+    let snapshot = match &args.against {
+        Some(file) => open(file, &mut goal, args.max_snapshot_age, settings, output)?.snapshot,
+        None => read(&goal, settings, output).await?,
+    };
+    let mut options = settings.options();
+    options.read.account.clone_from(&snapshot.about().account);
+    options.verify = Verify::Read;
+    let mut planned = reconcile::plan(&goal, &snapshot, &options).await?;
+    output.hide();
+    let verdict = planned.judge(&consents);
+    let stops = stop(&verdict);
+    // In JSON there is one document: the plan that goes no further, or the rehearsal.
+    if output.format == Format::Text || stops.is_some() {
+        show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
+    }
+    if let Some(exit) = stops {
+        return Ok(exit);
+    }
+    let running = start().await?;
+    let exit = in_sandbox(&running, (&goal, &consents), (&snapshot, &planned.plan), &options, session).await;
+    if args.serve && exit.is_ok() {
+        serve(&running, session).await?;
+    }
+    running.shutdown().await;
+    exit
+}
+
+/// How a rehearsal ends that goes no further than the plan. A plan without operations is rehearsed too, for its expectations.
+fn stop(verdict: &Verdict) -> Option<Exit> {
+    match verdict {
+        Verdict::Incomplete => Some(Exit::Error),
+        Verdict::NeedsConsent(_) => Some(Exit::Refused),
+        Verdict::InSync | Verdict::Ready => None,
+    }
+}
+
+/// What Cloudflare has; there is no means of writing.
+async fn read(goal: &Goal, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Snapshot> {
+    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let taken = super::snapshot::read(goal, &service, settings, output).await;
+    service.close().await;
+    Ok(taken?.snapshot)
+}
+
+/// A sandbox of its own, in memory, with a name server.
+async fn start() -> anyhow::Result<Running> {
+    let options = sandbox::Options {
+        store: StoreLocation::Memory,
+        seed: SEED,
+        remembered: 0,
+        profile: Profile { rate_limit: None, ..Profile::default() },
+        dns: Some(std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0))),
+        ..sandbox::Options::default()
+    };
+    sandbox::start(options).await.context("failed to start a sandbox")
+}
+
+/// Copies, plans again, applies, asks and reports.
+async fn in_sandbox(
+    running: &Running,
+    (goal, consents): (&Goal, &Consents),
+    (snapshot, plan): (&Snapshot, &Plan),
+    options: &Options,
+    session: &Session<'_>,
+) -> anyhow::Result<Exit> {
+    let Session { settings, output, interrupt } = *session;
+    let (report, refused) = running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
+    let copied = Copied { zones: report.zones, records: report.records };
+    let not_copied: Vec<NotCopied> = refused
+        .into_iter()
+        .map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why })
+        .collect();
+    let client = connect(running, session)?;
+    let (reader, writer) = (&client.reader(), &client.writer());
+    let mut planned = reconcile::plan(goal, reader, options).await.context("failed to plan in the sandbox")?;
+    let differs = differences(plan, &planned.plan);
+    let verdict = planned.judge(consents);
+    if let Some(exit) = stop(&verdict) {
+        // What the sandbox could not hold makes another plan, so nothing can be said about this one.
+        say_copy(output, copied, &not_copied, &differs)?;
+        show(&planned, &verdict, planned.requests().len(), Extent::Whole, settings, output)?;
+        return Ok(exit);
+    }
+    let directory = tempfile::tempdir().context("failed to make a directory for the journal")?;
+    let time = settings.flags.surroundings.clock();
+    let journal = &Journal::begin(directory.path(), &goal.digest, move || rfc3339_micros(time()))?;
+    let means = Means { reader, writer, journal, observer: &|_: &ApplyEvent| {}, stop: interrupt.stop() };
+    let report = interrupt.while_writing(apply(&planned, consents, means)).await?;
+    let checked = check(running, goal).await?;
+    output.hide();
+    let failed = checked.iter().any(|checked| matches!(checked.outcome, Outcome::Failed(_)));
+    if output.format == Format::Json {
+        let applied = Applied::of(&report.zones, None);
+        let mut document = Rehearsal::new(copied, not_copied, differs, applied);
+        for Checked { zone, expectation, outcome } in &checked {
+            document.add(zone, expectation, outcome, &goal.sources);
+        }
+        output.json(&document)?;
+    } else {
+        say_copy(output, copied, &not_copied, &differs)?;
+        say_result(output, &report, &checked, goal)?;
+    }
+    Ok(match report.conclusion() {
+        Conclusion::Converged if failed => Exit::Differences,
+        Conclusion::Converged => Exit::Success,
+        Conclusion::Partial => Exit::Partial,
+        Conclusion::Stale => Exit::Stale,
+        Conclusion::Failed => Exit::Error,
+    })
+}
+
+/// Connects to the sandbox, as to Cloudflare.
+fn connect(running: &Running, session: &Session<'_>) -> anyhow::Result<Client> {
+    let token = Credentials::Token(SecretString::from(sandbox::Credentials::default().token));
+    let access = Access::Write(session.interrupt.stop().clone());
+    service::client(session.settings, &access, session.output, running.base_url(), token)
+}
+
+/// The operations that are planned for Cloudflare or for the copy only.
+fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
+    let actions = |plan: &Plan| -> BTreeMap<String, String> {
+        let operations = plan.zones.iter().flat_map(|zone| &zone.operations);
+        operations.map(|o| (o.address.as_str().to_owned(), o.action().as_str().to_owned())).collect()
+    };
+    let (live, mut copy) = (actions(live), actions(copy));
+    let mut differs = Vec::new();
+    for (address, planned) in live {
+        let in_sandbox = copy.remove(&address);
+        if in_sandbox.as_ref() != Some(&planned) {
+            differs.push(Differs { address, planned: Some(planned), in_sandbox });
+        }
+    }
+    differs.extend(copy.into_iter().map(|(address, action)| Differs { address, planned: None, in_sandbox: Some(action) }));
+    differs
+}
+
+/// Asks the name server of the sandbox what the spec expects.
+async fn check<'g>(running: &Running, goal: &'g Goal) -> anyhow::Result<Vec<Checked<'g>>> {
+    let server = running.dns_address().context("the sandbox has no name server")?;
+    let mut checked = Vec::new();
+    for zone in goal.desired.zones.values() {
+        for expectation in &zone.expect {
+            let outcome = match &expectation.what {
+                Expected::Answer { name, record_type, answer } => {
+                    judge(&ask(server, name, *record_type).await?, name, *record_type, answer)
+                }
+            };
+            checked.push(Checked { zone: &zone.name, expectation, outcome });
+        }
+    }
+    Ok(checked)
+}
+
+/// Says what was copied, and how faithful the copy is.
+fn say_copy(output: &Output, copied: Copied, not_copied: &[NotCopied], differs: &[Differs]) -> io::Result<()> {
+    if output.format != Format::Text {
+        return Ok(());
+    }
+    output.result(|out| {
+        let Copied { zones, records } = copied;
+        writeln!(out, "Rehearsed on a copy of {} with {}.", count(zones, "zone"), count(records, "record"))?;
+        for NotCopied { place, what, why } in not_copied {
+            writeln!(out, "  not copied  {}: {}: {}", safe(place), safe(what), safe(why))?;
+        }
+        for Differs { address, planned, in_sandbox } in differs {
+            let word = |action: &Option<String>| action.clone().unwrap_or_else(|| "nothing".to_owned());
+            let (planned, in_sandbox) = (word(planned), word(in_sandbox));
+            writeln!(out, "  differs     {}: {planned} in the plan, {in_sandbox} for the copy", safe(address))?;
+        }
+        Ok(())
+    })
+}
+
+/// Says what came of the plan, and of the expectations.
+fn say_result(output: &Output, report: &Report<'_>, checked: &[Checked<'_>], goal: &Goal) -> io::Result<()> {
+    let zones = report.zones.iter().map(|zone: &ZoneDone<'_>| ZoneResult {
+        plan: zone.plan,
+        applied: &zone.applied,
+        verified: zone.verified.as_ref(),
+        is_confirmed: zone.is_confirmed,
+    });
+    let zones: Vec<_> = zones.collect();
+    output.result(|out| {
+        write_result(out, &zones, output.colour)?;
+        if checked.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        expectations::write(out, checked, &goal.sources)
+    })
+}
+
+/// Keeps the sandbox running until the user interrupts.
+async fn serve(running: &Running, session: &Session<'_>) -> io::Result<()> {
+    let Session { output, interrupt, .. } = *session;
+    output.say(&format!("export CLOUDFLARE_BASE_URL={}", running.base_url()));
+    output.say(&format!("export CLOUDFLARE_API_TOKEN={}", sandbox::TOKEN));
+    if let Some(address) = running.dns_address() {
+        output.say(&format!("dig @{} -p {} NAME", address.ip(), address.port()));
+    }
+    output.say("The sandbox keeps running; interrupt to stop.");
+    interrupt.while_writing(interrupt.stop().asked(1)).await;
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! What a change of the way in which a zone is served means, whatever its records: sentences for the zone.
+//!
+//! Only settings that are known before and after are compared. DNSSEC is not among them: what has to be done at the registrar
+//! is said with the setting.
+
+use super::index::{Node, ZoneIndex};
+use super::say::{duration, list};
+use super::serving::Serving;
+use crate::model::{Fqdn, RecordType};
+
+/// How many names a sentence names.
+const MOST_NAMES: usize = 5;
+
+/// What differs between two ways of serving a zone.
+pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<String> {
+    let (old, new) = (before.serving(), after.serving());
+    let changed = |of: fn(&Serving) -> Option<bool>| match (of(old), of(new)) {
+        (Some(old), Some(new)) if old != new => Some(new),
+        _ => None,
+    };
+    let mut lines = Vec::new();
+    if let Some(never_proxies) = changed(|s| s.never_proxies) {
+        let now = if never_proxies { "with what the records say, which everybody can look up" } else { "with Cloudflare's edge" };
+        lines.extend(said(after, is_proxied, &format!("is answered {now}"), &format!("are answered {now}")));
+    }
+    if let Some(ipv6) = changed(|s| s.ipv6)
+        && new.proxies()
+    {
+        let (one, several) = if ipv6 {
+            ("gets IPv6 addresses", "get IPv6 addresses")
+        } else {
+            ("has no IPv6 addresses any more", "have no IPv6 addresses any more")
+        };
+        lines.extend(said(after, is_proxied, one, several));
+    }
+    if let Some(flattens) = changed(|s| s.flattens_all) {
+        let now = if flattens { "with the addresses of the target" } else { "as an alias" };
+        let is_alias = |node: &Node<'_, '_>| {
+            !node.is_apex()
+                && !is_proxied(node)
+                && node.of_type(RecordType::Cname).iter().any(|alias| alias.settings.flatten_cname != Some(true))
+        };
+        lines.extend(said(after, is_alias, &format!("is answered {now}"), &format!("are answered {now}")));
+    }
+    if changed(|s| s.stops_at_empty).is_some() {
+        let star = |zone: &ZoneIndex<'_>, name: &str| zone.locate(name).is_some_and(|l| l.wildcard.is_some());
+        for (is_covered, one, several) in [
+            (true, "is answered by a wildcard", "are answered by a wildcard"),
+            (false, "is no longer answered by a wildcard", "are no longer answered by a wildcard"),
+        ] {
+            let moves = |node: &Node<'_, '_>| {
+                star(after, node.name()) == is_covered && star(before, node.name()) != is_covered && !node.has_records()
+            };
+            lines.extend(said(after, moves, one, several));
+        }
+    }
+    if let Some(multi) = changed(|s| s.multi_provider) {
+        let hosts = after.apex().of_type(RecordType::Ns);
+        let mut hosts: Vec<String> = hosts.iter().filter_map(|ns| ns.data.target()).map(ToString::to_string).collect();
+        hosts.sort();
+        if !hosts.is_empty() {
+            let now = if multi { "are served beside Cloudflare's name servers" } else { "are no longer served" };
+            lines.push(format!("the NS records of the apex {now}: {}", list(&hosts, MOST_NAMES)));
+        }
+    }
+    if let (Some(old), Some(new)) = (old.negative_ttl, new.negative_ttl)
+        && old != new
+    {
+        lines.push(format!("\"no such name\" is kept for {} instead of {}", duration(new), duration(old)));
+    }
+    lines
+}
+
+/// Whether a name is answered with Cloudflare's edge where the zone proxies.
+fn is_proxied(node: &Node<'_, '_>) -> bool {
+    node.records().any(|entry| entry.is_proxied())
+}
+
+/// A sentence about the names that something concerns; none if there are none.
+fn said(zone: &ZoneIndex<'_>, concerns: impl Fn(&Node<'_, '_>) -> bool, one: &str, several: &str) -> Option<String> {
+    let names = zone.nodes().filter(concerns).map(|node| zone.name().relative(&Fqdn::reported(node.name())).to_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    match names.len() {
+        0 => None,
+        1 => Some(format!("1 name {one}: {}", names[0])),
+        n => Some(format!("{n} names {several}: {}", list(&names, MOST_NAMES))),
+    }
+}

@@ -1,0 +1,145 @@
+//! Questions to a name server over TCP, and whether an answer is the expected one.
+//!
+//! The answer is decoded by a library, so that neither our encoding of values nor the sandbox's is taken for granted.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use domain::base::iana::{Class, Rcode, Rtype};
+use domain::base::name::Name;
+use domain::base::zonefile_fmt::{DisplayKind, ZonefileFmt};
+use domain::base::{Message, MessageBuilder};
+use domain::rdata::AllRecordData;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::insight::dns::Outcome;
+use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
+use crate::sandbox::is_edge;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many values are named.
+const MOST_VALUES: usize = 5;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// The connection failed, or took too long.
+    #[error("ask the name server of the sandbox")]
+    Connection(#[source] io::Error),
+    /// What was asked or answered is no DNS message.
+    #[error("read the answer of the name server of the sandbox")]
+    Message,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The response code.
+    code: Rcode,
+    /// Whether other name servers answer.
+    is_referral: bool,
+    /// The values of the type that was asked for, in zone-file format.
+    values: Vec<String>,
+}
+
+/// Asks a name server.
+///
+/// # Errors
+/// There is no answer.
+pub async fn ask(server: SocketAddr, name: &Fqdn, kind: RecordType) -> Result<Reply, QuestionError> {
+    let query = query(name, kind).ok_or(QuestionError::Message)?;
+    let exchange = async {
+        let mut stream = TcpStream::connect(server).await?;
+        stream.write_all(&query).await?;
+        let mut response = vec![0; usize::from(stream.read_u16().await?)];
+        stream.read_exact(&mut response).await?;
+        Ok(response)
+    };
+    let response = timeout(PATIENCE, exchange).await.unwrap_or_else(|late| Err(late.into()));
+    read(response.map_err(QuestionError::Connection)?, kind).ok_or(QuestionError::Message)
+}
+
+/// A query with its length before it.
+fn query(name: &Fqdn, kind: RecordType) -> Option<Vec<u8>> {
+    let name = Name::vec_from_str(name.as_str()).ok()?;
+    let mut question = MessageBuilder::new_vec().question();
+    question.push((name, Rtype::from_int(kind as u16), Class::IN)).ok()?;
+    let message = question.finish();
+    let length = u16::try_from(message.len()).ok()?;
+    Some([&length.to_be_bytes()[..], &message].concat())
+}
+
+/// Reads a response.
+fn read(response: Vec<u8>, kind: RecordType) -> Option<Reply> {
+    let message = Message::from_octets(response).ok()?;
+    let (_, answer, authority, _) = message.sections().ok()?;
+    let mut values = Vec::new();
+    for record in answer.limit_to::<AllRecordData<_, _>>() {
+        let record = record.ok()?;
+        if record.rtype() == Rtype::from_int(kind as u16) {
+            values.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
+        }
+    }
+    let has = |rtype: Rtype| authority.clone().filter_map(Result::ok).any(|record| record.rtype() == rtype);
+    Some(Reply { code: message.header().rcode(), is_referral: !has(Rtype::SOA) && has(Rtype::NS), values })
+}
+
+/// Whether an answer is the expected one.
+///
+/// The sandbox has all records of the zone, so what is not answered does not exist.
+#[must_use]
+pub fn judge(reply: &Reply, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
+    let Reply { code, is_referral, values } = reply;
+    let says = format!("{name} {kind}: {}", reply.words());
+    if *is_referral || !matches!(*code, Rcode::NOERROR | Rcode::NXDOMAIN) {
+        return Outcome::Unknown(says);
+    }
+    let addresses: Option<Vec<IpAddr>> = values.iter().map(|value| value.parse().ok()).collect();
+    let addresses = addresses.filter(|_| matches!(kind, RecordType::A | RecordType::Aaaa));
+    let on_edge = addresses.as_ref().is_some_and(|all| !all.is_empty() && all.iter().copied().all(is_edge));
+    let holds = match expected {
+        ExpectedAnswer::Nothing => values.is_empty(),
+        ExpectedAnswer::Edge => on_edge,
+        // The addresses of the edge are Cloudflare's to choose; those of the sandbox say nothing about them.
+        ExpectedAnswer::Is(_) | ExpectedAnswer::Within(_) if on_edge => return Outcome::Unknown(says),
+        ExpectedAnswer::Within(networks) => addresses.is_some_and(|all| {
+            !all.is_empty() && all.iter().all(|address| networks.iter().any(|network| network.contains(address)))
+        }),
+        ExpectedAnswer::Is(wanted) => {
+            let found: Result<BTreeSet<Rdata>, _> =
+                values.iter().map(|value| Rdata::from_text(kind, value).map(|data| data.at(name))).collect();
+            match found {
+                Ok(found) => found == *wanted,
+                Err(_) => return Outcome::Unknown(format!("{says}, which cannot be compared")),
+            }
+        }
+    };
+    if holds { Outcome::Passed } else { Outcome::Failed(says) }
+}
+
+impl Reply {
+    /// What it says.
+    fn words(&self) -> String {
+        match (self.code, self.values.is_empty()) {
+            (Rcode::NXDOMAIN, true) => "no such name".to_owned(),
+            (Rcode::NOERROR, _) if self.is_referral => "other name servers answer".to_owned(),
+            (Rcode::NOERROR, true) => "no record of this type".to_owned(),
+            (Rcode::NOERROR | Rcode::NXDOMAIN, false) => {
+                let mut words = self.values.iter().take(MOST_VALUES).cloned().collect::<Vec<_>>().join(", ");
+                if self.values.len() > MOST_VALUES {
+                    words.push_str(&format!(" and {} more", self.values.len() - MOST_VALUES));
+                }
+                words
+            }
+            (Rcode::SERVFAIL, _) => "the alias leads to a name outside the sandbox".to_owned(),
+            (Rcode::REFUSED, _) => "the sandbox does not have the zone".to_owned(),
+            (code, _) => format!("the name server answers with {code}"),
+        }
+    }
+}
