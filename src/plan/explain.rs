@@ -83,7 +83,10 @@ fn explained(
     }
     let expects = |spec: &Desired| spec.zones.values().any(|zone| !zone.expect.is_empty());
     let expects = expects(desired) || base.is_some_and(expects);
-    if !expects && !edits.iter().any(Edit::changes_answers) && !plans.iter().any(|plan| changes_serving(plan, desired, live)) {
+    if !expects
+        && !edits.iter().any(Edit::changes_answers)
+        && !plans.iter().any(|plan| changes_serving(plan, desired, live))
+    {
         return None;
     }
     let before = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
@@ -101,7 +104,8 @@ fn explained(
 fn changes_serving(plan: &ZonePlan, desired: &Desired, live: &Live) -> bool {
     let (Some(live), Some(desired)) = (live.zones.get(&plan.name), desired.zones.get(&plan.name)) else { return false };
     let serving = Serving::of_live(live);
-    plan.operations.iter().any(|operation| operation.setting().is_some()) && serving.clone().with(&desired.settings) != serving
+    plan.operations.iter().any(|operation| operation.setting().is_some())
+        && serving.clone().with(&desired.settings) != serving
 }
 
 /// Whether a name is below the parent of a wildcard.

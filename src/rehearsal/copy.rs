@@ -63,7 +63,9 @@ pub fn document(snapshot: &Snapshot) -> Json {
                 let records: Json = answer.as_array().into_iter().flatten().map(of_record).collect();
                 put(&mut zones, id, |zone| zone["records"] = records);
             }
-            ["zones", id, "settings", name] => put(&mut zones, id, |zone| zone["settings"][name] = some(&answer, &["value", "modified_on"])),
+            ["zones", id, "settings", name] => {
+                put(&mut zones, id, |zone| zone["settings"][name] = some(&answer, &["value", "modified_on"]))
+            }
             ["zones", id, "dnssec"] => put(&mut zones, id, |zone| zone["dnssec"] = some(&answer, DNSSEC)),
             ["zones", id, "dns_settings"] => put(&mut zones, id, |zone| zone["dns_settings"] = answer.clone()),
             ["zones" | "accounts", owner, "rulesets", ..] => {

@@ -70,8 +70,8 @@ use listener::SwitchedListener;
 use server::Service;
 
 pub use auth::{Credentials, EMAIL, KEY, Scheme, TOKEN};
-pub use document::{Refused, SeedReport};
 pub use dns::is_edge;
+pub use document::{Refused, SeedReport};
 pub use error::SandboxError;
 pub use faults::{Fault, Gzip, ScriptError, What, When};
 pub use log::LoggedRequest;

@@ -176,7 +176,8 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
     let spec = |settings: &str| {
         workspace.file("settings.yaml", format!("version: 1\nzones:\n  example.com:\n{settings}    records: []\n"));
         let plan = workspace.run(&["plan", "settings.yaml", "--format", "json"]).exits(0).json();
-        let notes = plan["notes"].as_array().unwrap().iter().map(|note| note["text"].as_str().unwrap_or_default().to_owned());
+        let notes =
+            plan["notes"].as_array().unwrap().iter().map(|note| note["text"].as_str().unwrap_or_default().to_owned());
         notes.collect::<Vec<String>>().join("\n")
     };
     let said = spec(
@@ -193,7 +194,10 @@ fn a_plan_of_settings_alone_says_what_resolvers_see() {
         assert!(said.contains(line), "{line}\n{said}");
     }
     let hidden = spec("    dns_settings: { zone_mode: dns_only }\n");
-    assert!(hidden.contains("1 name is answered with what the records say, which everybody can look up: web"), "{hidden}");
+    assert!(
+        hidden.contains("1 name is answered with what the records say, which everybody can look up: web"),
+        "{hidden}"
+    );
     let silent = spec("    settings: { always_use_https: \"on\" }\n");
     assert!(!silent.contains("answered") && !silent.contains("name"), "{silent}");
 }

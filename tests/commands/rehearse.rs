@@ -48,22 +48,29 @@ fn a_plan_is_rehearsed_on_a_copy_and_nothing_is_written() {
     // The live side was only read, and is as it was.
     assert!(workspace.requests().len() > 1 && workspace.writes().is_empty(), "{:#?}", workspace.writes());
     assert_eq!(workspace.dump(), before);
-    assert!(!workspace.path().join(".zonewright").join("journal").exists(), "no journal of something that was not written");
+    assert!(
+        !workspace.path().join(".zonewright").join("journal").exists(),
+        "no journal of something that was not written"
+    );
     let json = workspace.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!((&json["kind"], &json["copied"]), (&json!("rehearsal"), &json!({ "zones": 1, "records": 3 })));
     assert_eq!((&json["not_copied"], &json["differs"]), (&json!([]), &json!([])));
     assert_eq!(json["result"]["zones"][0]["in_sync"], true);
-    assert_eq!(json["expectations"][0], json!({
-        "zone": "example.com", "name": "the website is ours", "outcome": "passed", "why": null,
-        "source": { "file": "spec.yaml", "line": 5, "column": 9 },
-    }));
+    assert_eq!(
+        json["expectations"][0],
+        json!({
+            "zone": "example.com", "name": "the website is ours", "outcome": "passed", "why": null,
+            "source": { "file": "spec.yaml", "line": 5, "column": 9 },
+        })
+    );
     let schema: serde_json::Value = workspace.run(&["schema", "rehearsal"]).exits(0).json();
     let validator = jsonschema::validator_for(&schema).unwrap();
     assert!(validator.is_valid(&json), "{:?}", validator.iter_errors(&json).map(|e| e.to_string()).collect::<Vec<_>>());
     // The same from a snapshot, without the live side.
     workspace.run(&["snapshot", "spec.yaml", "--out", "now.gz"]).exits(0);
     let requests = workspace.requests().len();
-    let of_snapshot = workspace.run(&["rehearse", "spec.yaml", "--against", "now.gz", "--format", "json"]).exits(0).json();
+    let of_snapshot =
+        workspace.run(&["rehearse", "spec.yaml", "--against", "now.gz", "--format", "json"]).exits(0).json();
     assert_eq!((&of_snapshot["copied"], workspace.requests().len()), (&json["copied"], requests));
 }
 
@@ -110,7 +117,10 @@ fn what_the_copy_cannot_hold_is_named() {
     let report = odd.run(&["rehearse", "spec.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(report["copied"], json!({ "zones": 1, "records": 4 }));
     let left_out = &report["not_copied"][0];
-    assert_eq!((&left_out["place"], &left_out["what"]), (&json!("example.com"), &json!("the record sub.example.com NS")));
+    assert_eq!(
+        (&left_out["place"], &left_out["what"]),
+        (&json!("example.com"), &json!("the record sub.example.com NS"))
+    );
     assert!(!left_out["why"].as_str().unwrap().is_empty(), "{left_out}");
     let text = odd.run(&["rehearse", "spec.yaml"]).exits(0).stdout;
     assert!(text.contains("  not copied  example.com: the record sub.example.com NS: "), "{text}");
@@ -168,7 +178,10 @@ fn the_sandbox_answers_dns_queries() {
     let document = json!({ "zones": [{ "name": "example.com", "records": [{ "type": "A", "name": "www", "content": "192.0.2.1" }] }] });
     std::fs::write(directory.path().join("d.json"), document.to_string()).unwrap();
     assert!(binary(directory.path()).args(["sandbox", "seed", "d.json"]).output().unwrap().status.success());
-    let refused = binary(directory.path()).args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--dns", "0.0.0.0:0"]).output().unwrap();
+    let refused = binary(directory.path())
+        .args(["sandbox", "serve", "--listen", "127.0.0.1:0", "--dns", "0.0.0.0:0"])
+        .output()
+        .unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("loopback"));
     let mut command = binary(directory.path());

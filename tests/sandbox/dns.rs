@@ -98,7 +98,10 @@ fn a_zone_is_answered_as_documented() {
     assert_eq!(lines("www.example.com", HTTPS, 0), ["www.example.com TYPE65"]);
     assert_eq!(lines("www.example.com", TXT, 0), [""; 0]);
     // Aliases.
-    assert_eq!(lines("alias.example.com", A, 0), ["alias.example.com CNAME pool.example.com", "pool.example.com A 192.0.2.1"]);
+    assert_eq!(
+        lines("alias.example.com", A, 0),
+        ["alias.example.com CNAME pool.example.com", "pool.example.com A 192.0.2.1"]
+    );
     assert_eq!(lines("away.example.com", A, 0), ["away.example.com CNAME host.example.net"]);
     assert_eq!(lines("one.example.com", A, 0).len(), 2);
     assert_eq!(lines("flat.example.com", A, 0), ["flat.example.com A 192.0.2.1"]);
@@ -138,9 +141,12 @@ fn settings_and_the_state_of_a_zone_decide() {
         "dns_settings": { "flatten_all_cnames": true, "multi_provider": true, "nameservers": { "type": "cloudflare.advanced" } },
     });
     let server = Server::of(&json!([
-        zone("set.test", settings), zone("paused.test", json!({ "paused": true })), zone("pending.test", json!({ "status": "pending" })),
+        zone("set.test", settings),
+        zone("paused.test", json!({ "paused": true })),
+        zone("pending.test", json!({ "status": "pending" })),
         zone("dns-only.test", json!({ "dns_settings": { "zone_mode": "dns_only" } })),
-        zone("setup.test", json!({ "status": "initializing" })), zone("partial.test", json!({ "type": "partial" })),
+        zone("setup.test", json!({ "status": "initializing" })),
+        zone("partial.test", json!({ "type": "partial" })),
     ]));
     let lines = |name, kind, code| server.lines(name, kind, code);
     assert_eq!(lines("www.set.test", AAAA, 0), [""; 0]);

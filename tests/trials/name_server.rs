@@ -148,7 +148,8 @@ fn fit(name: &ZoneName, records: Vec<(Fqdn, Rdata)>) -> Zone {
     if !records.iter().any(|(owner, data)| owner == name.as_fqdn() && data.record_type() == Some(RecordType::Ns)) {
         records.push((name.as_fqdn().clone(), Rdata::from_text(RecordType::Ns, "ns.invalid").unwrap()));
     }
-    let records = records.into_iter().map(|(name, data)| Record { name, data, proxied: false, settings: Settings::default() });
+    let records =
+        records.into_iter().map(|(name, data)| Record { name, data, proxied: false, settings: Settings::default() });
     Zone { name: name.clone(), records: records.collect(), serving: Serving::plain(), left_out: odd.len() }
 }
 
@@ -179,7 +180,8 @@ fn expected(answer: &Answer<'_>) -> Option<Expected> {
     let flattened = answer.aliases.iter().position(|alias| alias.flattened);
     let owner = flattened.map_or(&answer.name, |at| &answer.aliases[at].name);
     let seen = &answer.aliases[..flattened.unwrap_or(answer.aliases.len())];
-    let mut said = Expected { answer: seen.iter().map(|a| line(&a.name, a.record.data)).collect(), ..Expected::default() };
+    let mut said =
+        Expected { answer: seen.iter().map(|a| line(&a.name, a.record.data)).collect(), ..Expected::default() };
     match &answer.end {
         End::Unknown(_) => return None,
         End::Records(set) => said.answer.extend(set.iter().map(|entry| line(owner, entry.data))),
@@ -327,7 +329,8 @@ fn difference(said: &Expected, mut reply: Reply) -> Option<String> {
     let refers = said.referral.as_ref();
     let is_same = reply.code == said.code
         && reply.answer == said.answer
-        && refers.is_none_or(|(servers, glue)| reply.authority.is_superset(servers) && reply.additional.is_superset(glue))
+        && refers
+            .is_none_or(|(servers, glue)| reply.authority.is_superset(servers) && reply.additional.is_superset(glue))
         && (said.code == SERVER_FAILURE || reply.authoritative != (refers.is_some() && said.answer.is_empty()));
     (!is_same).then(|| format!("expected {said:?}, got {reply:?}"))
 }
@@ -412,7 +415,8 @@ fn drawn(number: usize, random: &mut fastrand::Rng) -> (ZoneName, Vec<(Fqdn, Rda
 fn generated_for_cloudflare(number: usize, random: &mut fastrand::Rng) -> (Zone, Value) {
     let (name, mut values) = drawn(number, random);
     let owners: Vec<Fqdn> = values.iter().map(|(owner, _)| owner.clone()).collect();
-    let mut add = |owner: &Fqdn, kind, value: &str| values.push((owner.clone(), Rdata::from_text(kind, value).unwrap()));
+    let mut add =
+        |owner: &Fqdn, kind, value: &str| values.push((owner.clone(), Rdata::from_text(kind, value).unwrap()));
     for owner in &owners {
         match random.u8(..12) {
             0 => add(owner, RecordType::Txt, "\"beside\""),
@@ -476,9 +480,12 @@ fn body(record: &Record) -> Value {
             body["content"] = words[1].into();
         }
         RecordType::Ds => {
-            body["data"] = json!({ "key_tag": number(0), "algorithm": number(1), "digest_type": number(2), "digest": words[3] });
+            body["data"] =
+                json!({ "key_tag": number(0), "algorithm": number(1), "digest_type": number(2), "digest": words[3] });
         }
-        RecordType::Https => body["data"] = json!({ "priority": number(0), "target": words[1], "value": words[2..].join(" ") }),
+        RecordType::Https => {
+            body["data"] = json!({ "priority": number(0), "target": words[1], "value": words[2..].join(" ") })
+        }
         _ => body["content"] = text.into(),
     }
     for (key, on) in [("flatten_cname", settings.flatten_cname), ("ipv4_only", settings.ipv4_only)] {

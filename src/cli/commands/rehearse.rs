@@ -144,7 +144,7 @@ async fn in_sandbox(
     options: &Options,
     session: &Session<'_>,
 ) -> anyhow::Result<Exit> {
-    let Session { settings, output, interrupt } = *session;
+    let Session { settings, output, interrupt, .. } = *session;
     let (report, refused) = running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
     let copied = Copied { zones: report.zones, records: report.records };
     let not_copied: Vec<NotCopied> = refused

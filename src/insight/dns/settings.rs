@@ -20,7 +20,11 @@ pub(super) fn changes(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>) -> Vec<Stri
     };
     let mut lines = Vec::new();
     if let Some(never_proxies) = changed(|s| s.never_proxies) {
-        let now = if never_proxies { "with what the records say, which everybody can look up" } else { "with Cloudflare's edge" };
+        let now = if never_proxies {
+            "with what the records say, which everybody can look up"
+        } else {
+            "with Cloudflare's edge"
+        };
         lines.extend(said(after, is_proxied, &format!("is answered {now}"), &format!("are answered {now}")));
     }
     if let Some(ipv6) = changed(|s| s.ipv6)

@@ -197,7 +197,8 @@ fn refer(reply: &mut Reply, zone: &ZoneData, cut: &str) {
         reply.authority.push(sent(&owner, record));
     }
     let suffix = format!(".{cut}");
-    let mut hosts: Vec<&str> = records.iter().filter(|r| r.kind == types::NS).filter_map(|r| r.target.as_deref()).collect();
+    let mut hosts: Vec<&str> =
+        records.iter().filter(|r| r.kind == types::NS).filter_map(|r| r.target.as_deref()).collect();
     hosts.sort_unstable();
     hosts.dedup();
     for host in hosts.into_iter().filter(|host| *host == cut || host.ends_with(&suffix)) {
@@ -292,8 +293,7 @@ fn at_name<'z>(zone: &'z ZoneData, owner: &Owner, records: &'z [Stored], is_apex
             types::HTTPS if !set.is_empty() => return Found::Records(set),
             types::HTTPS if !zone.alpn.is_empty() => {
                 let v4 = if hides(|r| r.ipv6_only) { Vec::new() } else { edge::ipv4(&owner.key) };
-                let v6 =
-                    if !zone.ipv6 || hides(|r| r.ipv4_only) { Vec::new() } else { edge::ipv6(&owner.key) };
+                let v6 = if !zone.ipv6 || hides(|r| r.ipv4_only) { Vec::new() } else { edge::ipv6(&owner.key) };
                 vec![edge::https(&zone.alpn, &v4, &v6)]
             }
             _ => Vec::new(),
@@ -310,7 +310,11 @@ fn at_name<'z>(zone: &'z ZoneData, owner: &Owner, records: &'z [Stored], is_apex
         // Cloudflare allows other types beside an alias; they are answered as themselves.
         _ if !set.is_empty() => Found::Records(set),
         Some((alias, target)) if is_flattened(alias) => {
-            if matches!(kind, types::A | types::AAAA) { Found::Flattened(alias, target) } else { Found::NoData }
+            if matches!(kind, types::A | types::AAAA) {
+                Found::Flattened(alias, target)
+            } else {
+                Found::NoData
+            }
         }
         Some((alias, target)) => Found::Alias(alias, target),
         None => Found::NoData,

@@ -86,7 +86,14 @@ pub(super) fn respond(
         (Transport::Udp, Some(edns)) => edns.size.clamp(PLAIN_OCTETS, UDP_OCTETS),
     };
     let whole = write(&message, &reply, edns.as_ref(), limit);
-    let cut = || write(&message, &Reply { answer: Vec::new(), authority: Vec::new(), additional: Vec::new(), ..reply.clone() }, edns.as_ref(), u16::MAX);
+    let cut = || {
+        write(
+            &message,
+            &Reply { answer: Vec::new(), authority: Vec::new(), additional: Vec::new(), ..reply.clone() },
+            edns.as_ref(),
+            u16::MAX,
+        )
+    };
     // A response that does not fit is empty and says so; over TCP nothing longer can be sent.
     whole.or_else(|| {
         let mut cut = cut()?;

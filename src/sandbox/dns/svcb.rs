@@ -121,7 +121,8 @@ mod tests {
         assert_eq!(hints, b"\x00\x06\x00\x10\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01");
         // Sorted by number: mandatory, alpn, ipv4hint.
         let sorted = wire("alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1").unwrap();
-        let expected = b"\x00\x00\x00\x04\x00\x01\x00\x04\x00\x01\x00\x09\x02h2\x05h3-19\x00\x04\x00\x04\xc0\x00\x02\x01";
+        let expected =
+            b"\x00\x00\x00\x04\x00\x01\x00\x04\x00\x01\x00\x09\x02h2\x05h3-19\x00\x04\x00\x04\xc0\x00\x02\x01";
         assert_eq!(sorted, expected);
         let escaped = wire(r#"alpn="f\\\\oo\\,bar,h2""#).unwrap();
         assert_eq!(escaped, b"\x00\x01\x00\x0c\x08f\\oo,bar\x02h2");

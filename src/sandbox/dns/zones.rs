@@ -154,7 +154,11 @@ impl ZoneData {
             let record = record?;
             changed = changed.max(clock::seconds(&record.modified_on).unwrap_or(0));
             let Some(stored) = stored(&record, proxies) else {
-                tracing::warn!(name = record.name, kind = record.kind, "a record that has no wire format is not served");
+                tracing::warn!(
+                    name = record.name,
+                    kind = record.kind,
+                    "a record that has no wire format is not served"
+                );
                 continue;
             };
             let mut name = record.name.as_str();
