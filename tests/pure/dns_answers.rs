@@ -126,6 +126,10 @@ fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Re
     let alias = values(zone, owner, "CNAME").pop();
     let found = |set: Vec<String>| if set.is_empty() { "no data".to_owned() } else { format!("{set:?}") };
     if mode != Mode::Plain {
+        // Proxied or not, the apex has Cloudflare's name servers: a zone without them could not be delegated to Cloudflare.
+        if is_apex && kind == "NS" {
+            return Ok("name servers".into());
+        }
         if zone.iter().any(|r| r.0 == owner && r.3) {
             return Ok(match kind {
                 "A" | "AAAA" => "edge".into(),
@@ -133,9 +137,6 @@ fn at(zone: &[Record], mode: Mode, owner: &str, is_apex: bool, kind: &str) -> Re
                 "HTTPS" => "https".into(),
                 _ => found(set),
             });
-        }
-        if is_apex && kind == "NS" {
-            return Ok("name servers".into());
         }
         if let Some(alias) = alias.clone().filter(|_| is_apex) {
             return match kind {

@@ -114,3 +114,39 @@ fn what_was_learnt_holds() {
         assert!(failed.is_empty(), "{name}: {failed:#?}");
     }
 }
+
+/// Inputs that are put together from the corpus and the dictionary, where no fuzzer is at hand: `ZONEWRIGHT_FUZZ_ROUNDS` says how
+/// many for each target.
+#[test]
+fn records_of_mail_and_certificates_hold_when_they_are_mixed() {
+    let rounds =
+        std::env::var("ZONEWRIGHT_FUZZ_ROUNDS").map_or(1_000, |text| text.parse().expect("a number of rounds"));
+    let dictionary = fs::read_to_string(directory("dictionaries").join("mail.dict")).unwrap();
+    let words: Vec<Vec<u8>> =
+        dictionary.lines().map(|line| line.trim_matches('"').replace("\\x0a", "\n").into_bytes()).collect();
+    for name in ["caa", "dkim", "dmarc", "spf", "transport"] {
+        let seeds: Vec<Vec<u8>> =
+            files(&directory("corpus").join(name)).iter().map(|file| fs::read(file).unwrap()).collect();
+        let mut random = fastrand::Rng::with_seed(14);
+        let target = target(name);
+        for round in 0..rounds {
+            let mut input = seeds[random.usize(..seeds.len())].clone();
+            for _ in 0..random.usize(1..6) {
+                let at = random.usize(..=input.len());
+                match random.u8(..4) {
+                    0 => drop(input.splice(at..at, words[random.usize(..words.len())].iter().copied())),
+                    1 => drop(input.drain(at..input.len().min(at + random.usize(..9)))),
+                    2 => input.insert(at, random.u8(..)),
+                    _ => {
+                        let other = &seeds[random.usize(..seeds.len())];
+                        let from = random.usize(..=other.len());
+                        let to = other.len().min(from + random.usize(..30));
+                        drop(input.splice(at..at, other[from..to].iter().copied()));
+                    }
+                }
+            }
+            let text = String::from_utf8_lossy(&input).into_owned();
+            assert!(catch_unwind(AssertUnwindSafe(|| target(&input))).is_ok(), "{name}, round {round}: {text:?}");
+        }
+    }
+}
