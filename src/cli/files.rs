@@ -13,7 +13,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 use super::output::Output;
@@ -63,6 +63,23 @@ pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result
         Ok(there) if !there.is_file() && !there.is_symlink() => Err(io::Error::other("it is not a regular file")),
         _ => move_there(path, bytes, readers),
     }
+}
+
+/// Writes files that nobody named into a directory that somebody named. Nothing is written if one of them exists.
+///
+/// # Errors
+/// One of them exists, or those of the file system.
+pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &Output) -> anyhow::Result<()> {
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
+        bail!("{} exists; name another directory with --out, or remove the file", path.display());
+    }
+    fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
+    for (path, text) in files {
+        replace(path, text.as_bytes(), Readers::Everyone)
+            .with_context(|| format!("failed to write {}", path.display()))?;
+        output.news(&format!("wrote {}", path.display()));
+    }
+    Ok(())
 }
 
 /// Makes a directory, and those above it, for its owner only; one that is there stays as it is.

@@ -28,6 +28,7 @@ pub(super) fn read(json: &Json, found: &mut Found) {
             continue;
         };
         found.zone(&zone);
+        found.leaving.dnscontrol.insert(zone.clone());
         let proxied = domain.pointer("/meta/cloudflare_proxy_default").and_then(Json::as_str);
         for record in domain.get("records").and_then(Json::as_array).into_iter().flatten() {
             self::record(&zone, record, proxied.unwrap_or_default(), found);

@@ -1,14 +1,16 @@
 //! What a source declares, in the terms of the model. Readers add to it; it becomes a spec as a live zone does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Imported, from_live};
-use crate::diagnostic::{Diagnostics, Finding, Place, Sources, findings};
+use super::comments::Comment;
+use super::{Imported, Leaving, from_live};
+use crate::diagnostic::{Diagnostics, Finding, Place, SourceId, Sources, findings};
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, Phase, RulesetId};
 use crate::model::{
-    AsReported, DesiredSettings, Fields, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl, Value,
-    ZoneId, ZoneName,
+    AsReported, DesiredSettings, Fields, Fqdn, LiveRecord, LiveZone, Rdata, RecordId, RecordType, Settings, Tag, Ttl,
+    Value, ZoneId, ZoneName,
 };
+use crate::spec::Remarks;
 
 /// What sources declare.
 #[derive(Debug, Default)]
@@ -19,6 +21,16 @@ pub struct Found {
     pub diagnostics: Diagnostics,
     /// How much was imported, by kind of entry.
     pub tally: BTreeMap<String, Tally>,
+    /// What is to do in the tools that managed it.
+    pub leaving: Leaving,
+    /// Where each record comes from.
+    pub origins: BTreeMap<(ZoneName, Fqdn, Rdata), Origin>,
+    /// The names with a CNAME.
+    aliases: BTreeMap<(ZoneName, Fqdn), Rdata>,
+    /// Comments about records.
+    remarks: Remarks,
+    /// Comments that a record has already.
+    used: HashSet<(SourceId, usize)>,
     /// The zones.
     zones: BTreeMap<ZoneName, FoundZone>,
 }
@@ -30,6 +42,15 @@ struct FoundZone {
     content: LiveZone,
     /// Its settings.
     settings: DesiredSettings,
+}
+
+/// Where a record comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Its place; [`Place::NOWHERE`] in a state.
+    pub place: Place,
+    /// What its source calls it.
+    pub what: String,
 }
 
 /// Entries of a kind.
@@ -73,6 +94,8 @@ pub(super) struct Entry<'s> {
     pub(super) tags: Vec<String>,
     /// Settings of the record.
     pub(super) settings: Settings,
+    /// Comments of the source, in the text of its place.
+    pub(super) comments: Vec<Comment>,
 }
 
 impl<'s> Entry<'s> {
@@ -88,6 +111,7 @@ impl<'s> Entry<'s> {
             comment: None,
             tags: Vec::new(),
             settings: Settings::default(),
+            comments: Vec::new(),
         }
     }
 
@@ -137,6 +161,11 @@ impl Found {
         self.entry(name);
     }
 
+    /// How many entries are in the spec so far.
+    pub(super) fn imported_so_far(&self) -> usize {
+        self.tally.values().map(|tally| tally.imported).sum()
+    }
+
     /// Counts an entry.
     pub(super) fn count(&mut self, kind: &str, imported: bool) {
         let tally = self.tally.entry(kind.to_owned()).or_default();
@@ -170,9 +199,23 @@ impl Found {
     /// Adds a record. One that Cloudflare would refuse is reported and left out.
     pub(super) fn record(&mut self, kind: &str, what: &str, place: Place, entry: Entry<'_>) {
         let zone = entry.zone.clone();
+        let mut entry = entry;
+        let comments = std::mem::take(&mut entry.comments);
         match entry.record(what.to_owned()) {
+            Ok(record) if self.has_other_alias(&zone, &record) => {
+                let help = "keep one of them in the source".to_owned();
+                self.count(kind, false);
+                self.report(findings::INVALID_IN_SOURCE, what, place, "the name has another CNAME already", Some(help));
+            }
             Ok(record) => {
                 self.count(kind, true);
+                let new = comments.into_iter().filter(|(at, _)| self.used.insert((place.source, *at)));
+                self.remarks.add(&zone, &record.name, &record.data, new.map(|(_, words)| words).collect());
+                if let Rdata::Cname(_) = record.data {
+                    self.aliases.insert((zone.clone(), record.name.clone()), record.data.clone());
+                }
+                let key = (zone.clone(), record.name.clone(), record.data.clone());
+                self.origins.entry(key).or_insert_with(|| Origin { place, what: what.to_owned() });
                 self.entry(&zone).content.records.push(record);
             }
             Err((why, help)) => {
@@ -180,6 +223,12 @@ impl Found {
                 self.report(findings::INVALID_IN_SOURCE, what, place, &why, help);
             }
         }
+    }
+
+    /// Whether a name has a CNAME already, and the record is another one: Cloudflare has one at most.
+    fn has_other_alias(&self, zone: &ZoneName, record: &LiveRecord) -> bool {
+        let Rdata::Cname(_) = record.data else { return false };
+        self.aliases.get(&(zone.clone(), record.name.clone())).is_some_and(|data| *data != record.data)
     }
 
     /// Adds a zone setting.
@@ -217,6 +266,7 @@ impl Found {
         let import = |found: &FoundZone| {
             let mut imported = from_live(&found.content);
             imported.zone.settings = found.settings.clone();
+            imported.remarks = self.remarks.of_zone(&imported.zone.name);
             imported
         };
         self.zones.values().map(import).collect()

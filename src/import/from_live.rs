@@ -9,11 +9,12 @@ use crate::model::ruleset::{DesiredRule, DesiredWaf, LiveRule, LiveWaf, Note, Ph
 use crate::model::{
     AsReported, Comment, DesiredRecord, DesiredZone, Facets, LiveRecord, LiveZone, Spelling, Tag, Ttl, Value,
 };
+use crate::spec::Remarks;
 
 /// Longest name that is generated for a rule.
 const NAME_CHARACTERS: usize = 40;
 /// Reason of an exemption, as Cloudflare does not store one.
-const REASON: &str = "found at the service; say why";
+const REASON: &str = "as found at import; say why";
 
 /// An imported zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub struct Imported {
     pub zone: DesiredZone,
     /// What the spec cannot express and a plan leaves unmanaged, and what needs a review.
     pub notes: Vec<String>,
+    /// What has another effect than it seems.
+    pub meanings: Vec<String>,
+    /// Comments of the source.
+    pub remarks: Remarks,
 }
 
 /// Imports a zone. The spec says nothing about parts that were not read.
@@ -29,6 +34,7 @@ pub struct Imported {
 pub fn from_live(live: &LiveZone) -> Imported {
     let mut zone = DesiredZone::new(live.name.clone(), Place::NOWHERE);
     let mut notes = Vec::new();
+    let mut meanings = Vec::new();
     let mut seen = BTreeSet::new();
     for record in &live.records {
         let what = || format!("{} {}", live.name.relative(&record.name), record.data.type_name());
@@ -51,8 +57,8 @@ pub fn from_live(live: &LiveZone) -> Imported {
     }
     let key = |r: &DesiredRecord| (r.name.clone(), r.data.record_type(), r.data.clone());
     zone.records.sort_by_cached_key(key);
-    zone.waf = waf(&live.waf, &mut notes).map(Box::new);
-    Imported { zone, notes }
+    zone.waf = waf(&live.waf, &mut notes, &mut meanings).map(Box::new);
+    Imported { zone, notes, meanings, remarks: Remarks::default() }
 }
 
 /// A record with all its attributes.
@@ -98,7 +104,7 @@ fn unsayable(facets: &mut Facets) -> Vec<&'static str> {
 }
 
 /// The protection of a zone; `None` if there is none.
-fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<DesiredWaf> {
+fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> Option<DesiredWaf> {
     let mut wants = DesiredWaf::new(Place::NOWHERE);
     for (phase, entry_point) in &live.entry_points {
         let rules = entry_point.rules();
@@ -106,7 +112,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<DesiredWaf> {
             continue;
         }
         let deployed: Vec<&LiveRule> = match phase {
-            Phase::Managed => deployments(rules, live, &mut wants, notes),
+            Phase::Managed => deployments(rules, live, &mut wants, notes, meanings),
             Phase::Custom | Phase::RateLimit => Vec::new(),
         };
         let mut names = BTreeSet::new();
@@ -144,7 +150,7 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>) -> Option<DesiredWaf> {
             }
             if let RuleForm::Raw(_) = own.form {
                 notes.push(format!(
-                    "the rule {name} is written as the service has it, as there are no words for all of it"
+                    "the rule {name} is written as Cloudflare has it, because specs have no words for all of it"
                 ));
             } else if matches!(own.form, RuleForm::Skip(_)) {
                 own.note =
@@ -181,6 +187,7 @@ fn deployments<'r>(
     live: &LiveWaf,
     wants: &mut DesiredWaf,
     notes: &mut Vec<String>,
+    meanings: &mut Vec<String>,
 ) -> Vec<&'r LiveRule> {
     let mut deployed = Vec::new();
     for managed in Managed::ALL {
@@ -197,7 +204,7 @@ fn deployments<'r>(
             notes.push(format!("{}: its overrides {why} and are left alone", managed.facts().name));
         }
         if let Some(why) = found.strange_levels {
-            notes.push(format!("{}: {why}; it is written as the service has it", managed.facts().name));
+            meanings.push(format!("{}: {why}; it is written as Cloudflare has it", managed.facts().name));
         }
         for tuning in &mut found.wants.rules {
             tuning.note.reason.get_or_insert_with(|| REASON.to_owned());

@@ -1,15 +1,20 @@
 //! Generates specs from live zones, and from the files of other tools. Planning the spec of a live zone changes nothing.
 
+mod comments;
 mod csv;
 mod dnscontrol;
+mod files;
 mod found;
 mod from_live;
+mod leave;
 mod octodns;
 mod source;
 mod terraform;
 mod zone_file;
 
-pub use found::{Found, Tally};
+pub use found::{Found, Origin, Tally};
 pub use from_live::{Imported, from_live};
+pub use leave::Leaving;
+pub(crate) use octodns::members as octodns_members;
 pub use source::{SourceKind, read_sources, read_text};
 pub use terraform::GivenZones;

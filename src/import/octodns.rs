@@ -3,8 +3,9 @@
 //! # Sources
 //! Record types and their members: octodns.readthedocs.io (records) and the documentation of octodns-cloudflare, read 2026-11-22.
 
+use super::comments::{self, Comment};
 use super::found::{Entry, Found, Written, quoted};
-use crate::diagnostic::{SourceId, findings};
+use crate::diagnostic::{Source, SourceId, findings};
 use crate::model::{Fields, Settings, Value, ZoneName};
 use crate::spec::{Yaml, YamlKind, read_yaml};
 
@@ -58,6 +59,11 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
     ("URI", &[("priority", "priority"), ("weight", "weight"), ("target", "target")]),
 ];
 
+/// The members of structured values of a type, as pairs of octoDNS's name and Cloudflare's; `None` for other types.
+pub(crate) fn members(type_name: &str) -> Option<&'static [(&'static str, &'static str)]> {
+    MEMBERS.iter().find(|(of, _)| *of == type_name).map(|(_, names)| *names)
+}
+
 /// Whether a document is octoDNS's configuration, which names providers and zones but holds no record.
 fn is_configuration(root: &Yaml) -> bool {
     root.get("providers").is_some() && root.get("zones").is_some()
@@ -71,6 +77,7 @@ pub(super) fn read(source: SourceId, zone: &ZoneName, found: &mut Found) {
         return;
     }
     found.zone(zone);
+    found.leaving.octodns.insert(zone.clone());
     for (name, records) in root.members() {
         for record in records.items() {
             self::record(zone, name, record, found);
@@ -126,6 +133,7 @@ fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
         found.refuse(findings::INVALID_IN_SOURCE, "record set", &what, place, "it has no value");
         return;
     };
+    let comments = comments(record, found);
     for value in values.items() {
         let written = match written(own_type, value) {
             Ok(written) => written,
@@ -141,8 +149,23 @@ fn record(zone: &ZoneName, name: &str, record: &Yaml, found: &mut Found) {
         let tags = option("tags").map(Yaml::items).unwrap_or_default();
         entry.tags = tags.iter().filter_map(Yaml::text).map(str::to_owned).collect();
         entry.settings = Settings::default();
+        entry.comments.clone_from(&comments);
         found.record("record", &what, value.place, entry);
     }
+}
+
+/// The comments above a record set: above its own lines, and above its name.
+fn comments(record: &Yaml, found: &Found) -> Vec<Comment> {
+    let Some(text) = found.sources.get(record.place.source).map(Source::text) else { return Vec::new() };
+    let first = record.members().iter().map(|(_, value)| value.place.span.start).min();
+    let at = usize::try_from(first.unwrap_or(record.place.span.start)).unwrap_or_default();
+    let own = comments::above(text, at, &["#"]);
+    let start = own.first().map_or_else(|| comments::line_start(text, at), |(at, _)| *at);
+    let name = text.get(..start).and_then(|before| before.trim_end().rfind('\n')).map_or(0, |line| line + 1);
+    let is_name = text[name..start].trim_end().ends_with(':');
+    let mut all = if is_name { comments::above(text, name, &["#"]) } else { Vec::new() };
+    all.extend(own);
+    all
 }
 
 /// A value.
@@ -153,7 +176,7 @@ fn written(type_name: &str, value: &Yaml) -> Result<Written, String> {
         YamlKind::Scalar(text) => Ok(Written::Text(text.clone())),
         YamlKind::Map(_) if matches!(type_name, "SVCB" | "HTTPS") => Ok(Written::Fields(service(value))),
         YamlKind::Map(members) => {
-            let names = MEMBERS.iter().find(|(of, _)| *of == type_name).map(|(_, names)| *names).unwrap_or_default();
+            let names = self::members(type_name).unwrap_or_default();
             let mut fields = Fields::new();
             for (name, member) in members {
                 let Some((_, own)) = names.iter().find(|(theirs, _)| theirs == name) else {

@@ -1,11 +1,10 @@
 //! Files and directories of other tools: what kind they are, and which files belong to them.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::files::{read, read_below};
 use super::found::Found;
 use super::terraform::{self, GivenZones};
 use super::{csv, dnscontrol, octodns, zone_file};
@@ -13,11 +12,6 @@ use crate::diagnostic::{Place, SourceId, findings};
 use crate::model::ZoneName;
 use crate::wire::json;
 
-/// The largest file.
-///
-/// # Units
-/// Bytes.
-const LARGEST: u64 = 128 << 20;
 /// The most files of a directory.
 const MOST_FILES: usize = 20_000;
 /// The most values of a JSON document; a record of a state has about forty.
@@ -105,8 +99,8 @@ struct Reader<'g> {
 impl Reader<'_> {
     /// Translates Terraform's resources, all together: one source may name the zones of another.
     fn finish(mut self) -> Found {
-        for (_, files) in std::mem::take(&mut self.modules) {
-            self.resources.extend(terraform::read_configuration(&files, &mut self.found));
+        for (directory, files) in std::mem::take(&mut self.modules) {
+            self.resources.extend(terraform::read_configuration(&directory, &files, &mut self.found));
         }
         terraform::translate(&self.resources, self.given, &mut self.found);
         self.found
@@ -160,11 +154,11 @@ impl Reader<'_> {
             Ok(text) => text,
             Err(why) => return self.unreadable(path, &why),
         };
-        let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognise(&text));
+        let kind = self.from.or_else(|| SourceKind::of_name(path)).or_else(|| recognize(&text));
         let source = self.found.sources.add(path.display().to_string(), text);
         match kind {
             Some(kind) => self.source(path, source, kind),
-            None if is_given => self.unreadable(path, "its format is not recognised"),
+            None if is_given => self.unreadable(path, "its format is not recognized"),
             None => {}
         }
     }
@@ -198,15 +192,15 @@ impl Reader<'_> {
                 csv::read(source, zone.as_ref(), &mut self.found);
             }
             SourceKind::Bind => {
-                let zone = self.given.default.clone();
-                let by_name = zone_of_path(path);
+                let given = self.given.default.clone().or_else(|| zone_of_path(path));
                 let text = self.found.sources.get(source).map_or("", |source| source.text());
                 // A file that names its zone is believed before its name.
                 let names_itself =
                     text.lines().any(|line| line.trim_start().to_ascii_uppercase().starts_with("$ORIGIN"));
-                let zone = zone.or(by_name.filter(|_| !names_itself));
+                let zone = given.filter(|_| !names_itself);
                 let mut read_file = |path: &Path, found: &mut Found| {
-                    read(path).map(|text| found.sources.add(path.display().to_string(), text))
+                    let below = path.strip_prefix(&directory).unwrap_or(path).to_str().unwrap_or_default();
+                    read_below(&directory, below).map(|text| found.sources.add(path.display().to_string(), text))
                 };
                 zone_file::read(source, zone.as_ref(), &directory, &mut read_file, &mut self.found);
             }
@@ -228,22 +222,8 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a file of bounded size.
-fn read(path: &Path) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("it is larger than {} MiB", LARGEST >> 20));
-    }
-    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
-}
-
 /// The kind that the beginning of a text tells.
-fn recognise(text: &str) -> Option<SourceKind> {
+fn recognize(text: &str) -> Option<SourceKind> {
     let start = text.trim_start();
     if start.starts_with('{') {
         return Some(if start.contains("\"terraform_version\"") || start.contains("\"format_version\"") {

@@ -9,8 +9,9 @@
 
 use std::path::{Component, Path};
 
+use super::comments;
 use super::found::{Entry, Found, Written};
-use crate::diagnostic::{Place, SourceId, Span, findings};
+use crate::diagnostic::{Place, Source, SourceId, Span, findings};
 use crate::model::facts::{self, FieldKind};
 use crate::model::{Fqdn, RecordType, Settings, ZoneName};
 
@@ -53,6 +54,8 @@ struct Reader<'f> {
     ttl: Option<u32>,
     /// The last one that a record stated, for files without `$TTL`.
     stated: Option<u32>,
+    /// Whether the zone is certain: given, or that of the SOA record. `$ORIGIN` may be above it.
+    is_certain: bool,
     generated: u64,
     read_file: &'f mut ReadFile<'f>,
 }
@@ -71,6 +74,7 @@ pub(super) fn read<'f>(
         owner: None,
         ttl: None,
         stated: None,
+        is_certain: zone.is_some(),
         generated: 0,
         read_file,
     };
@@ -181,6 +185,8 @@ impl Reader<'_> {
             ("@", Some(origin)) => Ok(origin.clone()),
             (_, Some(origin)) if origin.is_root() => parse(text),
             (_, Some(origin)) => parse(&format!("{text}.{origin}")),
+            // Cloudflare's export has no `$ORIGIN`, and writes the name of the zone without a final dot.
+            (_, None) if self.zone.as_ref().is_some_and(|zone| zone.as_str() == text) => parse(text),
             (_, None) => Err(format!("`{text}` is relative, and no `$ORIGIN` is known")),
         }
     }
@@ -190,7 +196,12 @@ impl Reader<'_> {
         let mut words = line.words.iter();
         if !line.is_continued {
             let owner = words.next().ok_or("the line is empty")?;
-            self.owner = Some(self.absolute(&owner.text)?);
+            let is_soa = || line.words.iter().any(|word| word.text.eq_ignore_ascii_case("SOA"));
+            self.owner = Some(match self.absolute(&owner.text) {
+                // The export of Cloudflare has neither `$ORIGIN` nor a final dot here.
+                Err(_) if self.origin.is_none() && is_soa() => self.absolute(&format!("{}.", owner.text))?,
+                other => other?,
+            });
         }
         let owner = self.owner.clone().ok_or("the first record has no owner")?;
         let mut stated = None;
@@ -210,8 +221,12 @@ impl Reader<'_> {
         self.stated = stated.or(self.stated);
         let ttl = stated.or(self.ttl).or(self.stated);
         let values: Vec<&Word> = words.collect();
-        if type_name == "SOA" && self.zone.is_none() {
-            self.zone = ZoneName::parse(owner.as_str()).ok();
+        if type_name == "SOA" && !std::mem::replace(&mut self.is_certain, true) {
+            // Cloudflare's export writes the zone without a final dot.
+            let is_relative = self.zone.as_ref().is_some_and(|zone| owner.as_str() == format!("{zone}.{zone}"));
+            if !is_relative {
+                self.zone = ZoneName::parse(owner.as_str()).ok().or(self.zone.take());
+            }
         }
         let zone = self.zone.clone().ok_or("the zone is not known: the file has neither `$ORIGIN` nor a SOA record")?;
         found.zone(&zone);
@@ -237,6 +252,14 @@ impl Reader<'_> {
         let mut entry = Entry::new(&zone, &name, &type_name, Written::Text(value));
         entry.ttl = ttl;
         read_note(&line.note, &mut entry);
+        if let Some(text) = found.sources.get(place.source).map(Source::text) {
+            // A line with two semicolons is a heading of Cloudflare's export.
+            let at = place.span.start as usize;
+            entry.comments = comments::above(text, at, &[";"]);
+            entry.comments.retain(|(at, _)| !text[*at..].trim_start().starts_with(";;"));
+            let is_own = !line.note.is_empty() && !line.note.contains("cf_tags=");
+            entry.comments.extend(is_own.then(|| (at, line.note.clone())));
+        }
         found.record("record", &what, place, entry);
         Ok(())
     }
@@ -380,24 +403,21 @@ fn lines(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
             c if c.is_whitespace() => line.is_continued |= is_start && line.words.is_empty(),
             first => {
                 let mut word = String::from(first);
-                let is_quoted = first == '"';
+                // A word may have quotes within it, as in `alpn="h2,h3"`; one that begins with a quote ends with it.
+                let is_text = first == '"';
+                let mut is_quoted = is_text;
                 let mut is_escaped = first == '\\';
-                let mut is_closed = !is_quoted;
                 while let Some((_, c)) = letters.peek().copied() {
-                    let ends =
-                        if is_quoted { is_closed } else { c.is_whitespace() || matches!(c, ';' | '(' | ')' | '"') };
-                    if (ends && !is_escaped) || (is_quoted && is_closed) {
-                        break;
-                    }
-                    if c == '\n' && is_quoted {
+                    let is_end = c.is_whitespace() || matches!(c, ';' | '(' | ')');
+                    if (!is_quoted && (is_text || is_end) && !is_escaped) || (is_quoted && c == '\n') {
                         break;
                     }
                     letters.next();
                     word.push(c);
-                    is_closed |= is_quoted && c == '"' && !is_escaped;
+                    is_quoted ^= c == '"' && !is_escaped;
                     is_escaped = c == '\\' && !is_escaped;
                 }
-                if is_quoted && !is_closed {
+                if is_quoted {
                     return Err((at, "the text is not closed with a quote on its line"));
                 }
                 line.words.push(Word { text: word, at });

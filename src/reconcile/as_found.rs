@@ -1,4 +1,4 @@
-//! A spec of what Cloudflare has, as text that `validate` accepts and that plans empty.
+//! A spec of what Cloudflare has, which `validate` accepts and which plans empty once it is printed.
 //!
 //! Cloudflare stores what a spec may not say: a CNAME that leads to itself over three names, a DS record without its delegation. A
 //! lint about such a record is suppressed where it stands, so that it stays visible and applies to nothing else. A record that no
@@ -15,20 +15,20 @@ const REASON: &str = "as found at import";
 /// The spec of a live state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsFound {
-    /// Its text.
-    pub text: String,
+    /// What to print.
+    pub desired: Desired,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
-/// Writes a spec. Records that a spec cannot say are left out.
+/// Adds what a spec of it needs: suppressions of lints. Records that a spec cannot say are left out.
 #[must_use]
 pub fn as_found(desired: &Desired) -> AsFound {
     let mut notes = Vec::new();
     let text = spec::print(desired);
     let (read, errors) = load(&text);
     if let Some(read) = read {
-        return AsFound { text: accepted(read), notes };
+        return AsFound { desired: accepted(read), notes };
     }
     let mut kept = desired.clone();
     for (name, zone) in &mut kept.zones {
@@ -48,13 +48,12 @@ pub fn as_found(desired: &Desired) -> AsFound {
             }
         });
     }
-    let text = spec::print(&kept);
-    match load(&text).0 {
-        Some(read) => AsFound { text: accepted(read), notes },
+    match load(&spec::print(&kept)).0 {
+        Some(read) => AsFound { desired: accepted(read), notes },
         None => {
             // Records that a spec cannot say together. The author decides.
             notes.extend(errors.iter().filter(is_error).map(|e| format!("the spec has an error: {}", e.detail)));
-            AsFound { text, notes }
+            AsFound { desired: kept, notes }
         }
     }
 }
@@ -70,8 +69,8 @@ fn is_error(diagnostic: &&Diagnostic) -> bool {
     diagnostic.severity == Severity::Error
 }
 
-/// The text of a spec in which every error of a lint is accepted.
-fn accepted(mut desired: Desired) -> String {
+/// A spec in which every error of a lint is accepted.
+fn accepted(mut desired: Desired) -> Desired {
     loop {
         let found = lint::check(&desired);
         let new: Vec<Suppression> = found
@@ -86,7 +85,7 @@ fn accepted(mut desired: Desired) -> String {
             .filter(|suppression| !desired.suppressions.contains(suppression))
             .collect();
         if new.is_empty() {
-            return spec::print(&desired);
+            return desired;
         }
         for suppression in new {
             if !desired.suppressions.contains(&suppression) {

@@ -29,7 +29,7 @@ pub fn print(desired: &Desired) -> String {
 }
 
 /// A zone. Lints that its file accepts are accepted by the zone.
-fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
+pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     let DesiredZone { name, id, place, unmanaged, ignore, allow, create, settings, waf, records, tombstones, expect } =
         zone;
     let mut map = Map::new();

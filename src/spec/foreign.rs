@@ -11,6 +11,8 @@ pub struct Yaml {
     pub place: Place,
     /// What it is.
     pub kind: YamlKind,
+    /// Whether it is a boolean or a number, which quotes would make a text.
+    pub is_plain: bool,
 }
 
 /// A YAML value.
@@ -86,5 +88,6 @@ fn copy(tree: &Tree, id: NodeId, left: &mut usize) -> Yaml {
             YamlKind::Map(entries.iter().map(member).collect())
         }
     };
-    Yaml { place: tree.place(id), kind }
+    let is_plain = matches!(tree.meaning(id), Some(Meaning::Bool(_) | Meaning::Integer(_) | Meaning::Number));
+    Yaml { place: tree.place(id), kind, is_plain }
 }

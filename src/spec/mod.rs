@@ -9,12 +9,13 @@
 //! | read | `read`, `syntax` | tree → typed syntax with places |
 //! | resolve | `resolve`, `records`, `facets`, `check` | syntax of all files → the model |
 //! | protection | `waf` | `waf` sections and profiles, in all of these steps |
-//! | print | `emit` | the model → YAML |
+//! | print | `emit`, `arrange` | the model → YAML |
 //!
 //! No step stops at the first error: each step removes what it refused and passes on the rest, so that all errors are
 //! reported at once. A [`Desired`] comes out only if there is no error at all.
 
 mod any_value;
+mod arrange;
 mod check;
 mod date;
 mod emit;
@@ -50,6 +51,7 @@ mod yaml;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+pub use arrange::{Arrangement, Part, Remarks, arrange};
 pub use emit::print;
 pub use foreign::{Yaml, YamlKind, read_yaml};
 pub use git::GitEnvironment;
@@ -60,6 +62,7 @@ pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
 pub use waf::print_waf;
+pub use yaml::one_line;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
 use crate::model::{Desired, Suppression, names_credential};

@@ -38,6 +38,36 @@ pub(super) fn scalar(value: &Value) -> Json {
     }
 }
 
+/// A text as a scalar of one line, within brackets or without: plain where every reader takes it for text, even one of YAML 1.1,
+/// and otherwise in double quotes with escapes.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    // What some version of YAML takes for a boolean or for nothing.
+    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(is_name)
+        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_plain || text.parse::<std::net::Ipv4Addr>().is_ok() {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if is_hidden(c) || (c == '#' && begins_command(&text[at..])) => match u32::from(c) {
+                n @ 0x10000.. => out.push_str(&format!("\\U{n:08X}")),
+                n => out.push_str(&format!("\\u{n:04X}")),
+            },
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// Whether a test holds for any text of a value, names included.
 fn any_text(value: &Json, is: &mut impl FnMut(&str) -> bool) -> bool {
     match value {

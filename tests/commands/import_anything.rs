@@ -114,7 +114,7 @@ fn an_import_of_anything_storable_validates_and_plans_empty() {
         // Everything is in it.
         let plan = workspace.run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();
         assert_eq!(plan["summary"]["unmanaged"], 0, "{seed}\n{}\n{}", imported.stdout, imported.stderr);
-        suppressed += imported.stdout.matches(": as found at import").count();
+        suppressed += imported.stdout.matches(": \"as found at import\"").count();
     }
     assert!(suppressed > 0, "what lints refuse was never drawn");
 }
@@ -128,11 +128,11 @@ fn what_a_lint_refuses_is_accepted_where_it_is() {
         { "type": "A", "name": "www.example.com", "content": "192.0.2.1" },
     ]));
     let imported = workspace.run(&["import", "example.com"]).exits(0).stdout;
-    assert_eq!(imported.matches("LINT0001: as found at import").count(), 1, "{imported}");
+    assert_eq!(imported.matches("LINT0001: \"as found at import\"").count(), 1, "{imported}");
     workspace.file("spec.yaml", &imported);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
     // It covers nothing else.
-    let record = |name: &str, target: &str| format!("    - {{ name: {name}, type: CNAME, content: {target} }}\n");
+    let record = |name: &str, target: &str| format!("      - {{ name: {name}, type: CNAME, content: {target} }}\n");
     let more = record("c", "d.example.com") + &record("d", "c.example.com");
     workspace.file("spec.yaml", format!("{imported}{more}"));
     let ran = workspace.run(&["validate", "spec.yaml"]).exits(1);

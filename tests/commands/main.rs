@@ -19,6 +19,7 @@ mod drift;
 mod embed;
 mod end_to_end;
 mod every_type;
+mod export;
 mod foreign;
 mod foresight;
 mod formats;
@@ -30,6 +31,7 @@ mod import_files;
 mod interrupted;
 mod killed;
 mod meanwhile;
+mod move_in;
 #[cfg(target_os = "linux")]
 mod network;
 mod newcomers;

@@ -18,6 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diff", &["model", "diagnostic"]),
     // Files of other tools: their YAML is read by `spec`, and what they write in Cloudflare's JSON by `wire`.
     ("import", &["model", "diagnostic", "spec", "wire"]),
+    // What a spec says, in the formats of other tools; `import` knows their words.
+    ("export", &["model", "diagnostic", "spec", "import"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
     // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
     ("drift", &["plan", "diff", "model", "diagnostic"]),
@@ -66,6 +68,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lint",
             "diff",
             "import",
+            "export",
             "plan",
             "drift",
             "api",
@@ -101,6 +104,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
 const SYNCHRONOUS: &[&str] = &[
     "diagnostic",
     "import",
+    "export",
     "model",
     "insight",
     "wire",

@@ -8,6 +8,7 @@ mod circles;
 mod directions;
 mod dns_answers;
 mod executor;
+mod export;
 mod expression_laws;
 mod expression_wirefilter;
 mod expressions;

@@ -1,5 +1,7 @@
 //! `import`: generate a spec from live zones, or from files of other tools.
 
+mod proof;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,15 +12,16 @@ use clap::Args;
 use super::{Facts, Run, Session};
 use crate::api::ReadClient;
 use crate::cli::exit::Exit;
-use crate::cli::files::{self, Readers};
+use crate::cli::files;
 use crate::cli::output::Output;
 use crate::cli::service::{Access, Service};
 use crate::cli::settings::Settings;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostics, Severity, Sources, findings};
 use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sources, read_text};
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
+use crate::spec::{Arrangement, Part, Remarks, arrange, print};
 use crate::render::safe::safe;
 
 /// The most that is read from standard input.
@@ -30,21 +33,33 @@ const LARGEST_INPUT: u64 = 128 << 20;
 /// Generate a spec from a live zone, Terraform, octoDNS, DNSControl, a zone file or CSV
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/"
+    after_help = "Examples:\n  zonewright import example.com > example.com.yaml\n  zonewright import example.com --only-waf\n  zonewright import ./terraform.tfstate > zones.yaml\n  zonewright import ./octodns/config/ --out zones/\n  zonewright import ./infra/ --leave script > leave.sh"
 )]
 pub(in crate::cli) struct ImportArgs {
     /// Live zones by name; files and directories of other tools as ./PATH, ../PATH or /PATH; `-` is standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<String>,
-    /// Format of files, if it is not recognised; every SOURCE is a path then
+    /// Format of files, if it is not recognized; every SOURCE is a path then
     #[arg(long, value_name = "FORMAT", value_parser = ["terraform", "octodns", "dnscontrol", "bind", "csv"])]
     from: Option<String>,
     /// Zone of the entries whose zone a file does not name, of all of them or of those with this id; repeatable
     #[arg(long, value_name = "[ID=]ZONE")]
     zone_name: Vec<String>,
-    /// Write one file for each zone into this directory, instead of one spec to standard output
+    /// Write one file for each zone, and one for its protection, into this directory, instead of one spec to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write values that many records share as variables, and protection that zones share as a profile
+    #[arg(long)]
+    factor: bool,
+    /// Print what to do in the tool that the zones leave, instead of a spec; nothing is run
+    #[arg(long, value_name = "FORM", value_parser = ["text", "script"], conflicts_with_all = ["out", "factor", "against"])]
+    leave: Option<String>,
+    /// Compare the result with a snapshot, instead of with Cloudflare
+    #[arg(long, value_name = "SNAPSHOT", conflicts_with = "offline")]
+    against: Option<PathBuf>,
+    /// Do not compare the result with Cloudflare, even if there are credentials
+    #[arg(long)]
+    offline: bool,
     /// Import records only
     #[arg(long, conflicts_with = "only_waf")]
     only_dns: bool,
@@ -69,15 +84,45 @@ async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -
     let (paths, zones): (Vec<&String>, Vec<&String>) =
         args.sources.iter().partition(|source| args.from.is_some() || is_path(source));
     let mut imported = Vec::new();
+    let mut found = None;
     if !paths.is_empty() {
-        let Some(found) = files_of(args, &paths, output)? else { return Ok(Exit::Error) };
-        imported.extend(found);
+        let Some(files) = files_of(args, &paths, output)? else { return Ok(Exit::Error) };
+        imported.extend(files.imported());
+        found = Some(files);
+    }
+    if let Some(form) = &args.leave {
+        return leave(form, found.as_ref(), output);
     }
     if !zones.is_empty() {
         imported.extend(live_zones(args, &zones, settings, output).await?);
     }
+    let Some((desired, remarks)) = joined(args, imported, settings, output)? else { return Ok(Exit::Error) };
+    output.hide();
+    let AsFound { desired, notes } = as_found(&desired);
+    notes.iter().for_each(|note| output.news(&safe(note)));
+    let arranged = arrange(&desired, &remarks, args.factor);
+    match &args.out {
+        None => output.result(|out| out.write_all(arranged.whole().as_bytes()))?,
+        Some(directory) => write_zones(directory, &desired, &arranged, output)?,
+    }
+    if let Some(found) = found.filter(|_| !args.offline) {
+        proof::compare(&print(&desired), &found, args.against.as_deref(), settings, output).await?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The zones of all sources, as far as they are selected, with the comments about their records; `None` if none is, which is
+/// reported.
+fn joined(
+    args: &ImportArgs,
+    imported: Vec<Imported>,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Option<(Desired, Remarks)>> {
     let mut desired = Desired::default();
-    for Imported { mut zone, notes } in imported {
+    let mut remarks = Remarks::default();
+    let mut meanings = Diagnostics::default();
+    for Imported { mut zone, notes, meanings: other, remarks: own } in imported {
         if args.only_waf {
             zone.records.clear();
             zone.settings = DesiredSettings::default();
@@ -88,18 +133,29 @@ async fn run(args: &ImportArgs, settings: &Settings<'_>, output: &Arc<Output>) -
         for note in notes {
             output.news(&format!("{}: {}", zone.name, safe(&note)));
         }
+        for meaning in other {
+            meanings.push(findings::OTHER_MEANING.nowhere(format!("{}: {meaning}", zone.name)));
+        }
+        remarks.append(own);
         if let Some(other) = desired.zones.insert(zone.name.clone(), zone) {
             bail!("several sources contain the zone {}; import them one by one", other.name);
         }
     }
     output.hide();
-    match &args.out {
-        None => {
-            let text = printed(&desired, output);
-            output.result(|out| out.write_all(text.as_bytes()))?;
-        }
-        Some(directory) => write_zones(directory, desired, output)?,
-    }
+    let mut unselected = Diagnostics::default();
+    let desired = settings.selection()?.apply(desired, &mut unselected);
+    output.diagnostics(&meanings, &Sources::default());
+    output.diagnostics(&unselected, &Sources::default());
+    Ok((!unselected.has_errors()).then_some((desired, remarks)))
+}
+
+/// Prints what to do in the tool that the zones leave.
+fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<Exit> {
+    let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
+        bail!("--leave needs a source that a tool manages, with an entry that is imported: Terraform, octoDNS or DNSControl");
+    };
+    let text = if form == "script" { leaving.script() } else { leaving.text() };
+    output.result(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Success)
 }
 
@@ -109,7 +165,7 @@ fn is_path(source: &str) -> bool {
 }
 
 /// Imports files and directories; `None` if one of them cannot be read, which is reported.
-fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<Vec<Imported>>> {
+fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Result<Option<Found>> {
     let from = args.from.as_deref().and_then(SourceKind::parse);
     let mut given = GivenZones::default();
     for name in &args.zone_name {
@@ -143,14 +199,7 @@ fn files_of(args: &ImportArgs, paths: &[&String], output: &Output) -> anyhow::Re
     if found.is_empty() {
         bail!("no zone was found in {}", args.sources.join(", "));
     }
-    Ok(Some(found.imported()))
-}
-
-/// The spec as text, with the suppressions that what exists needs.
-fn printed(desired: &Desired, output: &Output) -> String {
-    let AsFound { text, notes } = as_found(desired);
-    notes.iter().for_each(|note| output.news(&safe(note)));
-    text
+    Ok(Some(found))
 }
 
 /// Says how much of each kind of entry was imported.
@@ -160,22 +209,23 @@ fn summarise(found: &Found, output: &Output) {
     }
 }
 
-/// Writes a file for each zone. Nothing is written if one of them exists.
-fn write_zones(directory: &Path, desired: Desired, output: &Output) -> anyhow::Result<()> {
-    let path = |zone: &ZoneName| directory.join(format!("{zone}.yaml"));
-    if let Some(zone) = desired.zones.keys().find(|zone| path(zone).exists()) {
-        bail!("{} exists; name another directory with --out, or remove the file", path(zone).display());
+/// Writes the files of each zone, and one for what they share.
+fn write_zones(
+    directory: &Path,
+    desired: &Desired,
+    arranged: &Arrangement<'_>,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let shared = arranged.shared().map(|text| (directory.join("shared.yaml"), text));
+    let mut all: Vec<(PathBuf, String)> = shared.into_iter().collect();
+    for zone in desired.zones.values() {
+        let files = [(Part::Zone, "yaml"), (Part::Protection, "waf.yaml")];
+        let files = files.into_iter().filter_map(|(part, ending)| {
+            Some((directory.join(format!("{}.{ending}", zone.name)), arranged.file(zone, part)?))
+        });
+        all.extend(files);
     }
-    std::fs::create_dir_all(directory).with_context(|| format!("failed to make {}", directory.display()))?;
-    for (name, zone) in desired.zones {
-        let path = path(&name);
-        let one = Desired { zones: [(name, zone)].into(), suppressions: Vec::new() };
-        let text = printed(&one, output);
-        files::replace(&path, text.as_bytes(), Readers::Everyone)
-            .with_context(|| format!("failed to write {}", path.display()))?;
-        output.news(&format!("wrote {}", path.display()));
-    }
-    Ok(())
+    files::write_new(directory, &all, output)
 }
 
 /// Imports live zones.

@@ -51,6 +51,7 @@ commands! {
         #[cfg(feature = "sandbox")]
         Rehearse(rehearse::RehearseArgs),
         Import(import::ImportArgs),
+        Export(export::ExportArgs),
         #[cfg(feature = "sandbox")]
         Sandbox(sandbox::SandboxArgs),
         Waf(waf::WafArgs),

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::str::FromStr;
 
 use hcl_edit::Span as _;
@@ -10,9 +11,11 @@ use hcl_edit::structure::{Attribute, Block, Body, Structure};
 
 use super::evaluate::{Globals, Scope};
 use super::nesting::is_too_deep;
+use super::types::conform;
 use super::value::{Missing, Term};
 use super::{Resource, ZONE_REFERENCE};
 use crate::diagnostic::{Place, Source, SourceId, Sources, Span, findings};
+use crate::import::files::read_below;
 use crate::import::found::Found;
 
 /// Attributes and blocks of a resource that Terraform itself uses.
@@ -24,12 +27,23 @@ const MOST_INSTANCES: usize = 50_000;
 /// An expression and its file.
 type Written<'b> = (SourceId, &'b Expression);
 
+/// A variable.
+#[derive(Clone, Copy, Default)]
+struct Variable<'b> {
+    /// Its default.
+    default: Option<Written<'b>>,
+    /// Its type.
+    kind: Option<Written<'b>>,
+}
+
 /// A module: every file of a directory.
 struct Module<'b> {
+    /// Its directory.
+    directory: &'b Path,
     /// The texts of the files.
     sources: &'b Sources,
-    /// Variables with their defaults.
-    variables: BTreeMap<&'b str, Option<Written<'b>>>,
+    /// Variables.
+    variables: BTreeMap<&'b str, Variable<'b>>,
     /// Values of variables from `.tfvars` files.
     assigned: BTreeMap<&'b str, Written<'b>>,
     /// Local values.
@@ -42,8 +56,8 @@ struct Module<'b> {
     steps: Cell<usize>,
 }
 
-/// Reads the files of one module; `.tfvars` files are those whose name ends like that.
-pub(in crate::import) fn read(files: &[SourceId], found: &mut Found) -> Vec<Resource> {
+/// Reads the files of the module in a directory; `.tfvars` files are those whose name ends like that.
+pub(in crate::import) fn read(directory: &Path, files: &[SourceId], found: &mut Found) -> Vec<Resource> {
     let mut bodies = Vec::new();
     for source in files {
         let text = found.sources.get(*source).map_or("", Source::text).to_owned();
@@ -56,7 +70,7 @@ pub(in crate::import) fn read(files: &[SourceId], found: &mut Found) -> Vec<Reso
         }
     }
     let sources = found.sources.clone();
-    let module = Module::new(&sources, &bodies, found);
+    let module = Module::new(directory, &sources, &bodies, found);
     let mut resources = Vec::new();
     for ((kind, name), (source, block)) in &module.blocks {
         let is_ours = kind.starts_with("cloudflare_");
@@ -77,8 +91,9 @@ fn parse(text: &str) -> Result<Body, (usize, String)> {
 
 impl<'b> Module<'b> {
     /// Sorts the blocks of the files; reports what cannot be read.
-    fn new(sources: &'b Sources, bodies: &'b [(SourceId, bool, Body)], found: &mut Found) -> Self {
+    fn new(directory: &'b Path, sources: &'b Sources, bodies: &'b [(SourceId, bool, Body)], found: &mut Found) -> Self {
         let mut module = Self {
+            directory,
             sources,
             variables: BTreeMap::new(),
             assigned: BTreeMap::new(),
@@ -107,8 +122,8 @@ impl<'b> Module<'b> {
         let attributes = || block.body.attributes().map(|a: &Attribute| (a.key.as_str(), (source, &a.value)));
         match (block.ident.as_str(), labels.as_slice()) {
             ("variable", [name]) => {
-                let default = block.body.get_attribute("default").map(|a| (source, &a.value));
-                self.variables.insert(name, default);
+                let written = |name: &str| block.body.get_attribute(name).map(|a| (source, &a.value));
+                self.variables.insert(name, Variable { default: written("default"), kind: written("type") });
             }
             ("locals", []) => self.locals.extend(attributes()),
             ("resource", [kind, name]) => drop(self.blocks.insert(((*kind).to_owned(), name), (source, block))),
@@ -194,6 +209,7 @@ impl<'b> Module<'b> {
             Ok(instances) => instances,
             Err(missing) => {
                 let at = if missing.place == Place::NOWHERE { place } else { missing.place };
+                found.leaving.terraform.insert(address.clone(), false);
                 found.refuse(findings::UNKNOWN_VALUE, kind, &address, at, &missing.why);
                 return;
             }
@@ -207,6 +223,7 @@ impl<'b> Module<'b> {
                 }
                 Err(at) => {
                     let why = "`dynamic` blocks are not read; import the state (`terraform show -json`) instead";
+                    found.leaving.terraform.insert(address.clone(), false);
                     found.refuse(findings::NOT_TRANSLATED, kind, &address, at, why);
                 }
             }
@@ -280,14 +297,20 @@ impl Globals for Module<'_> {
             ("var", [name, ..]) => {
                 let written = match (self.assigned.get(name), self.variables.get(name)) {
                     (Some(written), _) => Some(*written),
-                    (None, Some(default)) => *default,
+                    (None, Some(variable)) => variable.default,
                     (None, None) => None,
                 };
                 let Some((source, expression)) = written else {
                     let why = format!("the variable `{name}` has no value; set it in a `.tfvars` file");
                     return Some((Term::Missing(Missing::unknown(why, place)), 1));
                 };
-                let value = self.cached(format!("var.{name}"), place, || self.scope(source).evaluate(expression));
+                let value = self.cached(format!("var.{name}"), place, || {
+                    let value = self.scope(source).evaluate(expression);
+                    match self.variables.get(name).and_then(|variable| variable.kind) {
+                        Some((of, kind)) => conform(value, kind, &self.scope(of)),
+                        None => value,
+                    }
+                });
                 Some((value, 1))
             }
             ("local", [name, ..]) => {
@@ -295,6 +318,8 @@ impl Globals for Module<'_> {
                 let value = self.cached(format!("local.{name}"), place, || self.scope(*source).evaluate(expression));
                 Some((value, 1))
             }
+            // Files are named from the directory of the module.
+            ("path", ["module" | "root" | "cwd", ..]) => Some((Term::from("."), 1)),
             ("data", [kind, name, ..]) => Some((self.resource(&format!("data.{kind}"), name, place)?, 2)),
             (kind, [name, rest @ ..]) if kind.starts_with("cloudflare_") => {
                 let value = self.resource(kind, name, place)?;
@@ -311,6 +336,10 @@ impl Globals for Module<'_> {
             }
             _ => None,
         }
+    }
+
+    fn read(&self, name: &str) -> Result<String, String> {
+        read_below(self.directory, name)
     }
 
     fn text(&self, source: SourceId) -> &str {

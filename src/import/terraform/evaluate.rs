@@ -11,8 +11,10 @@ use hcl_edit::expr::{
 use hcl_edit::template::{Directive, Element, Template};
 
 use super::functions;
+use super::nesting::is_too_deep;
 use super::value::{Missing, Term};
-use crate::diagnostic::{Place, SourceId, Span};
+use crate::diagnostic::{Diagnostics, Place, SourceId, Span};
+use crate::spec::read_yaml;
 
 /// The most steps of an evaluation: nested `for` expressions multiply.
 const MOST_STEPS: usize = 5_000_000;
@@ -21,6 +23,8 @@ const MOST_STEPS: usize = 5_000_000;
 pub(super) trait Globals {
     /// The value of `first.rest[0].rest[1]…`, and how many of the rest were used; `None` if `first` is not known.
     fn lookup(&self, first: &str, rest: &[&str], place: Place) -> Option<(Term, usize)>;
+    /// The text of a file below the directory of the module; otherwise why it cannot be read.
+    fn read(&self, name: &str) -> Result<String, String>;
     /// The text of a source.
     fn text(&self, source: SourceId) -> &str;
     /// Steps that were taken so far.
@@ -321,7 +325,54 @@ impl Scope<'_> {
                 _ => return error("`...` needs a list", place),
             }
         }
-        functions::call(name, values, place)
+        match name {
+            "file" | "templatefile" => self.file(name, &values, place),
+            "yamldecode" => yaml(&values, self.source, place),
+            _ => functions::call(name, values, place),
+        }
+    }
+
+    /// `file(name)` and `templatefile(name, values)`.
+    fn file(&self, function: &str, values: &[Term], place: Place) -> Term {
+        if let Some(missing) = values.iter().find_map(Term::missing) {
+            return Term::Missing(missing.clone());
+        }
+        let Some(name) = values.first().and_then(Term::text) else { return error("a file name must be text", place) };
+        let text = match self.globals.read(&name) {
+            Ok(text) => text,
+            Err(why) => return Term::Missing(Missing::unknown(why, place)),
+        };
+        if function == "file" {
+            return Term::Text(text);
+        }
+        let Some(Term::Map(given)) = values.get(1) else { return error("`templatefile` needs a map of values", place) };
+        if is_too_deep(&text) {
+            return Term::Missing(Missing::unknown(format!("the template `{name}` nests too deeply"), place));
+        }
+        let template: Template = match text.parse() {
+            Ok(template) => template,
+            Err(_) => return error(format!("`{name}` is not a template"), place),
+        };
+        let names = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let inner = Scope { source: self.source, globals: self.globals, names };
+        let mut out = String::new();
+        match inner.append(&template, &mut out, place) {
+            Ok(()) => Term::Text(out),
+            Err(missing) => Term::Missing(Missing { place, ..missing }),
+        }
+    }
+}
+
+/// `yamldecode(text)`.
+fn yaml(values: &[Term], source: SourceId, place: Place) -> Term {
+    let text = match values.first() {
+        Some(Term::Missing(missing)) => return Term::Missing(missing.clone()),
+        value => value.and_then(Term::text).unwrap_or_default(),
+    };
+    let mut found = Diagnostics::default();
+    match read_yaml(&text, source, &mut found) {
+        Some(yaml) if !found.has_errors() => Term::from_yaml(&yaml),
+        _ => error("`yamldecode`: it is not valid YAML", place),
     }
 }
 

@@ -132,8 +132,12 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
         }),
         // A pattern between slashes is a regular expression.
         "replace" => match (text(a, 0), text(a, 1), text(a, 2)) {
-            (Ok(_), Ok(pattern), Ok(_)) if pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/') => {
-                return None;
+            (Ok(text), Ok(pattern), Ok(to))
+                if pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/') =>
+            {
+                let pattern = regex::Regex::new(&pattern[1..pattern.len() - 1]);
+                let pattern = pattern.map_err(|_| "the pattern is not valid");
+                pattern.map(|pattern| Term::Text(pattern.replace_all(&text, to.as_str()).into_owned()))
             }
             (Ok(text), Ok(from), Ok(to)) => Ok(Term::Text(text.replace(&from, &to))),
             _ => Err("three texts are expected"),
@@ -149,9 +153,40 @@ fn texts(name: &str, a: &[Term]) -> Option<Outcome> {
             );
             Ok(Term::Text(letters.into_iter().skip(offset).take(length).collect()))
         }),
+        "regex" => text(a, 0).and_then(|pattern| matched(&pattern, &text(a, 1)?)),
+        "regexall" => text(a, 0).and_then(|pattern| {
+            let text = text(a, 1)?;
+            let pattern = regex::Regex::new(&pattern).map_err(|_| "the pattern is not valid")?;
+            Ok(Term::List(pattern.captures_iter(&text).map(|found| groups(&pattern, &found)).collect()))
+        }),
+        "indent" => number(a, 0).and_then(|width| {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+            let pad = " ".repeat((width.max(0.0) as usize).min(100));
+            Ok(Term::Text(text(a, 1)?.replace('\n', &format!("\n{pad}"))))
+        }),
         "base64encode" => changed(&|text| data_encoding::BASE64.encode(text.as_bytes())),
         _ => return None,
     })
+}
+
+/// What a pattern matches.
+fn matched(pattern: &str, text: &str) -> Outcome {
+    let pattern = regex::Regex::new(pattern).map_err(|_| "the pattern is not valid")?;
+    let found = pattern.captures(text).ok_or("the pattern does not match")?;
+    Ok(groups(&pattern, &found))
+}
+
+/// A match: its named groups as a map, its groups as a list, or all of it.
+fn groups(pattern: &regex::Regex, found: &regex::Captures<'_>) -> Term {
+    let group = |group: Option<regex::Match<'_>>| group.map_or(Term::Null, |group| Term::from(group.as_str()));
+    let names: Vec<&str> = pattern.capture_names().flatten().collect();
+    if !names.is_empty() {
+        return Term::Map(names.into_iter().map(|name| (name.to_owned(), group(found.name(name)))).collect());
+    }
+    if pattern.captures_len() > 1 {
+        return Term::List((1..pattern.captures_len()).map(|n| group(found.get(n))).collect());
+    }
+    group(found.get(0))
 }
 
 /// `format`, with the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
@@ -232,6 +267,40 @@ fn collections(name: &str, a: &[Term]) -> Option<Outcome> {
             let (from, to) = (number(a, 1)? as usize, number(a, 2)? as usize);
             items.get(from..to).map(|part| Term::List(part.to_vec())).ok_or("the list is shorter")
         }),
+        "setintersection" | "setsubtract" => list(a, 0).and_then(|items| {
+            let others: Result<Vec<&[Term]>, _> = (1..a.len()).map(|n| list(a, n)).collect();
+            let others = others?;
+            let is_kept = |item: &&Term| match name {
+                "setsubtract" => !others.iter().any(|other| other.contains(item)),
+                _ => others.iter().all(|other| other.contains(item)),
+            };
+            Ok(Term::List(items.iter().filter(is_kept).cloned().collect()))
+        }),
+        "formatlist" => text(a, 0).and_then(|pattern| {
+            let rows = a[1..].iter().filter_map(|value| match value {
+                Term::List(list) => Some(list.len()),
+                _ => None,
+            });
+            let rows = rows.max().ok_or("a list is expected")?;
+            let row = |n: usize| {
+                let cell = |value: &Term| match value {
+                    Term::List(list) => list.get(n).cloned().ok_or("the lists differ in length"),
+                    other => Ok(other.clone()),
+                };
+                format(&pattern, &a[1..].iter().map(cell).collect::<Result<Vec<_>, _>>()?)
+            };
+            (0..rows).map(row).collect::<Result<Vec<_>, _>>().map(Term::List)
+        }),
+        "index" => list(a, 0).and_then(|items| {
+            let at = items.iter().position(|item| a.get(1) == Some(item));
+            at.map(count).ok_or("there is no such item")
+        }),
+        "sum" => list(a, 0).and_then(|items| {
+            let numbers: Option<Vec<f64>> = items.iter().map(Term::number).collect();
+            numbers.map(|numbers| Term::Number(numbers.iter().sum())).ok_or("a list of numbers is expected")
+        }),
+        "anytrue" => list(a, 0).map(|items| Term::Bool(items.iter().any(|item| item.truth() == Some(true)))),
+        "alltrue" => list(a, 0).map(|items| Term::Bool(items.iter().all(|item| item.truth() == Some(true)))),
         "one" => list(a, 0).and_then(|items| match items {
             [] => Ok(Term::Null),
             [only] => Ok(only.clone()),
@@ -307,6 +376,10 @@ fn conversions(name: &str, mut a: Vec<Term>) -> Option<Outcome> {
             a.into_iter().find(|value| !matches!(value, Term::Null) && !value.is_empty()).ok_or("every value is null")
         }
         "coalescelist" => a.into_iter().find(|value| !value.is_empty()).ok_or("every list is empty"),
+        "base64decode" => text(&a, 0).and_then(|text| {
+            let octets = data_encoding::BASE64.decode(text.as_bytes()).map_err(|_| "it is not base64")?;
+            String::from_utf8(octets).map(Term::Text).map_err(|_| "it is not text")
+        }),
         "max" | "min" => {
             let numbers: Result<Vec<f64>, _> = (0..a.len()).map(|n| number(&a, n)).collect();
             let choose = if name == "max" { f64::max } else { f64::min };

@@ -11,6 +11,7 @@ mod nesting;
 mod refusal;
 mod resources;
 mod rulesets;
+mod types;
 mod value;
 mod zones;
 

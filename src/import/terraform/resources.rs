@@ -10,7 +10,8 @@ use super::rulesets::{self, FirewallRule};
 use super::value::Term;
 use super::zones::Zones;
 use super::{GivenZones, Resource};
-use crate::diagnostic::{Place, findings};
+use crate::diagnostic::{Place, Source, findings};
+use crate::import::comments;
 use crate::import::found::{Entry, Found, Written};
 use crate::model::facts::settings;
 use crate::model::facts::{self, Slot};
@@ -25,6 +26,7 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
     let mut without_zone: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
     let mut rules: Vec<FirewallRule<'_>> = Vec::new();
     for resource in resources {
+        let before = found.imported_so_far();
         let outcome = match resource.kind.as_str() {
             "cloudflare_record" | "cloudflare_dns_record" => record(resource, zones, found),
             "cloudflare_zone" => zone(resource, found),
@@ -44,6 +46,10 @@ pub(in crate::import) fn translate(resources: &[Resource], given: &GivenZones, f
             kind if kind.starts_with("data.") || !kind.starts_with("cloudflare_") => Ok(()),
             kind => Err(Refusal::Untranslatable(other(kind).to_owned())),
         };
+        if resource.kind.starts_with("cloudflare_") {
+            let is_imported = found.imported_so_far() > before;
+            found.leaving.terraform.insert(resource.address.clone(), is_imported);
+        }
         match outcome {
             Ok(()) => {}
             Err(Refusal::Zone(id)) => without_zone.entry(id).or_default().push(resource),
@@ -143,6 +149,9 @@ fn record(resource: &Resource, zones: &Zones<'_>, found: &mut Found) -> Result<(
     }
     let mut entry = Entry::new(&zone, &name, &type_name, written);
     entry.ttl = ttl;
+    if let Some(text) = found.sources.get(resource.place.source).map(Source::text) {
+        entry.comments = comments::above(text, resource.place.span.start as usize, &["#", "//"]);
+    }
     entry.proxied = flag("proxied")?.unwrap_or_default();
     entry.comment = text(values, "comment")?;
     entry.tags = values.get("tags").map(Term::items).unwrap_or_default().iter().filter_map(Term::text).collect();

@@ -170,6 +170,9 @@ pub(super) fn firewall_rules(rules: &[FirewallRule<'_>], resources: &[Resource],
         rules.sort_by_key(|(place, ..)| *place);
         for (_, resource, _) in &rules {
             found.count(&resource.kind, true);
+            found.leaving.terraform.insert(resource.address.clone(), true);
+            let filter = resource.values.get("filter_id").and_then(Term::text).and_then(|id| filters.get(&id).copied());
+            found.leaving.terraform.extend(filter.map(|filter| (filter.address.clone(), true)));
         }
         let rules = rules.into_iter().map(|(_, _, json)| json).collect();
         if let Err(why) = add(zone, Phase::Custom, rules, found) {

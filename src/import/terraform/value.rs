@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use crate::diagnostic::Place;
 use crate::model::Value;
+use crate::spec::{Yaml, YamlKind};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +66,23 @@ impl Term {
             Json::String(text) => Self::Text(text.clone()),
             Json::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
             Json::Object(map) => Self::Map(map.iter().map(|(k, v)| (k.clone(), Self::from_json(v))).collect()),
+        }
+    }
+
+    /// A value of a YAML file.
+    pub(super) fn from_yaml(yaml: &Yaml) -> Self {
+        match &yaml.kind {
+            YamlKind::Null => Self::Null,
+            YamlKind::Scalar(text) if yaml.is_plain => match text.as_str() {
+                "true" | "True" | "TRUE" => Self::Bool(true),
+                "false" | "False" | "FALSE" => Self::Bool(false),
+                text => text.parse().map_or_else(|_| Self::from(text), Self::Number),
+            },
+            YamlKind::Scalar(text) => Self::Text(text.clone()),
+            YamlKind::List(items) => Self::List(items.iter().map(Self::from_yaml).collect()),
+            YamlKind::Map(members) => {
+                Self::Map(members.iter().map(|(name, value)| (name.clone(), Self::from_yaml(value))).collect())
+            }
         }
     }
 

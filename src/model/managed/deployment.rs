@@ -404,7 +404,15 @@ fn strange_levels(overrides: &Overrides, levels: &[&TagOverride]) -> String {
     let off = levels.iter().filter(|t| t.enabled == Some(false));
     let off: Vec<_> = off.filter_map(|t| t.tag.strip_prefix("paranoia-level-")).collect();
     match off.as_slice() {
-        [] => "levels are switched on, or given an action, by overrides of their own".to_owned(),
+        [] => {
+            let on = levels.iter().filter(|t| t.enabled == Some(true));
+            match on.filter_map(|t| t.tag.strip_prefix("paranoia-level-")).max() {
+                Some("4") | None => "levels are switched on, or given an action, by overrides of their own".to_owned(),
+                Some(level) => {
+                    format!("level {level} is switched on, but no level above it is switched off, so level 4 applies")
+                }
+            }
+        }
         [one] => format!("level {one} is off, which alone is no paranoia level"),
         several => format!("the levels {} are off, which is no paranoia level", several.join(", ")),
     }
@@ -520,6 +528,6 @@ mod tests {
         let off = strange(&[level.clone(), ("enabled", Value::from(false))]);
         assert_eq!(off.as_deref(), Some("level 1 is off, which alone is no paranoia level"));
         let on = strange(&[level, ("enabled", Value::from(true))]).unwrap();
-        assert!(on.starts_with("levels are switched on"), "{on}");
+        assert_eq!(on, "level 1 is switched on, but no level above it is switched off, so level 4 applies");
     }
 }

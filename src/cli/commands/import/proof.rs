@@ -1,0 +1,89 @@
+//! Compares what was imported with what Cloudflare has: the findings of a migration. Reads alone.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::cli::output::Output;
+use crate::cli::service::{Access, Service};
+use crate::cli::settings::Settings;
+use crate::diagnostic::count;
+use crate::import::Found;
+use crate::model::{Fqdn, Rdata, ZoneName};
+use crate::reconcile::{Goal, Migration, OpenSnapshot, Planned, Selection, migration, plan};
+use crate::spec;
+
+/// Compares, and says what differs. Without a snapshot and without credentials, there is nothing to compare with.
+///
+/// # Errors
+/// The snapshot that was named cannot be used.
+pub(super) async fn compare(
+    text: &str,
+    found: &Found,
+    against: Option<&Path>,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<()> {
+    let has_connection = settings.flags.sandbox.is_some() || settings.credentials().is_ok();
+    if against.is_none() && !has_connection {
+        return Ok(());
+    }
+    let options = spec::Options { today: Some(settings.today()?), ..spec::Options::default() };
+    let Ok(goal) = Goal::from_spec(&[spec::Input::Stdin(text.to_owned())], &options, Selection::default()) else {
+        output.news("not compared with Cloudflare, because the spec has errors; `zonewright validate` shows them");
+        return Ok(());
+    };
+    let outcome = planned(goal, found, against, settings, output).await;
+    output.hide();
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(error) if against.is_some() => Err(error),
+        // The import itself is done, and needs no network.
+        Err(error) => {
+            output.news(&format!("not compared with Cloudflare: {error:#}"));
+            Ok(())
+        }
+    }
+}
+
+/// Plans and reports.
+async fn planned(
+    mut goal: Goal,
+    found: &Found,
+    against: Option<&Path>,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<()> {
+    if let Some(file) = against {
+        let open = OpenSnapshot::open(file, settings.now()?)?;
+        let lacking = open.limit(&mut goal, Duration::MAX);
+        output.diagnostics(&lacking, &goal.sources);
+        let mut options = settings.options();
+        options.read.account.clone_from(&open.snapshot.about().account);
+        let planned = plan(&goal, &open.snapshot, &options).await.context("failed to read the snapshot")?;
+        report(&planned, found, output);
+        return Ok(());
+    }
+    let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+    let planned = plan(&goal, &service.reader, &service.options(settings, output)).await;
+    service.close().await;
+    report(&planned?, found, output);
+    Ok(())
+}
+
+/// Says what differs.
+fn report(planned: &Planned<'_>, found: &Found, output: &Output) {
+    let origin = |zone: &ZoneName, name: &Fqdn, data: &Rdata| {
+        found.origins.get(&(zone.clone(), name.clone(), data.clone())).map(|origin| origin.place)
+    };
+    let Migration { diagnostics, equal, different, only_in_source, only_at_cloudflare } = migration(planned, &origin);
+    output.hide();
+    output.diagnostics(&diagnostics, &found.sources);
+    output.news(&format!(
+        "compared with Cloudflare: {} equal, {different} different, {only_in_source} only in the source, {only_at_cloudflare} only at \
+         Cloudflare",
+        count(equal, "record")
+    ));
+}

@@ -1,0 +1,146 @@
+//! Zone files, in the form of Cloudflare's own export: it has proxy status, comments and tags in notes behind the records.
+//!
+//! # Sources
+//! RFC 1035 section 5.1 (master files), and developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export (`cf_tags`),
+//! read 2026-11-22.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::left_out::{name_settings, shown};
+use crate::model::facts::{self, FieldKind};
+use crate::model::{DesiredRecord, DesiredZone, Fqdn, Rdata};
+
+/// The server that a zone file names if none is known: a zone without one cannot be loaded (RFC 2606 section 2: no such host).
+const UNKNOWN_SERVER: &str = "name-server.invalid";
+/// The TTL of Cloudflare's name server records, in seconds.
+const SERVER_TTL: u32 = 86_400;
+/// What the TTL is in Cloudflare's files where it is automatic, in seconds.
+const AUTOMATIC: u32 = 1;
+
+/// Writes a zone.
+pub(super) fn write(zone: &DesiredZone, name_servers: &[String], left_out: &mut Vec<String>) -> (String, usize) {
+    let origin = zone.name.as_fqdn();
+    let mut out = format!("$ORIGIN {}\n", origin.absolute());
+    let own_servers: Vec<String> = zone
+        .records
+        .iter()
+        .filter(|record| record.data.type_name() == "NS" && record.name == *origin)
+        .map(|record| record.data.presentation().trim_end_matches('.').to_owned())
+        .collect();
+    let unknown = [UNKNOWN_SERVER.to_owned()];
+    let servers = match (name_servers, own_servers.as_slice()) {
+        ([], []) => {
+            left_out.push(format!(
+                "a spec does not contain the zone's name servers; {UNKNOWN_SERVER} stands for them, name them with --name-server"
+            ));
+            &unknown
+        }
+        ([], own) => own,
+        (given, _) => given,
+    };
+    let first = servers.first().map_or(UNKNOWN_SERVER, String::as_str).trim_end_matches('.');
+    // Timers are those that Cloudflare answers with; the serial number is that of a first version.
+    let _ = writeln!(out, "@\t3600\tIN\tSOA\t{first}. hostmaster.{} 1 10000 2400 604800 1800", origin.absolute());
+    for server in servers.iter().filter(|server| !own_servers.contains(server)) {
+        let _ = writeln!(out, "@\t{SERVER_TTL}\tIN\tNS\t{}.", server.trim_end_matches('.'));
+    }
+    let mut types: HashMap<&Fqdn, (usize, usize)> = HashMap::new();
+    for record in &zone.records {
+        let (aliases, others) = types.entry(&record.name).or_default();
+        *if record.data.type_name() == "CNAME" { aliases } else { others } += 1;
+    }
+    let mut written = 0;
+    for record in &zone.records {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*' | '/');
+        let (aliases, others) = types.get(&record.name).copied().unwrap_or_default();
+        let why = if record.data.record_type().is_none() {
+            Some("this version does not understand its value")
+        } else if !record.name.as_str().chars().all(is_plain) {
+            Some("its name has characters that zone files need escapes for")
+        } else if record.data.type_name() == "CNAME" && record.name == *origin {
+            Some("a zone file has no CNAME at the apex; Cloudflare flattens it")
+        } else if record.data.type_name() == "CNAME" && aliases + others > 1 {
+            Some("in a zone file, a name with a CNAME has no other record")
+        } else {
+            None
+        };
+        match why {
+            Some(why) => left_out.push(format!("{}: {why}", shown(zone, record))),
+            None => {
+                written += 1;
+                line(zone, record, &mut out, left_out);
+            }
+        }
+    }
+    (out, written)
+}
+
+/// A record.
+fn line(zone: &DesiredZone, record: &DesiredRecord, out: &mut String, left_out: &mut Vec<String>) {
+    name_settings(zone, record, &["flatten_cname"], left_out);
+    let facets = &record.facets;
+    let ttl = facets.ttl.filter(|ttl| !ttl.is_automatic()).map_or(AUTOMATIC, |ttl| ttl.as_number());
+    let name = if record.name == *zone.name.as_fqdn() { "@".to_owned() } else { record.name.absolute() };
+    let data = &record.data;
+    let _ = write!(out, "{name}\t{ttl}\tIN\t{}\t{}", data.type_name(), value(data));
+    let mut tags = Vec::new();
+    if data.record_type().is_some_and(|kind| kind.facts().proxiable) {
+        tags.push(format!("cf-proxied:{}", facets.proxied.unwrap_or_default()));
+    }
+    if facets.settings.flatten_cname == Some(true) {
+        tags.push("cf-flatten-cname".to_owned());
+    }
+    tags.extend(facets.tags.iter().flatten().map(|tag| quoted(tag.as_str())));
+    let comment = facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default();
+    if !tags.is_empty() || !comment.is_empty() {
+        let gap = if comment.is_empty() { "" } else { " " };
+        let _ = write!(out, "\t; {comment}{gap}cf_tags={}", tags.join(","));
+    }
+    out.push('\n');
+}
+
+/// A value with its host names in full; without a final dot, they would be relative.
+fn value(data: &Rdata) -> String {
+    let fields = facts::of(data.type_name()).map_or(&[][..], |facts| facts.fields);
+    let is_host = |n: usize| {
+        let kind = fields.get(n).map(|field| field.kind);
+        matches!(kind, Some(FieldKind::Host | FieldKind::HostOrRoot | FieldKind::HostKeepDot))
+    };
+    let text = data.presentation();
+    if !(0..fields.len()).any(is_host) {
+        return text;
+    }
+    let word = |(n, word): (usize, &str)| match word {
+        host if is_host(n) && !host.ends_with('.') => format!("{host}."),
+        other => other.to_owned(),
+    };
+    words(&text).into_iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a value; a text in quotes is one.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            ' ' if !is_quoted && !is_escaped => {
+                words.push(&text[start..at]);
+                start = at + 1;
+            }
+            '"' if !is_escaped => is_quoted = !is_quoted,
+            _ => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    words.push(&text[start..]);
+    words
+}
+
+/// A tag, in quotes where the list of tags needs them.
+fn quoted(tag: &str) -> String {
+    if !tag.contains([',', '"', '\\', ' ']) {
+        return tag.to_owned();
+    }
+    format!("\"{}\"", tag.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,48 @@
+//! Comments of a source: the lines directly above an entry.
+
+/// The most comment lines above one entry; more are a licence or a page of documentation.
+const MOST_LINES: usize = 20;
+
+/// A comment line: its offset in the text, by which it is known, and its words.
+pub(super) type Comment = (usize, String);
+
+/// The comment lines directly above the line of an offset. `marks` are what a comment begins with.
+pub(super) fn above(text: &str, at: usize, marks: &[&str]) -> Vec<Comment> {
+    let mut end = line_start(text, at);
+    let mut found = Vec::new();
+    while end > 0 && found.len() < MOST_LINES {
+        let start = line_start(text, end - 1);
+        let line = text[start..end].trim();
+        let Some(mark) = marks.iter().find(|mark| line.starts_with(**mark)) else { break };
+        let words = line.trim_start_matches(*mark).trim();
+        // Lines of dashes and headings such as `MX records` divide a file; they are about no entry.
+        let is_heading = words.split_whitespace().count() <= 2 && words.to_ascii_lowercase().ends_with("records");
+        if words.contains(char::is_alphanumeric) && !is_heading {
+            found.push((start, words.to_owned()));
+        }
+        end = start;
+    }
+    found.reverse();
+    found
+}
+
+/// Where the line of an offset begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_directly_above_count() {
+        let text = "# far\n\n# ------\n# MX Records\n# one\r\n  // two\nentry = 1\n";
+        let at = text.find("entry").unwrap() + 2;
+        let words = |marks: &[&str]| above(text, at, marks).into_iter().map(|(_, words)| words).collect::<Vec<_>>();
+        assert_eq!(words(&["#", "//"]), ["one", "two"]);
+        assert_eq!(words(&["#"]), Vec::<String>::new());
+        assert_eq!(above("# a\nb", 0, &["#"]), []);
+        assert_eq!(above("# a\nb", 99, &["#"]), []);
+    }
+}

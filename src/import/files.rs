@@ -1,0 +1,43 @@
+//! Reads files of bounded size, and no files but those that the user named or that lie beside them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path};
+
+/// The largest file.
+///
+/// # Units
+/// Bytes.
+const LARGEST: u64 = 128 << 20;
+
+/// Reads a file below a directory, links followed: a source names no files elsewhere.
+///
+/// # Errors
+/// Why it cannot be read.
+pub(super) fn read_below(directory: &Path, name: &str) -> Result<String, String> {
+    let path = Path::new(name);
+    if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(format!("`{name}` is not below the directory of the file that names it"));
+    }
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let real = |path: &Path| path.canonicalize().map_err(|error| format!("`{name}`: {error}"));
+    let file = real(&directory.join(path))?;
+    if !file.starts_with(real(directory)?) {
+        return Err(format!("`{name}` leads out of the directory of the file that names it"));
+    }
+    read(&file).map_err(|why| format!("`{name}`: {why}"))
+}
+
+/// Reads a file of bounded size.
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
+}

@@ -1,0 +1,227 @@
+//! What to do in the tool that a zone leaves, so that it stops managing what the spec now manages, and deletes nothing.
+//!
+//! Out: text for a person, or a script for a shell. Nothing here is run. Names come from files that others wrote: they are quoted,
+//! and an entry whose name cannot be shown as it is is left out and counted.
+//!
+//! # Sources
+//! developer.hashicorp.com/terraform/language/resources/syntax (`removed` blocks) and …/cli/commands/state/rm, read 2026-11-22.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::diagnostic::{count, is_hidden};
+use crate::model::ZoneName;
+
+/// What was imported, by the tool that managed it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leaving {
+    /// Addresses of Terraform's resources: `true` where they are imported, `false` where they stay.
+    pub(super) terraform: BTreeMap<String, bool>,
+    /// Zones of octoDNS.
+    pub(super) octodns: BTreeSet<ZoneName>,
+    /// Domains of DNSControl.
+    pub(super) dnscontrol: BTreeSet<ZoneName>,
+}
+
+impl Leaving {
+    /// Whether there is no tool to leave: a zone file or a table does nothing by itself.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.terraform.values().any(|imported| *imported) && self.octodns.is_empty() && self.dnscontrol.is_empty()
+    }
+
+    /// What a person changes in the files of the tool.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let (whole, parts, odd) = self.resources();
+        if !whole.is_empty() {
+            out.push_str(
+                "# Terraform 1.7 or OpenTofu 1.7: replace the blocks of these resources by the blocks below, and run `terraform apply`.\n\
+                 # It forgets the resources and deletes nothing. Remove the blocks afterwards.\n",
+            );
+        }
+        for address in &whole {
+            let _ = write!(out, "\nremoved {{\n  from = {address}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n");
+        }
+        if !parts.is_empty() {
+            out.push_str(
+                "\n# Only some instances of these resources are imported. Make Terraform forget them one by one:\n",
+            );
+            for address in &parts {
+                let _ = writeln!(out, "#   terraform state rm {}", quoted(address));
+            }
+        }
+        self.rest(odd, &mut out);
+        out
+    }
+
+    /// A script that makes Terraform forget the resources; what else is to do is in its comments.
+    #[must_use]
+    pub fn script(&self) -> String {
+        let mut out = String::from(
+            "#!/bin/sh\n# Read it before you run it. It changes the state of Terraform; nothing at Cloudflare.\n",
+        );
+        let (whole, parts, odd) = self.resources();
+        if !whole.is_empty() || !parts.is_empty() {
+            out.push_str(
+                "# Run it where `terraform` runs, and remove the blocks of these resources from the configuration before the next plan.\n\
+                 # For OpenTofu, set TERRAFORM=tofu.\nset -eu\n",
+            );
+        }
+        for address in whole.iter().chain(&parts) {
+            let _ = writeln!(out, "\"${{TERRAFORM:-terraform}}\" state rm {}", quoted(address));
+        }
+        self.rest(odd, &mut out);
+        out
+    }
+
+    /// Resources that leave with every instance, instances that leave alone, and how many have a name that cannot be shown.
+    fn resources(&self) -> (BTreeSet<String>, BTreeSet<String>, usize) {
+        let mut odd = 0;
+        let mut by_base: BTreeMap<String, Vec<(&String, bool)>> = BTreeMap::new();
+        for (address, imported) in &self.terraform {
+            match base(address) {
+                Some(base) => by_base.entry(base).or_default().push((address, *imported)),
+                None => odd += usize::from(*imported),
+            }
+        }
+        let (mut whole, mut parts) = (BTreeSet::new(), BTreeSet::new());
+        for (base, instances) in by_base {
+            if instances.iter().all(|(_, imported)| *imported) {
+                whole.insert(base);
+            } else {
+                parts.extend(
+                    instances.into_iter().filter(|(_, imported)| *imported).map(|(address, _)| address.clone()),
+                );
+            }
+        }
+        (whole, parts, odd)
+    }
+
+    /// What both forms say in comments.
+    fn rest(&self, odd: usize, out: &mut String) {
+        let staying = self.terraform.values().filter(|imported| !**imported).count();
+        if odd > 0 {
+            let _ = writeln!(out, "\n# {} not listed: the address is not one of Terraform's.", count(odd, "resource"));
+        }
+        if staying > 0 && self.terraform.values().any(|imported| *imported) {
+            let _ = writeln!(out, "\n# {} at Cloudflare not imported: keep in Terraform.", count(staying, "resource"));
+        }
+        for zone in &self.octodns {
+            let _ = writeln!(
+                out,
+                "\n# octoDNS: remove the zone `{zone}.` from `zones:` in its configuration, or the provider `cloudflare` from its targets."
+            );
+        }
+        for zone in &self.dnscontrol {
+            let _ = writeln!(
+                out,
+                "\n# DNSControl: remove D(\"{zone}\", …) from dnsconfig.js, or the provider of Cloudflare from it. It deletes nothing then."
+            );
+        }
+    }
+}
+
+/// An address without its keys, such as `module.a.cloudflare_record.www` for `module.a[0].cloudflare_record.www["x"]`; `None` if it
+/// is no address that Terraform has, or cannot be shown as it is.
+fn base(address: &str) -> Option<String> {
+    if address.chars().any(is_hidden) {
+        return None;
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut out = String::new();
+    let mut rest = address;
+    loop {
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return None;
+        }
+        out.push_str(name);
+        rest = match after.strip_prefix('[') {
+            None => after,
+            Some(key) => after_key(key)?,
+        };
+        match rest.strip_prefix('.') {
+            Some(next) => {
+                out.push('.');
+                rest = next;
+            }
+            None if rest.is_empty() => return Some(out),
+            None => return None,
+        }
+    }
+}
+
+/// What follows a key and its bracket.
+fn after_key(key: &str) -> Option<&str> {
+    let Some(text) = key.strip_prefix('"') else {
+        let (digits, rest) = key.split_once(']')?;
+        return digits.chars().all(|c| c.is_ascii_digit()).then_some(rest).filter(|_| !digits.is_empty());
+    };
+    let mut letters = text.char_indices();
+    while let Some((at, c)) = letters.next() {
+        match c {
+            '\\' => drop(letters.next()),
+            '"' => return text[at + 1..].strip_prefix(']'),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lose_their_keys() {
+        for (address, expected) in [
+            ("cloudflare_record.www", Some("cloudflare_record.www")),
+            ("cloudflare_record.www[0]", Some("cloudflare_record.www")),
+            (r#"module.a["x.y"].cloudflare_record.w["a\"]b"]"#, Some("module.a.cloudflare_record.w")),
+            ("cloudflare_record.a; rm -rf /", None),
+            ("cloudflare_record.$(x)", None),
+            ("cloudflare_record.www[\"a\n\"]", None),
+            ("cloudflare_record.www[a]", None),
+            ("cloudflare_record.www[", None),
+            ("cloudflare_record..www", None),
+            ("", None),
+        ] {
+            assert_eq!(base(address).as_deref(), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_resource_of_which_an_instance_stays_leaves_instance_by_instance() {
+        let address = |text: &str, imported| (text.to_owned(), imported);
+        let leaving = Leaving {
+            terraform: [
+                address("cloudflare_record.a[\"it's\"]", true),
+                address("cloudflare_record.a[\"b\"]", false),
+                address("cloudflare_record.c[0]", true),
+                address("cloudflare_record.c[1]", true),
+                address("x y", true),
+            ]
+            .into(),
+            ..Leaving::default()
+        };
+        let (text, script) = (leaving.text(), leaving.script());
+        assert!(
+            text.contains("from = cloudflare_record.c\n") && !text.contains("from = cloudflare_record.a"),
+            "{text}"
+        );
+        assert!(script.contains(r#"state rm 'cloudflare_record.a["it'\''s"]'"#), "{script}");
+        assert!(script.contains("state rm 'cloudflare_record.c'\n"), "{script}");
+        assert!(
+            script.contains("1 resource not listed") && script.contains("1 resource at Cloudflare not imported"),
+            "{script}"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! What the tool that a zone leaves says and Cloudflare does not have, and the other way round.
+//!
+//! In: the plan of what was imported, and where each record comes from. Out: findings, at places of the source. Pure.
+
+use std::collections::HashSet;
+
+use super::Planned;
+use crate::diagnostic::{Diagnostic, Diagnostics, Finding, Place, findings};
+use crate::diff::FieldChange;
+use crate::model::{DesiredZone, Fqdn, LiveZone, Rdata, ZoneName};
+use crate::plan::{Action, ZonePlan};
+
+/// The most findings of a kind in a zone; the rest is counted.
+const MOST: usize = 50;
+/// The most fields of one difference.
+const MOST_FIELDS: usize = 4;
+/// The longest value that is quoted.
+///
+/// # Units
+/// Characters.
+const LONGEST: usize = 80;
+
+/// Where the source has a record; `None` where it does not say.
+pub type OriginOf<'o> = dyn Fn(&ZoneName, &Fqdn, &Rdata) -> Option<Place> + 'o;
+
+/// How a source and Cloudflare differ.
+#[derive(Debug, Default)]
+pub struct Migration {
+    /// The differences.
+    pub diagnostics: Diagnostics,
+    /// Records that are equal.
+    pub equal: usize,
+    /// Records, settings and rules that differ.
+    pub different: usize,
+    /// Records, rules and zones that only the source has.
+    pub only_in_source: usize,
+    /// Records that only Cloudflare has.
+    pub only_at_cloudflare: usize,
+}
+
+/// Compares what was imported with what Cloudflare has.
+#[must_use]
+pub fn migration(planned: &Planned<'_>, origin: &OriginOf<'_>) -> Migration {
+    let mut result = Migration::default();
+    for zone in planned.goal.desired.zones.values() {
+        let plan = planned.plan.zones.iter().find(|plan| plan.name == zone.name);
+        match (planned.live.zones.get(&zone.name), plan) {
+            (Some(live), Some(plan)) => result.zone(zone, live, plan, origin),
+            _ => {
+                result.only_in_source += 1 + zone.records.len();
+                let detail =
+                    format!("{}: Cloudflare does not have the zone, or these credentials cannot see it", zone.name);
+                result.diagnostics.push(findings::ONLY_IN_SOURCE.nowhere(detail));
+            }
+        }
+    }
+    result
+}
+
+impl Migration {
+    /// Compares a zone.
+    fn zone(&mut self, zone: &DesiredZone, live: &LiveZone, plan: &ZonePlan, origin: &OriginOf<'_>) {
+        let wanted: HashSet<(&Fqdn, &Rdata)> = zone.records.iter().map(|record| (&record.name, &record.data)).collect();
+        let there: HashSet<(&Fqdn, &Rdata)> = live.records.iter().map(|record| (&record.name, &record.data)).collect();
+        let shown = |name: &Fqdn, data: &Rdata| {
+            let value = clipped(&data.presentation());
+            format!("{}: {} {} {value}", zone.name, zone.name.relative(name), data.type_name())
+        };
+        let missing = zone.records.iter().filter(|record| !there.contains(&(&record.name, &record.data)));
+        let missing = missing.map(|record| {
+            let place = origin(&zone.name, &record.name, &record.data);
+            found(findings::ONLY_IN_SOURCE, place, shown(&record.name, &record.data))
+        });
+        let missing = self.add(findings::ONLY_IN_SOURCE, zone, missing);
+        let own = live.records.iter().filter(|record| record.read_only.is_none());
+        let other = own.filter(|record| !wanted.contains(&(&record.name, &record.data)));
+        let other = other.map(|record| found(findings::ONLY_AT_CLOUDFLARE, None, shown(&record.name, &record.data)));
+        self.only_at_cloudflare += self.add(findings::ONLY_AT_CLOUDFLARE, zone, other);
+        self.only_in_source += missing;
+        let is_same_value = |operation: &crate::plan::Operation| {
+            operation.record().is_none() || operation.fields.iter().all(|change| change.field.is_facet())
+        };
+        let operations = plan.operations.iter().filter(|operation| is_same_value(operation));
+        let operations =
+            operations.filter(|operation| operation.record().is_none() || operation.action() == Action::Update);
+        let differences: Vec<Diagnostic> = operations
+            .clone()
+            .map(|operation| {
+                let fields: Vec<String> = operation.fields.iter().take(MOST_FIELDS).map(difference).collect();
+                let what = match operation.action() {
+                    Action::Create => "Cloudflare does not have it".to_owned(),
+                    _ if fields.is_empty() => "it differs".to_owned(),
+                    _ => fields.join("; "),
+                };
+                let place = zone.records.iter().find(|record| operation.place == Some(record.spelling.entry));
+                let place = place.and_then(|record| origin(&zone.name, &record.name, &record.data));
+                found(findings::DIFFERENT_AT_CLOUDFLARE, place, format!("{}: {what}", operation.address))
+            })
+            .collect();
+        let records = operations.filter(|operation| operation.record().is_some()).count();
+        self.different += self.add(findings::DIFFERENT_AT_CLOUDFLARE, zone, differences.into_iter());
+        self.equal += zone.records.len().saturating_sub(missing + records);
+    }
+
+    /// Adds findings of a kind; returns how many there were.
+    fn add(&mut self, kind: &'static Finding, zone: &DesiredZone, all: impl Iterator<Item = Diagnostic>) -> usize {
+        let mut n = 0;
+        for diagnostic in all {
+            n += 1;
+            if n <= MOST {
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        if n > MOST {
+            self.diagnostics.push(kind.nowhere(format!("{}: {} more", zone.name, n - MOST)));
+        }
+        n
+    }
+}
+
+/// A finding, at its place if that is known.
+fn found(kind: &'static Finding, place: Option<Place>, detail: String) -> Diagnostic {
+    match place.filter(|place| *place != Place::NOWHERE) {
+        Some(place) => kind.at(place, detail),
+        None => kind.nowhere(detail),
+    }
+}
+
+/// A field that differs.
+fn difference(change: &FieldChange) -> String {
+    let (source, live) = (clipped(&change.after.to_string()), clipped(&change.before.to_string()));
+    format!("`{}` is {source} in the source and {live} at Cloudflare", change.field)
+}
+
+/// The beginning of a text.
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,72 @@
+//! What is exported comes back when it is imported.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use zonewright::export::{Exported, Target, export};
+use zonewright::import::{GivenZones, SourceKind, from_live, read_text};
+use zonewright::model::{DesiredRecord, DesiredZone, LiveZone};
+
+use crate::support::generators::live_zone;
+
+/// How many zones are tried; `EXPORT_CASES` names more.
+fn cases() -> ProptestConfig {
+    let cases = std::env::var("EXPORT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// A record with what both formats can say about it.
+fn said(record: &DesiredRecord) -> String {
+    let facets = &record.facets;
+    let comment = facets.comment.as_ref().and_then(|comment| comment.text()).unwrap_or_default().trim().to_owned();
+    let tags: BTreeSet<_> = facets.tags.iter().flatten().map(|tag| tag.as_str().to_owned()).collect();
+    format!("{} {:?} {:?} {:?} {comment} {tags:?}", record.name, record.data, facets.ttl, facets.proxied)
+}
+
+/// A record without what stands beside its value.
+fn value(record: &DesiredRecord) -> String {
+    format!("{} {:?}", record.name, record.data)
+}
+
+/// Exports a zone and imports the result.
+fn there_and_back(live: &LiveZone, target: Target, kind: SourceKind) -> (DesiredZone, Exported, DesiredZone) {
+    let mut zone = from_live(live).zone;
+    // The name servers of the zone itself are Cloudflare's, and left out of every import.
+    let apex = zone.name.as_fqdn().clone();
+    zone.records.retain(|record| record.name != apex || record.data.type_name() != "NS");
+    let exported = export(&zone, &[], target);
+    let name = target.file_name(&zone);
+    let found = read_text(&name, exported.text.clone(), kind, &GivenZones::default());
+    let mut back = found.imported();
+    assert_eq!(back.len(), 1, "{:?}\n{}", found.diagnostics, exported.text);
+    (zone, exported, back.remove(0).zone)
+}
+
+/// The records of one zone that another has, by a key.
+fn shared(zone: &DesiredZone, other: &DesiredZone, key: fn(&DesiredRecord) -> String) -> usize {
+    let known: BTreeSet<String> = other.records.iter().map(key).collect();
+    zone.records.iter().filter(|record| known.contains(&key(record))).count()
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn zone_files_come_back(live in live_zone()) {
+        let (zone, exported, back) = there_and_back(&live, Target::Bind, SourceKind::Bind);
+        prop_assert_eq!(back.records.len(), exported.records, "{}", exported.text);
+        prop_assert_eq!(shared(&back, &zone, said), back.records.len(), "{}\n{:?}\n{:?}", exported.text, zone.records, back.records);
+        let named = exported.left_out.iter().filter(|words| words.contains("zone file")).count();
+        prop_assert_eq!(zone.records.len(), exported.records + named, "{:?}", exported.left_out);
+    }
+
+    #[test]
+    fn octodns_comes_back(live in live_zone()) {
+        let (zone, exported, back) = there_and_back(&live, Target::Octodns, SourceKind::Octodns);
+        prop_assert_eq!(back.records.len(), exported.records, "{}", exported.text);
+        prop_assert_eq!(shared(&back, &zone, value), back.records.len(), "{}\n{:?}", exported.text, exported.left_out);
+        if !exported.left_out.iter().any(|words| words.contains("for all values")) {
+            prop_assert_eq!(shared(&back, &zone, said), back.records.len(), "{}", exported.text);
+        }
+    }
+}
