@@ -154,7 +154,7 @@ pub(crate) fn respelled(record: &LiveRecord, turn: usize) -> (LiveRecord, Json) 
         others.rotate_left((turn + n) % count);
         for other in others {
             let mut changed = answer.clone();
-            changed.pointer_mut(path).map(|member| *member = other.into());
+            *changed.pointer_mut(path).expect("it is there") = other.into();
             if is_same(&changed) {
                 answer = changed;
                 break;
