@@ -29,7 +29,22 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         ],
         "an operation holds its subject, and the file of a subject makes the operations on it",
     ),
-    (&["model/record.rs", "model/reported.rs"], "a record keeps how Cloudflare wrote it, tags included"),
+    (
+        &["insight/traffic/protection.rs", "insight/traffic/walk.rs"],
+        "the rules of a zone, and the way of a request through them",
+    ),
+    (
+        &[
+            "model/expression/evaluate/compile.rs",
+            "model/expression/evaluate/functions.rs",
+            "model/expression/evaluate/mod.rs",
+            "model/expression/evaluate/run.rs",
+            "model/expression/evaluate/test.rs",
+            "model/expression/evaluate/value.rs",
+        ],
+        "one evaluation: its parts share the values and the three results",
+    ),
+    (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (
         &["sandbox/call.rs", "sandbox/conflicts.rs", "sandbox/new_zones.rs"],
