@@ -86,7 +86,7 @@ fn read(response: Vec<u8>, kind: RecordType) -> Option<Reply> {
             values.push(record.data().display_zonefile(DisplayKind::Simple).to_string());
         }
     }
-    let has = |rtype: Rtype| authority.clone().filter_map(Result::ok).any(|record| record.rtype() == rtype);
+    let has = |rtype: Rtype| authority.filter_map(Result::ok).any(|record| record.rtype() == rtype);
     Some(Reply { code: message.header().rcode(), is_referral: !has(Rtype::SOA) && has(Rtype::NS), values })
 }
 

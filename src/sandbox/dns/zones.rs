@@ -238,7 +238,7 @@ pub(super) struct Cache {
 /// A zone that is read when it is needed.
 enum Slot {
     /// Not read.
-    Closed(Zone),
+    Closed(Box<Zone>),
     /// Read.
     Open(Arc<ZoneData>),
 }
@@ -255,7 +255,7 @@ impl Cache {
         if self.version != version {
             let is_served = |zone: &Zone| zone.status != "initializing" && matches!(&*zone.kind, "full" | "secondary");
             let zones = Zone::all(connection)?.into_iter().filter(is_served);
-            self.zones = zones.map(|zone| (zone.name.clone(), Slot::Closed(zone))).collect();
+            self.zones = zones.map(|zone| (zone.name.clone(), Slot::Closed(Box::new(zone)))).collect();
             self.version = version;
         }
         Ok(())
