@@ -91,8 +91,15 @@ pub(crate) fn output(format: &str, plan: &Plan, sources: &Sources) -> usize {
     let mut out: Vec<u8> = Vec::new();
     match format {
         "text" => {
-            let view =
-                PlanView { plan, verdict, requests_to_apply: 1, colour: true, verbose: true, extent: Extent::Whole };
+            let view = PlanView {
+                plan,
+                verdict,
+                requests_to_apply: 1,
+                colour: true,
+                width: Some(120),
+                verbose: true,
+                extent: Extent::Whole,
+            };
             write_plan(&mut out, &view).expect("memory takes everything");
             out.len()
         }
@@ -114,7 +121,7 @@ pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -
     let mut out: Vec<u8> = Vec::new();
     match format {
         "text" => {
-            diagnostics::write(&mut out, diagnostics, sources, true).expect("memory takes everything");
+            diagnostics::write(&mut out, diagnostics, sources, true, None).expect("memory takes everything");
             out.len()
         }
         "json" => document::text(&document::diagnostic::Diagnostic::all(diagnostics, sources)).len(),

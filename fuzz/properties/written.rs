@@ -99,7 +99,7 @@ fn are_shown(all: &Diagnostics, sources: &Sources) {
         labels.for_each(|label| assert!(lies_within(label.place), "{finding:?} is outside of its text"));
     }
     let mut shown = Vec::new();
-    diagnostics::write(&mut shown, all, sources, false).expect("memory can be written");
+    diagnostics::write(&mut shown, all, sources, false, None).expect("memory can be written");
     let shown = String::from_utf8(shown).expect("what is shown is text");
     assert!(!shown.contains(|c| c != '\n' && is_hidden(c)), "{shown:?}");
     assert!(shown.len() <= SHOWN * (all.len() + 1), "{} bytes for {} findings", shown.len(), all.len());

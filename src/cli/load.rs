@@ -37,9 +37,15 @@ pub(super) fn load(
     };
     match read(args, settings)? {
         Ok(goal) => {
-            // Plans tell new notes from known ones.
-            let with_notes = command == "validate" || (output.verbose > 0 && !matches!(command, "plan" | "drift"));
-            let is_shown = |d: &&Diagnostic| with_notes || d.severity != Severity::Note;
+            // Plans tell new notes from known ones, and with a base new warnings as well.
+            let is_of_plan = matches!(command, "plan" | "drift");
+            let with_notes = command == "validate" || (output.verbose > 0 && !is_of_plan);
+            let with_warnings = !is_of_plan || settings.flags.base.is_none();
+            let is_shown = |d: &&Diagnostic| match d.severity {
+                Severity::Error => true,
+                Severity::Warning => with_warnings,
+                Severity::Note => with_notes,
+            };
             show(&goal.diagnostics.iter().filter(is_shown).cloned().collect(), &goal.sources);
             Ok(Ok(with_base(goal, args, settings)?))
         }

@@ -66,6 +66,18 @@ impl Output {
         }
     }
 
+    /// The width of the terminal that results go to, in columns; `None` if they go elsewhere.
+    pub(super) fn width(&self) -> Option<usize> {
+        let is_shown = self.sinks.is_none() && io::stdout().is_terminal();
+        columns(terminal_size::terminal_size_of(io::stdout()).filter(|_| is_shown))
+    }
+
+    /// The same for messages.
+    fn width_of_messages(&self) -> Option<usize> {
+        let is_shown = self.sinks.is_none() && io::stderr().is_terminal();
+        columns(terminal_size::terminal_size_of(io::stderr()).filter(|_| is_shown))
+    }
+
     /// Whether there is somebody who can be asked.
     pub(super) fn can_ask(&self) -> bool {
         self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
@@ -165,17 +177,20 @@ impl Output {
         self.hide();
         let is_wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
         let wanted = diagnostics.iter().filter(is_wanted);
-        let _ = self.on_messages(|out| render::diagnostics::write(out, wanted, sources, self.colour_of_messages));
+        let _ = self.on_messages(|out| {
+            render::diagnostics::write(out, wanted, sources, self.colour_of_messages, self.width_of_messages())
+        });
     }
 
-    /// Reports what was found while planning, without what was shown before. Notes that the change does not bring are
-    /// counted, unless more is wanted.
+    /// Reports what was found while planning, without what was shown before: with a base, nothing was. What the change does not
+    /// bring is counted, unless more is wanted.
     pub(super) fn plan_diagnostics(&self, plan: &Plan, shown: &Diagnostics, sources: &Sources) {
-        let shown: Vec<_> = shown.iter().filter(|d| d.severity != Severity::Note).collect();
+        let was_shown = |d: &&Diagnostic| d.severity != Severity::Note && plan.base.is_none();
+        let shown: Vec<_> = shown.iter().filter(was_shown).collect();
         let (counted, new): (Vec<_>, Vec<_>) =
             (plan.diagnostics.iter().filter(|d| !shown.contains(d))).partition(|d| d.is_known && self.verbose == 0);
         self.diagnostics(&new.into_iter().cloned().collect(), sources);
-        if let Some(words) = render::known_notes(counted.into_iter()) {
+        if let Some(words) = render::known_findings(counted.into_iter()) {
             let new = if plan.base.is_some() { "" } else { "; --base shows the new ones" };
             self.say(&format!("note: {words}; -v shows them{new}"));
         }
@@ -225,7 +240,7 @@ impl Output {
         }
         match count {
             Some((done, total)) => {
-                bar.set_style(style("{bar:30} {pos}/{len} {wide_msg}"));
+                bar.set_style(style("{bar:30} {pos} of {len}, about {eta} left  {wide_msg}"));
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
             }
@@ -259,6 +274,11 @@ impl Write for Log {
     fn flush(&mut self) -> io::Result<()> {
         io::stderr().flush()
     }
+}
+
+/// The columns of a terminal.
+fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+    size.map(|(terminal_size::Width(columns), _)| usize::from(columns)).filter(|columns| *columns > 0)
 }
 
 /// A style of the bar.

@@ -1,6 +1,7 @@
 //! The connection to the service: the real one, or the embedded one over the same HTTP.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 
@@ -149,11 +150,20 @@ impl Service {
     }
 }
 
-/// Shows what is being read.
+/// Shows what is being read, and how much of it is left.
 pub(super) fn progress(output: &Arc<Output>) -> Listener {
     let shown = Arc::clone(output);
+    let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
     Arc::new(move |progress: Progress| match progress {
-        Progress::ZoneRead { zone, records } => shown.status(&format!("read {zone}: {}", count(records, "record"))),
+        Progress::Reading { zones } => {
+            done.store(0, Ordering::Relaxed);
+            total.store(zones, Ordering::Relaxed);
+        }
+        Progress::ZoneRead { zone, records } => {
+            let line = format!("read {zone}: {}", count(records, "record"));
+            let (done, total) = (done.fetch_add(1, Ordering::Relaxed) + 1, total.load(Ordering::Relaxed));
+            if total > 1 { shown.count(done.min(total), total, &line) } else { shown.status(&line) }
+        }
         Progress::SmallPages { zone, per_page } => {
             shown.news(&format!(
                 "{zone}: the service gives {} a page",

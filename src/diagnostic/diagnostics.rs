@@ -58,7 +58,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// How many more findings of its kind it represents; zero for an ordinary finding.
     pub more: usize,
-    /// Whether it is a note about the zone as it was before the change. Plans count such notes instead of showing them.
+    /// Whether it is a note or warning that does not come with the change. Plans count such findings instead of showing them.
     pub is_known: bool,
 }
 
@@ -109,10 +109,10 @@ impl Diagnostic {
         (self.finding.code, self.severity)
     }
 
-    /// Whether it is a note about a zone or a place in the spec, and not about the run.
+    /// Whether it is a note or a warning about a zone or a place in the spec, and not about the run.
     #[must_use]
     pub fn is_of_zone(&self) -> bool {
-        self.severity == Severity::Note && (self.primary.is_some() || self.address.is_some())
+        self.severity != Severity::Error && (self.primary.is_some() || self.address.is_some())
     }
 
     /// How many findings it represents.
@@ -204,7 +204,7 @@ impl Diagnostics {
         self.all.push(diagnostic);
     }
 
-    /// Marks the notes about a zone or a place in the spec for which `is_known` holds.
+    /// Marks the notes and warnings about a zone or a place in the spec for which `is_known` holds.
     pub fn mark_known(&mut self, is_known: impl Fn(&Diagnostic) -> bool) {
         for diagnostic in &mut self.all {
             diagnostic.is_known = diagnostic.is_of_zone() && is_known(diagnostic);

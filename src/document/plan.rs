@@ -437,10 +437,10 @@ impl Operation {
         let plan::Operation { address, subject, fields, cause, impact, dangers, accepted, modified_on, place } =
             operation;
         let (before, after) = images(zone, subject, fields);
-        let why = subject.record().map(|_| subject.why().about).filter(|why| !why.is_empty());
+        let why = subject.record().map(|_| subject.why().in_full()).filter(|why| !why.is_empty());
         let effect = (impact.is_some() || why.is_some()).then(|| Effect {
             class: impact.as_ref().map(|impact| Word(impact.direction)),
-            lines: why.iter().map(|why| why.to_string()).chain(impact.iter().flat_map(|i| i.lines.clone())).collect(),
+            lines: why.iter().cloned().chain(impact.iter().flat_map(|i| i.lines.clone())).collect(),
         });
         Self {
             address: address.as_str().to_owned(),

@@ -38,6 +38,7 @@ pub async fn fetch<R: Reader>(
     let with_waf = found.values().filter_map(|zone| Some((zone, &wants.get(&zone.name)?.waf)));
     let catalogues = &rulesets::catalogues(reader, &with_waf.collect::<Vec<_>>(), options).await?;
     let missing = wanted.iter().map(|w| &w.name).filter(|name| !found.contains_key(*name)).cloned().collect();
+    progress(Progress::Reading { zones: found.len() });
     let zones: BTreeMap<ZoneName, LiveZone> = stream::iter(found.into_values())
         .map(|mut zone| async move {
             zone.records = fetch_records(reader, &zone, options, progress).await?;

@@ -46,6 +46,11 @@ pub struct Wanted {
 /// Progress, for a display.
 #[derive(Debug, Clone, Copy)]
 pub enum Progress<'a> {
+    /// Zones are about to be read.
+    Reading {
+        /// How many.
+        zones: usize,
+    },
     /// A zone was read completely.
     ZoneRead {
         /// Which.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::model::Words;
 
 /// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// Something comes.
     Create,
@@ -105,11 +105,19 @@ pub struct Why {
     pub about: Cow<'static, str>,
     /// For a line with little room.
     pub brief: Cow<'static, str>,
+    /// What is noted at the live value that is overwritten, to be added to the full form; it may tell whose the value is.
+    pub noted: String,
 }
 
 impl Why {
+    /// In full, with what is noted at the live value.
+    #[must_use]
+    pub fn in_full(&self) -> String {
+        format!("{}{}", self.about, self.noted)
+    }
+
     /// From fixed words.
     pub(super) fn fixed(about: &'static str, brief: &'static str) -> Self {
-        Self { about: about.into(), brief: brief.into() }
+        Self { about: about.into(), brief: brief.into(), noted: String::new() }
     }
 }

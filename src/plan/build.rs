@@ -1,8 +1,9 @@
 //! A zone's changes as operations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::subject::{record, setting, zone};
+use super::operation::Operation;
+use super::subject::{RecordSubject, record, setting, zone};
 use super::zone_plan::{Keeper, SetAsideCount, ZonePlan};
 use super::{dangers, not_in_force, record_checks, rule_checks, rules};
 use crate::diagnostic::Diagnostics;
@@ -10,7 +11,7 @@ use crate::diff::{
     Change, RecordChanges, SetAside, SetAsideReason, SettingChange, WafChanges, diff_records, diff_rulesets,
     diff_settings, foreign_by_action,
 };
-use crate::model::{DesiredZone, LiveZone};
+use crate::model::{DesiredZone, Fqdn, LiveZone, Purpose, Rdata, RecordId, RecordType};
 
 /// How many records left alone are named in the detailed output, for each reason.
 const EXAMPLES: usize = 100;
@@ -90,11 +91,42 @@ fn compile(
         live_records: live.records.len(),
         tight: record_checks::is_tight(live, &operations),
         quota_in_doubt: record_checks::quota_in_doubt(live, &operations),
+        beside: beside(live, &operations),
         operations,
     };
     dangers::assign(&mut plan, live);
     diagnostics.append(record_checks::check(desired, live, changes, &plan));
     (plan, diagnostics)
+}
+
+/// The live values that stay as they are beside values that come, change or go: those of the same name and type; of texts, those
+/// with the same use.
+fn beside(live: &LiveZone, operations: &[Operation]) -> BTreeMap<(Fqdn, String), Vec<Rdata>> {
+    let mut changed: BTreeMap<(&Fqdn, &str), Vec<Purpose>> = BTreeMap::new();
+    let mut touched: BTreeSet<&RecordId> = BTreeSet::new();
+    for RecordSubject { action, .. } in operations.iter().filter_map(Operation::record) {
+        touched.extend(action.id());
+        let (before, after) = (action.before(), action.after());
+        if before.map(|form| &form.data) == after.map(|form| &form.data) {
+            continue;
+        }
+        for form in before.into_iter().chain(after) {
+            changed.entry((&form.name, form.data.type_name())).or_default().push(form.data.purpose());
+        }
+    }
+    let mut beside: BTreeMap<(Fqdn, String), Vec<Rdata>> = BTreeMap::new();
+    let records = live.records.iter().filter(|_| !changed.is_empty()).filter(|record| !touched.contains(&record.id));
+    for record in records {
+        let Some(uses) = changed.get(&(&record.name, record.data.type_name())) else { continue };
+        let is_text = record.data.record_type() == Some(RecordType::Txt);
+        let purpose = record.data.purpose();
+        if !is_text || (purpose != Purpose::Unique && uses.contains(&purpose)) {
+            let key = (record.name.clone(), record.data.type_name().to_owned());
+            beside.entry(key).or_default().push(record.data.clone());
+        }
+    }
+    beside.values_mut().for_each(|values| values.sort_by_cached_key(Rdata::presentation));
+    beside
 }
 
 /// What is left alone, counted by reason and type.

@@ -7,7 +7,7 @@ use super::base_source::BaseSource;
 use super::operation::Operation;
 use super::subject::{RecordSubject, RuleSubject};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Address, Danger, LiveZone, Tier, ZoneId, ZoneName};
+use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneName};
 
 /// Whose business it is what is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +73,8 @@ pub struct ZonePlan {
     pub set_aside: Vec<SetAsideCount>,
     /// Whether the live records, before anything is deleted, leave no room for what is created.
     pub tight: bool,
+    /// Live values that stay as they are beside values that come, change or go, by name and type.
+    pub beside: BTreeMap<(Fqdn, String), Vec<Rdata>>,
     /// What is dangerous about the plan as a whole.
     pub dangers: Vec<Danger>,
     /// Dangers that the spec accepts for the zone, with the reasons.

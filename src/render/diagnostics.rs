@@ -20,14 +20,28 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::names::with_unicode;
 use super::safe::{shortened, visible};
+use super::wrapped::rows;
 use crate::diagnostic::{Diagnostic, Label, Severity, Source, SourceId, Sources};
 
-/// Longest line shown in full.
+/// Longest line shown in full, on a terminal that is wide enough.
 ///
 /// # Units
 /// Characters.
 const LINE: usize = 140;
+
+/// Shortest line that is shown, however narrow the terminal is.
+///
+/// # Units
+/// Characters.
+const SHORTEST: usize = 20;
+
+/// Room for the number of a line and the signs beside it.
+///
+/// # Units
+/// Characters.
+const GUTTER: usize = 10;
 
 /// Length of what is shown before the place in a longer line.
 ///
@@ -47,7 +61,8 @@ const NEAR: usize = 40;
 /// Width at which a message would be wrapped; the renderer itself cuts nothing.
 const WIDTH: usize = 400;
 
-/// Writes findings one after the other, each followed by an empty line.
+/// Writes findings one after the other, each followed by an empty line. On a terminal of this many columns, excerpts are cut and
+/// sentences are wrapped.
 ///
 /// # Errors
 /// Those of the writer.
@@ -56,17 +71,22 @@ pub fn write<'d>(
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     sources: &Sources,
     colour: bool,
+    width: Option<usize>,
 ) -> io::Result<()> {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.term_width(WIDTH);
+    // Beside an excerpt are the number of its line and a bar.
+    let line = width.map_or(LINE, |width| LINE.min(width.saturating_sub(GUTTER)).max(SHORTEST));
     for diagnostic in diagnostics {
-        let (group, headings) = group(diagnostic, sources);
+        let (group, headings) = group(diagnostic, sources, line);
         let mut text = renderer.render(&[group]);
         for (shown, meant) in headings {
             text = text.replacen(&shown, &meant, 1);
         }
         // The renderer pads lines with spaces, which are not needed.
         for line in text.lines() {
-            writeln!(out, "{}", line.trim_end())?;
+            for row in width.map_or_else(|| vec![line.to_owned()], |width| rows(line, width)) {
+                writeln!(out, "{}", row.trim_end())?;
+            }
         }
         writeln!(out)?;
     }
@@ -77,7 +97,7 @@ pub fn write<'d>(
 type Heading = (String, String);
 
 /// A finding for the renderer.
-fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Heading>) {
+fn group<'a>(diagnostic: &Diagnostic, sources: &Sources, line: usize) -> (Group<'a>, Vec<Heading>) {
     let mut headings = Vec::new();
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -90,7 +110,7 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Head
         .iter()
         .map(|l| {
             let text = if l.text.is_empty() { &diagnostic.detail } else { &l.text };
-            (AnnotationKind::Primary, l, message(text))
+            (AnnotationKind::Primary, l, message(&with_unicode(text)))
         })
         .chain(diagnostic.related.iter().map(|l| (AnnotationKind::Context, l, message(&l.text))))
         .collect();
@@ -100,7 +120,7 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Head
         let source = anchor.place.source;
         let at = sources.line_column(anchor.place);
         let name = message(sources.name(source));
-        let (snippet, column) = snippet(labels, sources);
+        let (snippet, column) = snippet(labels, sources, line);
         if column != at.column {
             let heading = |column| format!("{name}:{}:{column}", at.line);
             headings.push((heading(column), heading(at.column)));
@@ -109,7 +129,7 @@ fn group<'a>(diagnostic: &Diagnostic, sources: &Sources) -> (Group<'a>, Vec<Head
         first = false;
     }
     if first || diagnostic.primary.as_ref().is_some_and(|l| !l.text.is_empty()) {
-        group = group.element(Level::NOTE.message(message(&diagnostic.detail)));
+        group = group.element(Level::NOTE.message(message(&with_unicode(&diagnostic.detail))));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(message(help)));
@@ -143,6 +163,7 @@ fn excerpts<'l>(labels: Vec<Labelled<'l>>, sources: &Sources) -> Vec<Vec<Labelle
 fn snippet<'a>(
     labels: Vec<Labelled<'_>>,
     sources: &Sources,
+    most: usize,
 ) -> (Snippet<'a, annotate_snippets::Annotation<'a>>, usize) {
     let source = labels[0].1.place.source;
     let text = sources.get(source).map_or("", Source::text);
@@ -167,7 +188,8 @@ fn snippet<'a>(
         let range = sources.get(source).map_or(0..0, |s| s.line_range(line));
         let here: Vec<usize> = (0..spots.len()).filter(|n| spots[*n].0 == line).collect();
         // Lines without a label are folded unless they are next to one, so only their number matters.
-        let cut = cut(&text[range.clone()], here.first().map_or(0, |n| spots[*n].1.start - range.start));
+        let place = here.first().map_or(0, |n| spots[*n].1.start - range.start);
+        let cut = cut(&text[range.clone()], place, most);
         let cut = range.start + cut.start..range.start + cut.end;
         if cut.start > range.start {
             shown.push('…');
@@ -190,15 +212,16 @@ fn snippet<'a>(
     (Snippet::source(shown).line_start(first + 1).annotations(annotations), column)
 }
 
-/// The part of a line to show, so that a place in it is visible.
-fn cut(line: &str, place: usize) -> Range<usize> {
-    let Some((end, _)) = line.char_indices().nth(LINE) else { return 0..line.len() };
+/// The part of a line to show, at most so many characters, so that a place in it is visible.
+fn cut(line: &str, place: usize, most: usize) -> Range<usize> {
+    let before = BEFORE.min(most / 2);
+    let Some((end, _)) = line.char_indices().nth(most) else { return 0..line.len() };
     // Counting from the start of the line would be slow: the line may be a whole spec, with thousands of findings.
-    if line[..place].chars().take(LINE).count() + 20 < LINE {
+    if line[..place].chars().take(most).count() + 20 < most {
         return 0..end;
     }
-    let start = line[..place].char_indices().rev().nth(BEFORE - 1).map_or(0, |(n, _)| n);
-    let end = line[start..].char_indices().nth(LINE).map_or(line.len(), |(n, _)| start + n);
+    let start = line[..place].char_indices().rev().nth(before.saturating_sub(1)).map_or(0, |(n, _)| n);
+    let end = line[start..].char_indices().nth(most).map_or(line.len(), |(n, _)| start + n);
     start..end
 }
 
@@ -243,9 +266,9 @@ mod tests {
     #[test]
     fn long_lines_are_cut_around_the_place() {
         let line = "é".repeat(1_000);
-        assert_eq!(cut(&line, 0), 0..2 * LINE);
-        assert_eq!(cut(&line, 1_000), 2 * (500 - BEFORE)..2 * (500 - BEFORE + LINE));
-        assert_eq!(cut(&line, 2_000), 2 * (1_000 - BEFORE)..2_000);
-        assert_eq!(cut("short", 5), 0..5);
+        assert_eq!(cut(&line, 0, LINE), 0..2 * LINE);
+        assert_eq!(cut(&line, 1_000, LINE), 2 * (500 - BEFORE)..2 * (500 - BEFORE + LINE));
+        assert_eq!(cut(&line, 2_000, LINE), 2 * (1_000 - BEFORE)..2_000);
+        assert_eq!(cut("short", 5, LINE), 0..5);
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
         remarks.push(format!("last changed at the service {time}{age}"));
     }
     if !operation.why.about.is_empty() {
-        remarks.push(operation.why.about.clone().into_owned());
+        remarks.push(operation.why.in_full());
     }
     remarks.extend(operation.dangers.iter().map(|danger| format!("if the spec is applied: {}", danger.about())));
     remarks

@@ -8,7 +8,11 @@ use super::safe::safe;
 
 /// A text for HTML or XML, in content and in quoted attributes.
 pub(super) fn html(text: &str) -> String {
-    let shown = safe(text);
+    markup(&safe(text))
+}
+
+/// The same for a text in which nothing is hidden any more.
+pub(super) fn markup(shown: &str) -> String {
     let mut escaped = String::with_capacity(shown.len() + 16);
     for c in shown.chars() {
         match c {

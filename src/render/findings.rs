@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::names::with_unicode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity, Sources, Span, count};
 
 /// The findings of a command and what it checked.
@@ -36,15 +37,21 @@ impl Findings<'_> {
     }
 }
 
-/// How many notes are not shown, by code: `3 notes are not shown (2 LINT0012, 1 PLAN0018)`.
+/// How many known findings are not shown, by code: `3 notes are not shown (2 LINT0012, 1 PLAN0018)`.
 #[must_use]
-pub fn known_notes<'d>(notes: impl Iterator<Item = &'d Diagnostic>) -> Option<String> {
+pub fn known_findings<'d>(known: impl Iterator<Item = &'d Diagnostic>) -> Option<String> {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
-    notes.for_each(|note| *codes.entry(note.code()).or_default() += note.number());
+    let mut noun = "note";
+    for diagnostic in known {
+        *codes.entry(diagnostic.code()).or_default() += diagnostic.number();
+        if diagnostic.severity != Severity::Note {
+            noun = "known finding";
+        }
+    }
     let all: usize = codes.values().sum();
     let codes: Vec<_> = codes.iter().map(|(code, n)| format!("{n} {code}")).collect();
     let verb = if all == 1 { "is" } else { "are" };
-    (all > 0).then(|| format!("{} {verb} not shown ({})", count(all, "note"), codes.join(", ")))
+    (all > 0).then(|| format!("{} {verb} not shown ({})", count(all, noun), codes.join(", ")))
 }
 
 /// A part of a file.
@@ -97,10 +104,11 @@ impl<'a> Region<'a> {
 
 /// What is wrong, in one line: the label at the place if it is more specific than the detail.
 pub(super) fn detail(diagnostic: &Diagnostic) -> String {
-    match &diagnostic.primary {
+    let text = match &diagnostic.primary {
         Some(label) if !label.text.is_empty() && label.text != diagnostic.detail => {
             format!("{} ({})", diagnostic.detail, label.text)
         }
         Some(_) | None => diagnostic.detail.clone(),
-    }
+    };
+    with_unicode(&text).into_owned()
 }

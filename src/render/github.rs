@@ -112,9 +112,9 @@ fn danger(out: &mut dyn Write, review: &Review<'_>, view: &OperationView<'_>) ->
     let mut words = vec![format!("{} {}", view.action.as_str(), view.what())];
     words.extend(Some(view.change()).filter(|change| !change.is_empty()));
     let mut text = words.join(", ");
-    for line in view.impact {
+    for line in view.explanations() {
         text.push_str("; ");
-        text.push_str(line);
+        text.push_str(&line);
     }
     if let Some(cause) = &view.cause {
         text.push_str("; ");

@@ -19,16 +19,26 @@
 //! | `drift` | what changed and who changed it, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | the same as numbers for a monitoring system |
 //! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
+//! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
+//! | `facets` | the attributes of a record in words |
+//! | `live` | what is known of something live that is overwritten or deleted |
+//! | `names` | internationalised names in both forms, and many names in few words |
+//! | `textdiff` | what differs between two texts |
 //! | `findings` | what was found, and where, shared by the outputs about specs |
+//! | `wrapped` | lines of findings that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
 pub mod answer;
 pub mod diagnostics;
 mod document;
 mod drift;
+mod entries;
 mod escape;
 pub mod expectations;
+mod facets;
 mod findings;
+mod live;
+mod names;
 pub mod openmetrics;
 pub mod safe;
 pub mod snapshot;
@@ -38,10 +48,11 @@ mod textdiff;
 pub mod trace;
 mod view;
 pub mod waf;
+mod wrapped;
 
 pub use document::{Document, Options};
 pub use drift::DriftView;
-pub use findings::{Findings, known_notes};
+pub use findings::{Findings, known_findings};
 pub use view::Review;
 
 /// Declares formats: their modules, and the list of them.

@@ -1,92 +1,206 @@
-//! The change of a text, on one line.
+//! What differs between two texts.
 //!
-//! Short values are shown as `before → after`. Longer ones that share words are shown once, with removed and added
-//! words marked: `[-old-]{+new+}` without colour; in colour, removed words are struck through and added ones are green.
+//! The parts are found by words, and inside a word, or in a text without words, by characters. What both outputs for reviewers
+//! need is here; how it is shown is theirs.
 
-use anstyle::{AnsiColor, Effects, Style};
 use similar::{ChangeTag, TextDiff};
+use unicode_width::UnicodeWidthStr;
 
 use super::safe::safe;
 
-/// Removed words.
-const GOES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).effects(Effects::STRIKETHROUGH);
-/// Added words.
-const COMES: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
-
-/// The similarity from which two texts are shown as one.
+/// The similarity from which parts of a text are marked; less similar texts differ as a whole.
 const LIKENESS: f32 = 0.4;
 
-/// Shows a change on one line.
-#[must_use]
-pub(super) fn inline(before: &str, after: &str, colour: bool) -> String {
-    let (before, after) = (safe(before), safe(after));
-    let has_words = |text: &str| text.trim().contains(char::is_whitespace);
-    let diff = TextDiff::from_words(before.as_ref(), after.as_ref());
-    if !(has_words(&before) && has_words(&after)) || diff.ratio() < LIKENESS {
-        return if colour {
-            format!("{GOES}{before}{GOES:#} → {COMES}{after}{COMES:#}")
-        } else {
-            format!("{before} → {after}")
+/// Longest texts that are compared by words.
+///
+/// # Units
+/// Bytes.
+const LONGEST: usize = 20_000;
+
+/// The width up to which a text is short.
+///
+/// # Units
+/// Columns of a terminal.
+const SHORT: usize = 40;
+
+/// The length from which a change says how long the texts are.
+///
+/// # Units
+/// Characters.
+const LENGTHY: usize = 80;
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    /// The text.
+    pub(super) text: String,
+    /// Whether the other text does not have it.
+    pub(super) differs: bool,
+}
+
+/// Two texts and where they differ. All text is escaped, see [`safe`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Compared {
+    /// The parts of the first one.
+    pub(super) before: Vec<Part>,
+    /// The parts of the second one.
+    pub(super) after: Vec<Part>,
+}
+
+impl Compared {
+    /// Compares two texts.
+    pub(super) fn of(before: &str, after: &str) -> Self {
+        let shown = (safe(before), safe(after));
+        let whole = |text: &str| vec![Part { text: text.to_owned(), differs: true }];
+        if is_short(&shown.0) && is_short(&shown.1) {
+            return Self { before: whole(&shown.0), after: whole(&shown.1) };
+        }
+        let mut parts = Self { before: Vec::new(), after: Vec::new() };
+        parts.compare(&shown.0, &shown.1);
+        parts
+    }
+
+    /// Adds the parts of two texts.
+    fn compare(&mut self, before: &str, after: &str) {
+        let has_words = |text: &str| text.trim().contains(char::is_whitespace);
+        if !has_words(before) || !has_words(after) || before.len().max(after.len()) > LONGEST {
+            return self.by_characters(before, after);
+        }
+        let diff = TextDiff::from_words(before, after);
+        // Spaces are alike in all texts.
+        let length = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        let equal: usize =
+            diff.iter_all_changes().filter(|c| c.tag() == ChangeTag::Equal).map(|c| length(c.value())).sum();
+        if (equal as f32) < LIKENESS * length(before).max(length(after)) as f32 {
+            return self.by_characters(before, after);
+        }
+        let (mut gone, mut come) = (String::new(), String::new());
+        for change in diff.iter_all_changes() {
+            match change.tag() {
+                ChangeTag::Delete => gone.push_str(change.value()),
+                ChangeTag::Insert => come.push_str(change.value()),
+                ChangeTag::Equal => {
+                    self.by_characters(&std::mem::take(&mut gone), &std::mem::take(&mut come));
+                    self.equal(change.value());
+                }
+            }
+        }
+        self.by_characters(&gone, &come);
+    }
+
+    /// Adds the parts of two texts by what they begin and end with.
+    fn by_characters(&mut self, before: &str, after: &str) {
+        let shared = |one: &mut dyn Iterator<Item = char>, other: &mut dyn Iterator<Item = char>| {
+            one.zip(other).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>()
         };
+        let start = shared(&mut before.chars(), &mut after.chars());
+        let end = shared(&mut before[start..].chars().rev(), &mut after[start..].chars().rev());
+        let is_alike = (start + end) as f32 >= LIKENESS * before.len().max(after.len()) as f32;
+        let (start, end) = if is_alike { (start, end) } else { (0, 0) };
+        self.equal(&before[..start]);
+        push(&mut self.before, &before[start..before.len() - end], true);
+        push(&mut self.after, &after[start..after.len() - end], true);
+        self.equal(&before[before.len() - end..]);
     }
-    let mut line = String::new();
-    for (tag, text) in joined(&diff) {
-        match (tag, colour) {
-            (ChangeTag::Equal, _) => line.push_str(&text),
-            (ChangeTag::Delete, false) => line.push_str(&format!("[-{text}-]")),
-            (ChangeTag::Insert, false) => line.push_str(&format!("{{+{text}+}}")),
-            (ChangeTag::Delete, true) => line.push_str(&format!("{GOES}{text}{GOES:#}")),
-            (ChangeTag::Insert, true) => line.push_str(&format!("{COMES}{text}{COMES:#}")),
-        }
+
+    /// Adds a part that both have.
+    fn equal(&mut self, text: &str) {
+        push(&mut self.before, text, false);
+        push(&mut self.after, text, false);
     }
-    line
+
+    /// Whether `before → after` says it: both are short.
+    pub(super) fn is_short(&self) -> bool {
+        [&self.before, &self.after]
+            .iter()
+            .all(|parts| parts.iter().map(|part| part.text.width()).sum::<usize>() <= SHORT)
+    }
+
+    /// How long the texts are, if one of them is too long for a look; `None` otherwise.
+    pub(super) fn lengths(&self) -> Option<String> {
+        let length = |parts: &[Part]| parts.iter().map(|part| part.text.chars().count()).sum::<usize>();
+        let (before, after) = (length(&self.before), length(&self.after));
+        let first = self.before.first().filter(|part| !part.differs).map_or(0, |part| part.text.chars().count()) + 1;
+        let lengths =
+            if before == after { format!("{before} characters") } else { format!("{before} → {after} characters") };
+        (before.max(after) >= LENGTHY).then(|| format!("{lengths}, different from character {first} on"))
+    }
 }
 
-/// The words of a difference if the two texts are similar enough to be shown as one; not escaped.
-#[must_use]
-pub(super) fn runs(before: &str, after: &str) -> Option<Vec<(ChangeTag, String)>> {
-    /// Longest texts that are compared word by word; longer ones are shown in full.
-    const LONGEST: usize = 20_000;
-    let has_words = |text: &str| text.trim().contains(char::is_whitespace);
-    if !(has_words(before) && has_words(after)) || before.len().max(after.len()) > LONGEST {
-        return None;
-    }
-    let diff = TextDiff::from_words(before, after);
-    (diff.ratio() >= LIKENESS).then(|| joined(&diff))
+/// Whether a text is short.
+fn is_short(text: &str) -> bool {
+    text.width() <= SHORT
 }
 
-/// The words of a difference; adjacent ones of the same kind are joined.
-fn joined<'a>(diff: &TextDiff<'a, 'a, str>) -> Vec<(ChangeTag, String)> {
-    let mut runs: Vec<(ChangeTag, String)> = Vec::new();
-    for change in diff.iter_all_changes() {
-        match runs.last_mut() {
-            Some((tag, text)) if *tag == change.tag() => text.push_str(change.value()),
-            _ => runs.push((change.tag(), change.value().to_owned())),
-        }
+/// Adds a part; adjacent ones of the same kind are joined.
+fn push(parts: &mut Vec<Part>, text: &str, differs: bool) {
+    if text.is_empty() {
+        return;
     }
-    runs
+    match parts.last_mut().filter(|last| last.differs == differs) {
+        Some(last) => last.text.push_str(text),
+        None => parts.push(Part { text: text.to_owned(), differs }),
+    }
+}
+
+/// Parts in which long equal stretches are left out, so that what differs is near.
+pub(super) fn abridged(parts: &[Part]) -> Vec<Part> {
+    /// What is kept beside a difference, in characters.
+    const KEPT: usize = 24;
+    /// Shorter stretches stay.
+    const STRETCH: usize = 160;
+    let cut = |part: &Part| {
+        let length = part.text.chars().count();
+        if part.differs || length <= STRETCH {
+            return part.clone();
+        }
+        let start: String = part.text.chars().take(KEPT).collect();
+        let end: String = part.text.chars().skip(length - KEPT).collect();
+        Part { text: format!("{start}…{end}"), differs: false }
+    };
+    parts.iter().map(cut).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn short_values_and_long_ones() {
-        assert_eq!(inline("192.0.2.1", "192.0.2.2", false), "192.0.2.1 → 192.0.2.2");
-        assert_eq!(
-            inline(
-                "v=spf1 include:_spf.a.example include:b.example -all",
-                "v=spf1 include:_spf.a.example include:c.example ~all",
-                false
-            ),
-            "v=spf1 include:_spf.a.example [-include:b.example-]{+include:c.example+} [--all-]{+~all+}"
-        );
-        assert_eq!(inline("one two", "drei vier", false), "one two → drei vier");
+    /// Parts with brackets around what differs.
+    fn marked(parts: &[Part]) -> String {
+        parts.iter().map(|part| if part.differs { format!("[{}]", part.text) } else { part.text.clone() }).collect()
     }
 
     #[test]
-    fn marks_are_not_taken_from_the_text() {
-        assert_eq!(inline("a\u{1b}[31m", "b", false), r"a\u{1b}[31m → b");
+    fn long_texts_differ_in_parts() {
+        let compared = Compared::of(
+            "v=spf1 include:_spf.a.example include:b.example -all",
+            "v=spf1 include:_spf.a.example include:c.example ~all",
+        );
+        assert_eq!(marked(&compared.before), "v=spf1 include:_spf.a.example include:[b].example [-]all");
+        assert_eq!(marked(&compared.after), "v=spf1 include:_spf.a.example include:[c].example [~]all");
+        assert_eq!((compared.is_short(), compared.lengths()), (false, None));
+        let key = "abcdefghij".repeat(20);
+        let compared = Compared::of(&key, &key.replacen("ijabc", "i", 1));
+        assert_eq!(compared.lengths().unwrap(), "200 → 196 characters, different from character 10 on");
+        assert_eq!(
+            marked(&abridged(&compared.before)),
+            "abcdefghi[jabc]defghijabcdefghijabcdefg…ghijabcdefghijabcdefghij"
+        );
+    }
+
+    #[test]
+    fn short_texts_and_strangers_differ_as_a_whole() {
+        let compared = Compared::of("192.0.2.1", "192.0.2.2");
+        assert_eq!((marked(&compared.before), compared.is_short()), ("[192.0.2.1]".to_owned(), true));
+        let compared = Compared::of(&"one two ".repeat(10), &"drei vier ".repeat(10));
+        assert_eq!(marked(&compared.after), format!("[{}]", "drei vier ".repeat(10)));
+        // A text may be gone, and characters are never cut.
+        let compared = Compared::of("", &"é".repeat(50));
+        assert_eq!((compared.before.len(), marked(&compared.after).chars().count()), (0, 52));
+    }
+
+    #[test]
+    fn nothing_hidden_gets_through() {
+        assert_eq!(Compared::of("a\u{1b}[31m", "b").before[0].text, r"a\u{1b}[31m");
     }
 }

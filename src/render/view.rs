@@ -8,12 +8,14 @@ use super::findings::Findings;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::text::facets;
+use super::facets::facets;
+use super::live::LiveView;
+use super::names::{in_both_forms, with_unicode};
 use crate::diagnostic::{Place, Sources, count, noun_for};
 use crate::diff::{Field, FieldChange, Override, RuleField, ZoneSetting};
 use crate::insight::Direction;
 use crate::model::managed::threshold_word;
-use crate::model::{Danger, Value};
+use crate::model::{Danger, Facets, RecordForm, Value};
 use crate::plan::{
     Action, MissingConsent, Operation, Plan, RecordSubject, RuleSubject, Subject, Verdict, Why, ZonePlan,
 };
@@ -55,14 +57,22 @@ impl<'a> Review<'a> {
         }
     }
 
-    /// The verdict for a heading.
+    /// The verdict for a heading. A plan with dangers is never just ready: whoever reads on finds each with its consent.
     pub(super) fn verdict_words(&self) -> &'static str {
         match self.verdict {
             Verdict::InSync => "in sync",
+            Verdict::Ready if self.is_dangerous() => "ready to apply, with consent for every danger",
             Verdict::Ready => "ready to apply",
             Verdict::NeedsConsent(_) => "needs consent",
             Verdict::Incomplete => "incomplete, cannot be applied",
         }
+    }
+
+    /// Whether anything in it is dangerous, accepted or not.
+    fn is_dangerous(&self) -> bool {
+        let mut zones = self.plan.zones.iter();
+        let is_loud = |zone: &ZonePlan| !zone.dangers.is_empty() || views(zone).any(|view| view.is_loud());
+        !self.plan.consents_given.is_empty() || zones.any(is_loud)
     }
 }
 
@@ -78,7 +88,7 @@ pub(super) enum Section {
 }
 
 /// One side of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Side {
     /// There is no value.
     Nothing,
@@ -100,7 +110,7 @@ impl Side {
 }
 
 /// One field that changes, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct FieldView {
     /// Its name.
     pub(super) name: String,
@@ -112,11 +122,15 @@ pub(super) struct FieldView {
     pub(super) after: String,
 }
 
-/// One operation.
+/// One operation, or several that a reader takes as one.
 #[derive(Debug, Clone)]
 pub(super) struct OperationView<'a> {
     /// The action.
     pub(super) action: Action,
+    /// The word for it: that of the action, `rename` or `swap`.
+    pub(super) verb: &'static str,
+    /// The number of operations that it is for.
+    pub(super) number: usize,
     /// The section of the zone that it belongs to.
     pub(super) section: Section,
     /// The kind of object: `record`, `rule`, `rules`, `zone`, `setting`, …
@@ -143,12 +157,14 @@ pub(super) struct OperationView<'a> {
     pub(super) cause: Option<String>,
     /// The direction of the protection, if it is judged.
     pub(super) direction: Option<Direction>,
-    /// Its effect on traffic.
-    pub(super) impact: &'a [String],
+    /// What is known of something live that it overwrites or deletes.
+    pub(super) live: LiveView,
+    /// Its effect on traffic, and on those who ask name servers.
+    pub(super) impact: Cow<'a, [String]>,
     /// Its dangers.
-    pub(super) dangers: &'a [Danger],
+    pub(super) dangers: Cow<'a, [Danger]>,
     /// The dangers that the spec accepts, with the reasons.
-    pub(super) accepted: &'a BTreeMap<Danger, String>,
+    pub(super) accepted: Cow<'a, BTreeMap<Danger, String>>,
     /// The spec entry that requests it.
     pub(super) place: Option<Place>,
 }
@@ -184,6 +200,14 @@ impl OperationView<'_> {
         !self.dangers.is_empty() || self.weakens()
     }
 
+    /// What it means, and what is dangerous about it: no danger is without a sentence.
+    pub(super) fn explanations(&self) -> Vec<Cow<'_, str>> {
+        let impact = self.impact.iter().map(|line| Cow::Borrowed(line.as_str()));
+        let unexplained = self.dangers.iter().filter(|d| self.impact.is_empty() && **d != Danger::Delete);
+        let live = self.live.words().map(Cow::Owned);
+        impact.chain(unexplained.map(|danger| danger.about().into())).chain(live).collect()
+    }
+
     /// Whether it lets traffic through that was stopped before, accepted or not.
     pub(super) fn weakens(&self) -> bool {
         match self.direction {
@@ -192,8 +216,21 @@ impl OperationView<'_> {
         }
     }
 
-    /// The object, in words: `record www A`, `rule login (rate limits)`.
+    /// The kind of object, with the number of them if it is for several.
+    pub(super) fn kinds(&self) -> Cow<'static, str> {
+        if self.number > 1 { count(self.number, self.kind).into() } else { self.kind.into() }
+    }
+
+    /// The object, in words: `record www A`, `rule login (rate limits)`, `27 A records: host01 … host27`.
     pub(super) fn what(&self) -> String {
+        if self.number > 1 && self.verb == self.action.as_str() {
+            return format!(
+                "{} {}: {}",
+                self.number,
+                noun_for(self.number, &format!("{} {}", self.type_name, self.kind)),
+                self.name
+            );
+        }
         let type_name = if self.direction.is_some() { format!("({})", self.type_name) } else { self.type_name.into() };
         let words = [self.kind, &self.name, &type_name];
         words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
@@ -213,7 +250,8 @@ impl OperationView<'_> {
             (None, None) => None,
         };
         let fields = self.fields.iter();
-        let fields = fields.filter_map(|f| Some(format!("{}: {}", f.name, becomes(f.before.words(), Some(&f.after))?)));
+        let label = |f: &FieldView| if f.name.is_empty() { String::new() } else { format!("{}: ", f.name) };
+        let fields = fields.filter_map(|f| Some(format!("{}{}", label(f), becomes(f.before.words(), Some(&f.after))?)));
         becomes(self.before.as_deref(), self.after.as_deref())
             .into_iter()
             .chain(fields.take(FIELDS))
@@ -243,16 +281,8 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts operations.
-    pub(super) fn of<'r, 'a: 'r>(views: impl IntoIterator<Item = &'r OperationView<'a>>) -> Self {
-        let mut tally = Self::default();
-        for view in views {
-            match view.action {
-                Action::Create => tally.create += 1,
-                Action::Update | Action::Move => tally.update += 1,
-                Action::Delete => tally.delete += 1,
-            }
-        }
-        tally
+    pub(super) fn of(actions: impl IntoIterator<Item = Action>) -> Self {
+        actions.into_iter().map(Self::from).fold(Self::default(), Self::and)
     }
 
     /// The sum of both.
@@ -269,6 +299,18 @@ impl Tally {
         let parts = [(self.create, "create"), (self.update, "update"), (self.delete, "delete")];
         let words: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} to {word}")).collect();
         if words.is_empty() { "nothing to do".to_owned() } else { words.join(", ") }
+    }
+}
+
+impl From<Action> for Tally {
+    fn from(action: Action) -> Self {
+        let mut tally = Self::default();
+        match action {
+            Action::Create => tally.create = 1,
+            Action::Update | Action::Move => tally.update = 1,
+            Action::Delete => tally.delete = 1,
+        }
+        tally
     }
 }
 
@@ -307,8 +349,16 @@ impl<'a> OperationView<'a> {
     /// The view of an operation.
     pub(super) fn of(operation: &'a Operation) -> Self {
         let Operation { address, subject, fields, cause, impact, dangers, accepted, modified_on, place } = operation;
+        let action = operation.action();
+        let is_over = matches!(action, Action::Update | Action::Delete);
+        let cause = cause.about(modified_on.as_deref());
+        // The cause says when it was, if there is one to name.
+        let changed = modified_on.clone().filter(|_| is_over && cause.is_none());
+        let live = LiveView { changed, ..LiveView::default() };
         let view = Self {
-            action: operation.action(),
+            action,
+            verb: action.as_str(),
+            number: 1,
             section: Section::Zone,
             kind: subject.noun(),
             name: "".into(),
@@ -320,11 +370,12 @@ impl<'a> OperationView<'a> {
             aside: String::new(),
             fields: Vec::new(),
             why: subject.why(),
-            cause: cause.about(modified_on.as_deref()),
+            cause,
+            live,
             direction: impact.as_ref().filter(|_| operation.rule().is_some()).map(|impact| impact.direction),
-            impact: impact.as_ref().map_or(&[], |impact| &impact.lines),
-            dangers,
-            accepted,
+            impact: impact.as_ref().map_or(Cow::Borrowed(&[][..]), |impact| spelled(&impact.lines)),
+            dangers: Cow::Borrowed(dangers),
+            accepted: Cow::Borrowed(accepted),
             place: *place,
         };
         match subject {
@@ -356,7 +407,10 @@ impl<'a> OperationView<'a> {
 
     /// Adds the details of a rule.
     fn of_rule(self, rule: &'a RuleSubject, fields: &[FieldChange]) -> Self {
+        // A rule that changes keeps what it was in its fields; of one that goes, nothing else is left.
+        let live = if self.action == Action::Delete { self.live } else { LiveView::default() };
         Self {
+            live,
             section: Section::Rules,
             name: rule.name.as_str().into(),
             id: rule.action.id().map(|id| id.0.as_str()),
@@ -370,21 +424,50 @@ impl<'a> OperationView<'a> {
     fn of_record(self, record: &'a RecordSubject, fields: &[FieldChange]) -> Self {
         let (before, after) = (record.action.before(), record.action.after());
         let is_update = self.action == Action::Update;
+        let value = |form: &RecordForm| with_unicode(&form.data.presentation()).into_owned();
+        // What is only described otherwise is not overwritten.
+        let is_over = before.is_some() && before.map(|form| &form.data) != after.map(|form| &form.data);
+        let mut live = if is_over { self.live } else { LiveView::default() };
+        let fields: Vec<FieldView> = match is_update {
+            // A part of the value is visible in the value.
+            true => fields.iter().filter(|change| change.field.is_facet()).map(facet).collect(),
+            false => Vec::new(),
+        };
+        if let Some(form) = before.filter(|_| is_over) {
+            // What changes as well is among the fields.
+            let stays = |field: &str| fields.iter().all(|f| f.name != field);
+            live.take_notes(&form.facets);
+            live.comment = live.comment.filter(|_| stays("comment"));
+            live.tags.retain(|_| stays("tags"));
+            live.was_wanted = record.was_wanted;
+        }
+        // Comment and tags of what goes are among what is live.
+        let bare = |form: &RecordForm| match self.action {
+            Action::Delete => facets(&RecordForm {
+                facets: Facets { comment: None, tags: None, ..form.facets.clone() },
+                ..form.clone()
+            }),
+            Action::Create | Action::Update | Action::Move => facets(form),
+        };
         Self {
             section: Section::Records,
-            name: record.shown_name.as_str().into(),
+            name: in_both_forms(&record.shown_name),
             type_name: record.form().data.type_name(),
-            before: before.map(|form| form.data.presentation()),
-            after: after.map(|form| form.data.presentation()),
-            aside: if is_update { String::new() } else { facets(record.form()) },
-            // A part of the value is visible in the value.
-            fields: if is_update {
-                fields.iter().filter(|change| change.field.is_facet()).map(facet).collect()
-            } else {
-                Vec::new()
-            },
+            before: before.map(value),
+            after: after.map(value),
+            aside: if is_update { String::new() } else { bare(record.form()) },
+            fields,
+            live,
             ..self
         }
+    }
+}
+
+/// Sentences whose names have both forms.
+fn spelled(lines: &[String]) -> Cow<'_, [String]> {
+    match lines.iter().any(|line| matches!(with_unicode(line), Cow::Owned(_))) {
+        true => lines.iter().map(|line| with_unicode(line).into_owned()).collect(),
+        false => Cow::Borrowed(lines),
     }
 }
 

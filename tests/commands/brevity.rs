@@ -122,3 +122,27 @@ fn notes_that_are_not_new_are_counted() {
     workspace.file("spec.yaml", spec.replace("threshold: 60", "threshold: 25"));
     assert_eq!(shown(&with_base("text"), "LINT0012"), 0);
 }
+
+/// A warning that the base has as well is counted; without a base it may be new, so it is shown.
+#[test]
+fn warnings_that_are_not_new_are_counted() {
+    let workspace = Workspace::new(options());
+    let srv = "      - { name: sip, type: SRV, content: 10 5 5060 sip.example.net }\n";
+    let spec = workspace.records_spec(srv);
+    let warned = |ran: &Ran| shown(ran, "LINT0019");
+    assert_eq!(warned(&workspace.run(&["plan", "spec.yaml"]).exits(0)), 1);
+    let before = std::fs::read_to_string(spec).unwrap();
+    workspace.file("before.yaml", &before);
+    let with_base =
+        |more: &[&str]| workspace.run(&[&["plan", "spec.yaml", "--base", "./before.yaml"], more].concat()).exits(0);
+    let ran = with_base(&[]);
+    assert_eq!(warned(&ran), 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 known finding is not shown (1 LINT0019); -v shows them"), "{}", ran.stderr);
+    assert_eq!(warned(&with_base(&["-v"])), 1);
+    // What the change brings is shown.
+    workspace.records_spec(&format!("{srv}{}", srv.replace("sip,", "xmpp,")));
+    let ran = with_base(&[]);
+    assert!(warned(&ran) == 1 && ran.stderr.contains("xmpp"), "{}", ran.stderr);
+    let page = with_base(&["--format", "html"]).stdout;
+    assert!(page.contains("1 finding that this change does not bring"), "{page}");
+}

@@ -35,7 +35,8 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
     let run = |arguments: &[&str]| workspace.run(&[arguments, &BASE].concat());
     let text = run(&["plan", "spec.yaml"]).exits(0).stdout;
     for words in [
-        r#"replaces a foreign value; live comment "ask \u{1b}[31mAnna"; live tags team:web"#,
+        "(replaces a foreign value)",
+        r#"live: comment "ask \u{1b}[31mAnna"; tags team:web"#,
         "! overwrites-foreign",
         "--allow overwrites-foreign",
         "beside 1 live value that the spec does not name",
@@ -90,7 +91,7 @@ fn without_a_base_a_replaced_value_is_called_so() {
         "      - { name: note, type: TXT, content: other words }\n      - { name: www, type: A, content: 192.0.2.1 }",
     );
     let text = workspace.run(&["plan", "spec.yaml"]).exits(0).stdout;
-    for words in ["unknown whose; live comment \"by Anna\"", "unknown whose; live tags cdn:yes"] {
+    for words in ["unknown whose)\n      live: comment \"by Anna\"", "unknown whose)\n      live: tags cdn:yes"] {
         assert!(text.contains(words), "{words:?} is not in\n{text}");
     }
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(3);

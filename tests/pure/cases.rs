@@ -65,7 +65,7 @@ fn run(case: &Value) -> String {
     let mut shown = format!("{}\n\n", case["about"].as_str().unwrap());
     let mut text = |d: &zonewright::diagnostic::Diagnostics| {
         let mut out = Vec::new();
-        render::diagnostics::write(&mut out, d, &sources, false).unwrap();
+        render::diagnostics::write(&mut out, d, &sources, false, None).unwrap();
         shown.push_str(&String::from_utf8(out).unwrap());
     };
     text(&outcome.diagnostics);
@@ -90,6 +90,7 @@ fn run(case: &Value) -> String {
         verdict: &verdict,
         requests_to_apply,
         colour: false,
+        width: None,
         verbose: true,
         extent: Extent::Whole,
     };

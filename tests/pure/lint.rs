@@ -42,7 +42,7 @@ fn good_examples_are_good_and_bad_ones_bad() {
     for rule in lint::ALL.iter().filter(|r| is_managed(r)) {
         let (found, sources) = findings(&example(rule.good));
         let mut shown = Vec::new();
-        diagnostics::write(&mut shown, &found, &sources, false).unwrap();
+        diagnostics::write(&mut shown, &found, &sources, false, None).unwrap();
         assert!(found.is_empty(), "{}: {}", rule.finding.code, String::from_utf8_lossy(&shown));
         let (found, _) = findings(&example(rule.bad));
         let found: Vec<_> = found.iter().filter(|d| d.code() == rule.finding.code).collect();
@@ -63,7 +63,7 @@ fn cases() {
     insta::glob!("../cases/lint", "*.yaml", |path| {
         let (found, sources) = findings(&std::fs::read_to_string(path).unwrap());
         let mut shown = Vec::new();
-        diagnostics::write(&mut shown, &found, &sources, false).unwrap();
+        diagnostics::write(&mut shown, &found, &sources, false, None).unwrap();
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => true }, {
             insta::assert_snapshot!(String::from_utf8(shown).unwrap());
         });

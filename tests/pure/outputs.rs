@@ -1,7 +1,9 @@
 //! Plans and findings in the forms that other programs read: what they say, and that data stays data in all of them.
 
+mod browser;
 mod plans;
 mod sarif;
+mod terminal;
 
 use std::path::Path;
 
@@ -11,6 +13,8 @@ use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use zonewright::diagnostic::Severity;
 use zonewright::document;
 use zonewright::drift::{Report, State, classify};
+use zonewright::model::Danger;
+use zonewright::plan::Consents;
 use zonewright::render::markdown::{Comment, LIMIT, SMALLEST_LIMIT};
 use zonewright::render::{DriftView, Findings, github, html, junit, markdown, openmetrics, text};
 
@@ -289,6 +293,25 @@ fn a_comment_is_never_longer_than_wanted_and_never_cut() {
 /// Whether every operation is shown.
 fn says_all(text: &str, operations: usize) -> bool {
     text.matches("\n@@ ").count() == operations
+}
+
+/// "Ready" never is the last word about a plan with dangers: each is named with its consent and explained.
+#[test]
+fn a_plan_with_dangers_is_never_just_ready() {
+    let mut made = case(Path::new(PLAN));
+    let dangers = Danger::ALL.iter().copied().collect();
+    let consents = Consents { deletes: Some(1), dangers, ..Consents::default() };
+    made.verdict = made.plan.verdict(&consents);
+    made.plan.consents_given = made.plan.consents(&consents);
+    assert_eq!(made.verdict.as_str(), "ready");
+    for text in [markdown::plan(&made.review(), COMMENT), html::plan(&made.review())] {
+        assert!(text.contains("ready to apply, with consent for every danger"), "{text}");
+        assert_eq!(text.matches("on the command line").count(), 3, "{text}");
+        for danger in [Danger::Delete, Danger::ChangesProtected, Danger::WeakensProtection] {
+            let about = danger.about().split('`').next().unwrap();
+            assert!(text.contains(about), "{about}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn load_path(path: &Path) -> (Outcome, Sources) {
 /// Findings as shown to a person.
 fn shown(outcome: &Outcome, sources: &Sources) -> String {
     let mut out = Vec::new();
-    diagnostics::write(&mut out, &outcome.diagnostics, sources, false).unwrap();
+    diagnostics::write(&mut out, &outcome.diagnostics, sources, false, None).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -246,7 +246,8 @@ pub(super) fn show(
             // What was found in the spec itself has been shown already.
             output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
             let (colour, verbose) = (output.colour, output.verbose > 0);
-            let view = PlanView { plan, verdict, requests_to_apply, colour, verbose, extent };
+            let width = output.width();
+            let view = PlanView { plan, verdict, requests_to_apply, colour, width, verbose, extent };
             output.result(|out| {
                 if let Some(as_of) = goal.as_of() {
                     writeln!(out, "{}\n", snapshot::words(as_of))?;

@@ -107,20 +107,20 @@ impl RecordSubject {
             RecordAction::Create { .. } => {
                 let noun = if self.beside == 1 { "value" } else { "values" };
                 let about = format!("beside {} live {noun} that the spec does not name", self.beside);
-                Why { brief: about.clone().into(), about: about.into() }
+                Why { brief: about.clone().into(), about: about.into(), noted: String::new() }
             }
             RecordAction::Update { before, .. } => {
-                let noted = noted(before);
+                let why =
+                    |about: &'static str, brief: &'static str| Why { noted: noted(before), ..Why::fixed(about, brief) };
                 match self.overwrites {
                     Overwrites::Nothing => Why::default(),
-                    Overwrites::Unknown { .. } => Why {
-                        about: format!("replaces a live value; without --base it is unknown who made it{noted}").into(),
-                        brief: format!("replaces a live value, unknown whose{noted}").into(),
-                    },
-                    Overwrites::Foreign => Why {
-                        about: format!("replaces a foreign value, which no spec ever named{noted}").into(),
-                        brief: format!("replaces a foreign value{noted}").into(),
-                    },
+                    Overwrites::Unknown { .. } => why(
+                        "replaces a live value; without --base it is unknown who made it",
+                        "replaces a live value, unknown whose",
+                    ),
+                    Overwrites::Foreign => {
+                        why("replaces a foreign value, which no spec ever named", "replaces a foreign value")
+                    }
                 }
             }
             RecordAction::Delete { reason, .. } => match self.overwrites {
@@ -128,10 +128,12 @@ impl RecordSubject {
                 Overwrites::Unknown { .. } => Why {
                     about: format!("{}; without --base it is unknown who made this one", reason.about()).into(),
                     brief: format!("{}, unknown whose", reason.brief()).into(),
+                    noted: String::new(),
                 },
                 Overwrites::Foreign => Why {
                     about: format!("{}; this one is foreign", reason.about()).into(),
                     brief: format!("{}, foreign", reason.brief()).into(),
+                    noted: String::new(),
                 },
             },
         }

@@ -10,9 +10,11 @@ mod style;
 mod zone;
 
 use super::document::Document;
+use super::entries::ZoneEntries;
 use super::escape::{html, html_prose};
 use super::findings::{Findings, Region, detail};
-use super::view::{OperationView, Review, place, views, zone_dangers};
+use super::names::in_both_forms;
+use super::view::{OperationView, Review, place, zone_dangers};
 use crate::diagnostic::count;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::plan::{GivenConsent, MissingConsent};
@@ -35,8 +37,7 @@ pub(super) const DOCUMENT: Document = Document {
 /// A plan.
 #[must_use]
 pub fn plan(review: &Review<'_>) -> String {
-    let zones: Vec<(String, Vec<OperationView<'_>>)> =
-        review.plan.zones.iter().map(|zone| (zone.name.to_string(), views(zone).collect())).collect();
+    let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
     let mut page =
         start(&format!("zonewright plan: {}", review.verdict_words()), &style::zone_choices(choices(&zones)));
     header(&mut page, review);
@@ -44,8 +45,8 @@ pub fn plan(review: &Review<'_>) -> String {
     dangers(&mut page, &zones, review);
     findings(&mut page, &review.plan.diagnostics, review.sources);
     filters(&mut page, &zones);
-    for (number, (zone, (_, operations))) in review.plan.zones.iter().zip(&zones).enumerate() {
-        zone::write(&mut page, zone, number, operations, zones.len(), review.sources);
+    for (number, zone) in zones.iter().enumerate() {
+        zone::write(&mut page, zone, number, review.sources);
     }
     end(page)
 }
@@ -65,7 +66,7 @@ pub fn report(found: &Findings<'_>) -> String {
 }
 
 /// The number of zones that can be selected one by one.
-fn choices(zones: &[(String, Vec<OperationView<'_>>)]) -> usize {
+fn choices(zones: &[ZoneEntries<'_>]) -> usize {
     if zones.len() > 1 { zones.len().min(CHOICES) } else { 0 }
 }
 
@@ -152,15 +153,16 @@ fn consents(page: &mut String, review: &Review<'_>) {
     page.push_str("</ul></section>\n");
 }
 
-/// Every operation that needs attention, most dangerous first, with a link to it.
-fn dangers(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)], review: &Review<'_>) {
+/// Every entry that needs attention, most dangerous first, with a link to it.
+fn dangers(page: &mut String, zones: &[ZoneEntries<'_>], review: &Review<'_>) {
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
     let mut all: Vec<(String, &str, &OperationView<'_>)> = Vec::new();
-    for (zone_number, (zone, operations)) in zones.iter().enumerate() {
-        let found = operations.iter().enumerate().filter(|(_, r)| r.is_loud());
-        all.extend(found.map(|(n, view)| (zone::anchor(zone_number, n), zone.as_str(), view)));
+    for (number, zone) in zones.iter().enumerate() {
+        let found = zone.all().filter(|entry| entry.view.is_loud());
+        let name = zone.zone.name.as_str();
+        all.extend(found.map(|entry| (zone::anchor(number, entry.members[0].number), name, &entry.view)));
     }
-    let total = all.len() + of_zones.len();
+    let total = all.iter().map(|(_, _, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {
         return;
     }
@@ -170,16 +172,16 @@ fn dangers(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)], review
         page.push_str(&format!(
             "<li><b class=\"badge danger\">{code}</b> {} <span class=\"dim\">in {}</span></li>\n",
             html_prose(&words),
-            html(zone)
+            html(&in_both_forms(zone))
         ));
     }
     for (anchor, zone, view) in all {
         page.push_str(&format!(
             "<li>{} <a href=\"#{anchor}\">{} {}</a> <span class=\"dim\">in {}</span>",
             zone::badges(view),
-            view.action.as_str(),
+            view.verb,
             html(&view.what()),
-            html(zone)
+            html(&in_both_forms(zone))
         ));
         let place = view.place.and_then(|p| place(p, review.sources));
         page.push_str(&place.map(|p| format!(" <span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
@@ -198,15 +200,25 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
     if diagnostics.is_empty() {
         return;
     }
-    let mut all: Vec<&Diagnostic> = diagnostics.iter().collect();
+    let (known, mut all): (Vec<&Diagnostic>, Vec<&Diagnostic>) = diagnostics.iter().partition(|d| d.is_known);
     all.sort_by_key(|d| d.severity);
     let open = if diagnostics.has_errors() { " open=\"open\"" } else { "" };
     let errors = diagnostics.count(Severity::Error);
     let class = if errors > 0 { "findings loud" } else { "findings" };
-    page.push_str(&format!(
-        "<details class=\"{class}\"{open}><summary><h2>{}</h2></summary>\n<ul>\n",
-        count(all.len(), "finding")
-    ));
+    if !all.is_empty() {
+        let number: usize = all.iter().map(|d| d.number()).sum();
+        list(page, &all, (class, open), &count(number, "finding"), sources);
+    }
+    if !known.is_empty() {
+        let number: usize = known.iter().map(|d| d.number()).sum();
+        let title = format!("{} that this change does not bring", count(number, "finding"));
+        list(page, &known, ("findings", ""), &title, sources);
+    }
+}
+
+/// A folded list of findings.
+fn list(page: &mut String, all: &[&Diagnostic], (class, open): (&str, &str), title: &str, sources: &Sources) {
+    page.push_str(&format!("<details class=\"{class}\"{open}><summary><h2>{title}</h2></summary>\n<ul>\n"));
     for diagnostic in all {
         let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
             diagnostic;
@@ -237,8 +249,8 @@ fn findings(page: &mut String, diagnostics: &Diagnostics, sources: &Sources) {
 }
 
 /// The controls that select what is shown.
-fn filters(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)]) {
-    let total: usize = zones.iter().map(|(_, operations)| operations.len()).sum();
+fn filters(page: &mut String, zones: &[ZoneEntries<'_>]) {
+    let total: usize = zones.iter().map(|zone| zone.zone.operations.len()).sum();
     if total < 2 {
         return;
     }
@@ -255,8 +267,10 @@ fn filters(page: &mut String, zones: &[(String, Vec<OperationView<'_>>)]) {
     let choices = choices(zones);
     if choices > 0 {
         page.push_str("<label class=\"zones\">Zone <select id=\"zone\"><option value=\"all\">all zones</option>\n");
-        for (number, (zone, operations)) in zones.iter().take(choices).enumerate() {
-            page.push_str(&format!("<option value=\"{number}\">{} ({})</option>\n", html(zone), operations.len()));
+        for (number, zone) in zones.iter().take(choices).enumerate() {
+            let name = in_both_forms(zone.zone.name.as_str());
+            let operations = zone.zone.operations.len();
+            page.push_str(&format!("<option value=\"{number}\">{} ({operations})</option>\n", html(&name)));
         }
         page.push_str("</select></label>\n");
     }

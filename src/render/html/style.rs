@@ -13,7 +13,7 @@ pub(super) const STYLE: &str = "\
 body{margin:0;background:var(--page);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
 main,footer{max-width:70rem;margin:0 auto;padding:1rem}
 h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.15rem;margin:0;display:inline}h3{font-size:1rem;margin:0 0 .4rem;font-weight:600}
-h1,h2,h3,li,p,td,th,summary{overflow-wrap:anywhere}
+h1,h2,h3,li,p,td,th,summary,.badge{overflow-wrap:anywhere}
 p{margin:.3rem 0}ul,ol{margin:.4rem 0;padding-left:1.4rem}a{color:var(--link)}
 code,td,.place,.sides th[scope=row]{font-family:ui-monospace,monospace;font-size:.9em}
 .dim,.place,.kind,.type,footer{color:var(--dim);font-weight:400}.place{white-space:normal}
@@ -31,15 +31,17 @@ summary{cursor:pointer}
 .badge.neutral,.badge.note{color:var(--dim)}
 .op{background:var(--card);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.4rem;margin:.7rem 0;padding:.6rem .8rem}
 .op.create{border-left-color:var(--good)}.op.update{border-left-color:var(--note)}.op.delete,.op.danger{border-left-color:var(--bad)}
-.op,.zone{scroll-margin-top:4rem}.flag{white-space:nowrap}
-.op:target{outline:3px solid var(--link)}
+.op,.zone,.members article{scroll-margin-top:4rem}.flag{overflow-wrap:anywhere}
+.op:target,.members article:target{outline:3px solid var(--link)}
+.op{content-visibility:auto;contain-intrinsic-size:auto 9rem}
+.members{margin:.4rem 0}.members article{padding:.1rem 0 .1rem 1rem;overflow-wrap:anywhere}.folded{margin:.7rem 0}
 .sides{width:100%;border-collapse:collapse;table-layout:fixed;margin:.4rem 0}
 .sides th,.sides td{text-align:left;vertical-align:top;padding:.2rem .5rem;border-top:1px solid var(--line)}
 .sides thead th{border:0;color:var(--dim);font-weight:400;font-size:.8rem}
 .sides th:first-child{width:11rem}.sides th[scope=row]{font-weight:400;color:var(--dim)}
-.sides .none{color:var(--dim)}
-del{color:var(--bad);background:var(--bad-bg);text-decoration:line-through}
-ins{color:var(--good);background:var(--good-bg);text-decoration:none}
+.sides .none,.lengths{color:var(--dim)}.lengths{display:block;font-size:.85em}
+del,ins{text-decoration:none;font-weight:600;border-bottom:2px solid currentColor}
+del{color:var(--bad);background:var(--bad-bg)}ins{color:var(--good);background:var(--good-bg)}
 .filters{display:none;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);padding:.5rem 0}
 .filters fieldset{border:0;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem .9rem}
 .filters label{min-height:2rem;display:inline-flex;align-items:center;gap:.35rem}
@@ -48,6 +50,8 @@ footer{font-size:.85rem}
 @supports selector(:has(*)){.filters{display:flex}
 body:has(#show-danger:checked) .op:not(.danger),body:has(#show-create:checked) .op:not(.create),
 body:has(#show-update:checked) .op:not(.update),body:has(#show-delete:checked) .op:not(.delete){display:none}
+body:has(#show-danger:checked) .folded:not(:has(.op.danger)),body:has(#show-create:checked) .folded:not(:has(.op.create)),
+body:has(#show-delete:checked) .folded:not(:has(.op.delete)),
 body:has(#show-danger:checked) .zone:not(:has(.op.danger)),body:has(#show-create:checked) .zone:not(:has(.op.create)),
 body:has(#show-update:checked) .zone:not(:has(.op.update)),body:has(#show-delete:checked) .zone:not(:has(.op.delete)){display:none}}
 @media (max-width:40rem){main,footer{padding:.7rem}.sides,.sides tbody{display:block}.sides thead{display:none}

@@ -1,50 +1,51 @@
 //! A zone of a plan on the page: its operations, what each means, what is unmanaged.
 
-use similar::ChangeTag;
-
 use crate::diagnostic::Sources;
-use crate::plan::{Action, ZonePlan};
-use crate::render::escape::{html, html_prose};
-use crate::render::textdiff::runs;
-use crate::render::view::{Attention, OperationView, Tally, place, rest, zone_words};
-
-/// Up to this number of zones, all are unfolded; of more, only those with dangers.
-const UNFOLDED: usize = 12;
+use crate::plan::Action;
+use crate::render::entries::{Entry, ZoneEntries};
+use crate::render::escape::{html, html_prose, markup};
+use crate::render::names::in_both_forms;
+use crate::render::textdiff::{Compared, Part};
+use crate::render::view::{OperationView, place, rest, zone_words};
 
 /// The anchor of an operation.
 pub(super) fn anchor(zone: usize, operation: usize) -> String {
     format!("z{zone}-{operation}")
 }
 
-/// Writes a zone.
-pub(super) fn write(
-    page: &mut String,
-    zone: &ZonePlan,
-    number: usize,
-    operations: &[OperationView<'_>],
-    zones: usize,
-    sources: &Sources,
-) {
-    let dangers = operations.iter().filter(|r| r.attention() > Attention::Doubt).count();
-    let open = if dangers > 0 || (zones <= UNFOLDED && !zone.is_empty()) { " open=\"open\"" } else { "" };
+/// Writes a zone. It is open if anything but comments and tags changes.
+pub(super) fn write(page: &mut String, zone: &ZoneEntries<'_>, number: usize, sources: &Sources) {
+    let dangers = zone.dangers();
+    let open = if zone.matters() { " open=\"open\"" } else { "" };
     let loud = if dangers > 0 { format!(" <b class=\"badge danger\">{dangers} dangerous</b>") } else { String::new() };
     page.push_str(&format!(
         "<details class=\"zone\" id=\"z{number}\"{open}><summary><h2>{}</h2> <span class=\"dim\">{} · {}</span>{loud}</summary>\n",
-        html(zone.name.as_str()),
-        html(&zone_words(zone)),
-        Tally::of(operations).words()
+        html(&in_both_forms(zone.zone.name.as_str())),
+        html(&zone_words(zone.zone)),
+        zone.tally().words()
     ));
-    for (n, view) in operations.iter().enumerate() {
-        operation(page, view, &anchor(number, n), sources);
+    for one in &zone.entries {
+        entry(page, one, number, sources);
     }
-    if !zone.notes.is_empty() || !zone.impact.is_empty() {
+    if let Some((words, names)) = zone.notes_in_a_line() {
+        page.push_str(&format!(
+            "<details class=\"folded\"><summary>{words}: <code>{}</code></summary>\n",
+            html(&names)
+        ));
+        for one in &zone.notes {
+            entry(page, one, number, sources);
+        }
+        page.push_str("</details>\n");
+    }
+    let (impact, notes) = (&zone.zone.impact, &zone.zone.notes);
+    if !notes.is_empty() || !impact.is_empty() {
         page.push_str("<ul class=\"notes\">\n");
-        for note in zone.impact.iter().chain(&zone.notes) {
+        for note in impact.iter().chain(notes) {
             page.push_str(&format!("<li>{}</li>\n", html_prose(note)));
         }
         page.push_str("</ul>\n");
     }
-    page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone))));
+    page.push_str(&format!("<p class=\"dim\">{}</p>\n</details>\n", html(&rest(zone.zone))));
 }
 
 /// Labels for the dangers of an operation.
@@ -59,9 +60,9 @@ pub(super) fn badges(view: &OperationView<'_>) -> String {
     all
 }
 
-/// The effect of an operation on traffic, what it reverts, and why dangers are accepted.
+/// What an operation means, what it reverts, and why dangers are accepted.
 pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
-    let mut items: Vec<String> = view.impact.iter().map(|line| html_prose(line)).collect();
+    let mut items: Vec<String> = view.explanations().iter().map(|line| html_prose(line)).collect();
     items.extend(view.cause.as_ref().map(|cause| format!("<b>{}</b>", html(cause))));
     let accepted = view.accepted.iter().filter(|(danger, _)| view.dangers.contains(danger));
     items.extend(
@@ -74,18 +75,22 @@ pub(super) fn effects(page: &mut String, view: &OperationView<'_>) {
     }
 }
 
-/// One operation.
-fn operation(page: &mut String, view: &OperationView<'_>, anchor: &str, sources: &Sources) {
+/// One entry; the operations of one for several records are listed below it.
+fn entry(page: &mut String, entry: &Entry<'_>, zone: usize, sources: &Sources) {
+    let view = &entry.view;
     let class = match view.action {
         Action::Create => "create",
         Action::Update | Action::Move => "update",
         Action::Delete => "delete",
     };
     let danger = if view.is_loud() { " danger" } else { "" };
+    let anchors: Vec<String> = entry.members.iter().map(|member| anchor(zone, member.number)).collect();
+    let (element, id) = if entry.is_same_change() { ("div", "") } else { ("article", anchors[0].as_str()) };
+    let id = if id.is_empty() { String::new() } else { format!(" id=\"{id}\"") };
     page.push_str(&format!(
-        "<article class=\"op {class}{danger}\" id=\"{anchor}\"><h3><span class=\"badge {class}\">{}</span> <span class=\"kind\">{}</span> <code>{}</code> <span class=\"type\">{}</span> {}",
-        view.action.as_str(),
-        view.kind,
+        "<{element} class=\"op {class}{danger}\"{id}><h3><span class=\"badge {class}\">{}</span> <span class=\"kind\">{}</span> <code>{}</code> <span class=\"type\">{}</span> {}",
+        view.verb,
+        view.kinds(),
         html(if view.name.is_empty() { view.kind } else { &view.name }),
         html(view.type_name),
         badges(view)
@@ -93,15 +98,37 @@ fn operation(page: &mut String, view: &OperationView<'_>, anchor: &str, sources:
     if let Some(direction) = view.direction.filter(|_| !view.weakens()) {
         page.push_str(&format!("<span class=\"badge {0}\">{0}</span> ", direction.as_str()));
     }
-    let place = view.place.and_then(|p| place(p, sources));
-    page.push_str(&place.map(|p| format!("<span class=\"place\">{}</span>", html(&p))).unwrap_or_default());
+    let shown = |view: &OperationView<'_>| {
+        let place = view.place.and_then(|p| place(p, sources));
+        place.map(|p| format!("<span class=\"place\">{}</span>", html(&p))).unwrap_or_default()
+    };
+    if !entry.is_same_change() {
+        page.push_str(&shown(view));
+    }
     page.push_str("</h3>\n");
     if !view.why.about.is_empty() {
         page.push_str(&format!("<p class=\"dim\">{}</p>\n", html(&view.why.about)));
     }
     sides(page, view);
+    if !entry.beside.is_empty() {
+        let values: Vec<String> = entry.beside.iter().map(|value| format!("<code>{}</code>", html(value))).collect();
+        page.push_str(&format!("<p class=\"dim\">unchanged beside it: {}</p>\n", values.join(" · ")));
+    }
     effects(page, view);
-    page.push_str("</article>\n");
+    if entry.is_same_change() {
+        page.push_str("<details class=\"members\" open=\"open\"><summary>each of them</summary>\n");
+        for (member, anchor) in entry.members.iter().zip(&anchors) {
+            let value = member.view.after.as_ref().or(member.view.before.as_ref());
+            page.push_str(&format!(
+                "<article id=\"{anchor}\"><code>{}</code> <code>{}</code> {}</article>\n",
+                html(&member.view.name),
+                value.map(|value| html(value)).unwrap_or_default(),
+                shown(&member.view)
+            ));
+        }
+        page.push_str("</details>\n");
+    }
+    page.push_str(&format!("</{element}>\n"));
 }
 
 /// Before and after, side by side.
@@ -128,35 +155,34 @@ fn sides(page: &mut String, view: &OperationView<'_>) {
     page.push_str("</tbody></table>\n");
 }
 
-/// The two cells of a line, with the words that differ highlighted.
+/// The two cells of a line, with what differs highlighted.
 fn cells(before: Option<&str>, after: Option<&str>) -> (String, String) {
-    let nothing = || "<td class=\"none\">–</td>".to_owned();
-    let (Some(left), Some(right)) = (before, after) else {
-        let cell = |text: Option<&str>, class, tag| {
-            text.map_or_else(nothing, |t| format!("<td class=\"{class}\"><{tag}>{}</{tag}></td>", html(t)))
-        };
-        return (cell(before, "before", "del"), cell(after, "after", "ins"));
+    let cell = |text: Option<&str>, class, tag| match text {
+        Some(text) => format!("<td class=\"{class}\"><{tag}>{}</{tag}></td>", html(text)),
+        None => "<td class=\"none\">–</td>".to_owned(),
     };
-    if left == right {
-        return (format!("<td>{}</td>", html(left)), format!("<td>{}</td>", html(right)));
-    }
-    let Some(runs) = runs(left, right) else {
-        return (
-            format!("<td class=\"before\"><del>{}</del></td>", html(left)),
-            format!("<td class=\"after\"><ins>{}</ins></td>", html(right)),
-        );
-    };
-    let (mut left, mut right) = (String::new(), String::new());
-    for (tag, text) in runs {
-        let text = html(&text);
-        match tag {
-            ChangeTag::Equal => {
-                left.push_str(&text);
-                right.push_str(&text);
-            }
-            ChangeTag::Delete => left.push_str(&format!("<del>{text}</del>")),
-            ChangeTag::Insert => right.push_str(&format!("<ins>{text}</ins>")),
+    match (before, after) {
+        (Some(left), Some(right)) if left == right => {
+            let right = format!("<td>{}<span class=\"lengths\"></span></td>", html(right));
+            (format!("<td>{}</td>", html(left)), right)
         }
+        (Some(left), Some(right)) => {
+            let compared = Compared::of(left, right);
+            // The element is there for short values as well: what a page is made of does not depend on the data.
+            let lengths = compared.lengths().unwrap_or_default();
+            let (left, right) = (parts(&compared.before, "del"), parts(&compared.after, "ins"));
+            let right = format!("<td class=\"after\">{right}<span class=\"lengths\">{lengths}</span></td>");
+            (format!("<td class=\"before\">{left}</td>"), right)
+        }
+        _ => (cell(before, "before", "del"), cell(after, "after", "ins")),
     }
-    (format!("<td class=\"before\">{left}</td>"), format!("<td class=\"after\">{right}</td>"))
+}
+
+/// The parts of a value; those that differ are in an element of this name.
+fn parts(parts: &[Part], tag: &str) -> String {
+    let shown = parts.iter().map(|Part { text, differs }| {
+        let text = markup(text);
+        if *differs { format!("<{tag}>{text}</{tag}>") } else { text }
+    });
+    shown.collect()
 }

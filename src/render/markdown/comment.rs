@@ -4,7 +4,7 @@ use super::budget::{Budget, Piece};
 use crate::diagnostic::{Diagnostic, Severity, Sources, count};
 use crate::render::document::Comment;
 use crate::render::escape::{code, prose};
-use crate::render::findings::{Region, detail, known_notes};
+use crate::render::findings::{Region, detail, known_findings};
 
 /// Default size of a comment: GitHub's limit (65,536), minus some characters for what a pipeline adds.
 ///
@@ -59,7 +59,7 @@ pub(super) fn findings<'d>(
     budget: &mut Budget,
 ) {
     let (known, mut all): (Vec<_>, Vec<_>) = all.partition(|d| d.is_known);
-    let known = known_notes(known.into_iter());
+    let known = known_findings(known.into_iter());
     if all.is_empty() {
         if let Some(known) = known {
             out.push_str(&format!("\n{known}.\n"));

@@ -8,6 +8,7 @@ use crate::render::DriftView;
 use crate::render::document::Comment;
 use crate::render::drift::{aside, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
+use crate::render::names::in_both_forms;
 use crate::render::view::OperationView;
 
 /// Largest number of unmanaged names shown for one reason; the JSON has more.
@@ -64,7 +65,7 @@ fn item(zone: &str, finding: &Finding, operation: &OperationView<'_>) -> String 
     let type_name =
         if operation.type_name.is_empty() { String::new() } else { format!(" {}", prose(operation.type_name)) };
     let how = how(operation.action);
-    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", operation.kind, code(zone));
+    let mut piece = format!("- {how}: {}{name}{type_name} in {}{value}\n", operation.kind, code(&in_both_forms(zone)));
     for field in &operation.fields {
         let sides = sides(field.before.words(), Some(&field.after), code);
         piece.push_str(&format!("  - {}: {sides}\n", prose(&field.name)));
@@ -87,7 +88,8 @@ fn zones(out: &mut String, view: &DriftView<'_>, budget: &mut Budget) -> usize {
         return view.report.zones.len();
     }
     let pieces = view.report.zones.iter().map(|zone| {
-        let mut piece = format!("- {}: {}\n", code(zone.name.as_str()), words(|state| zone.count(state)));
+        let mut piece =
+            format!("- {}: {}\n", code(&in_both_forms(zone.name.as_str())), words(|state| zone.count(state)));
         for left in zone.unmanaged.iter().chain(&zone.spared) {
             let names: Vec<_> = left.examples.iter().take(EXAMPLES).map(|name| code(name)).collect();
             let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };

@@ -18,9 +18,11 @@ pub use drift::drift;
 
 pub use super::document::Comment;
 use super::document::Document;
+use super::entries::ZoneEntries;
 use super::escape::{code, prose};
 use super::findings::Findings;
-use super::view::{OperationView, Review, views, zone_dangers};
+use super::names::in_both_forms;
+use super::view::{OperationView, Review, zone_dangers};
 use crate::diagnostic::{Sources, count};
 use crate::plan::{GivenConsent, MissingConsent, Verdict};
 use crate::wire::budget as limit;
@@ -45,10 +47,11 @@ pub fn plan(review: &Review<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("plan", comment);
     out.push_str(&head(review));
     let mut budget = Budget::new(comment.limit, &out);
-    dangers(&mut out, review, &mut budget);
+    let zones: Vec<ZoneEntries<'_>> = review.plan.zones.iter().map(ZoneEntries::of).collect();
+    dangers(&mut out, review, &zones, &mut budget);
     let mut left_out = Vec::new();
     findings(&mut out, review.plan.diagnostics.iter(), review.sources, &mut budget);
-    zone::write(&mut out, review, &mut budget, &mut left_out);
+    zone::write(&mut out, &zones, review.sources, &mut budget, &mut left_out);
     if !left_out.is_empty() {
         out.push_str(&format!(
             "\n**Shortened** to fit a comment. Left out: {}. The whole plan: `--format text`, `json` or `html`.\n",
@@ -129,24 +132,19 @@ fn head(review: &Review<'_>) -> String {
     head
 }
 
-/// Every operation that needs attention, most dangerous first.
-fn dangers(out: &mut String, review: &Review<'_>, budget: &mut Budget) {
-    let mut all: Vec<(&str, OperationView<'_>)> = review
-        .plan
-        .zones
-        .iter()
-        .flat_map(|zone| views(zone).map(|view| (zone.name.as_str(), view)))
-        .filter(|(_, view)| view.is_loud())
-        .collect();
+/// Every entry that needs attention, most dangerous first.
+fn dangers(out: &mut String, review: &Review<'_>, zones: &[ZoneEntries<'_>], budget: &mut Budget) {
+    let entries = zones.iter().flat_map(|zone| zone.all().map(|entry| (zone.zone.name.as_str(), &entry.view)));
+    let mut all: Vec<(&str, &OperationView<'_>)> = entries.filter(|(_, view)| view.is_loud()).collect();
     all.sort_by_key(|(_, view)| std::cmp::Reverse(view.attention()));
     let of_zones: Vec<_> = review.plan.zones.iter().flat_map(zone_dangers).collect();
-    let total = all.len() + of_zones.len();
+    let total = all.iter().map(|(_, view)| view.number).sum::<usize>() + of_zones.len();
     if total == 0 {
         return;
     }
-    let of_zones = of_zones
-        .into_iter()
-        .map(|(zone, danger, words)| Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(zone))));
+    let of_zones = of_zones.into_iter().map(|(zone, danger, words)| {
+        Piece::new(format!("- **{danger}**: {} in {}\n", prose(&words), code(&in_both_forms(zone))))
+    });
     let pieces = of_zones.chain(all.iter().map(|(zone, view)| Piece::new(danger(zone, view, review.sources))));
     let heading = Piece::new(format!("\n#### {}\n\n", count(total, "danger")));
     let left = budget.list(out, heading, pieces, (1, 2));
@@ -177,12 +175,12 @@ fn danger(zone: &str, view: &OperationView<'_>, sources: &Sources) -> String {
     let mut piece = format!(
         "- **{}**: {} {}{name}{type_name} in {}{value}{why}{place}\n",
         loud.join(", "),
-        view.action.as_str(),
-        view.kind,
-        code(zone)
+        view.verb,
+        view.kinds(),
+        code(&in_both_forms(zone))
     );
-    for line in view.impact {
-        piece.push_str(&format!("  - {}\n", prose(line)));
+    for line in view.explanations() {
+        piece.push_str(&format!("  - {}\n", prose(&line)));
     }
     if let Some(cause) = &view.cause {
         piece.push_str(&format!("  - {}\n", prose(cause)));

@@ -15,13 +15,24 @@ use std::cmp::Reverse;
 use super::budget::{Budget, Piece};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
-use crate::plan::ZonePlan;
+use crate::render::entries::{Entry, ZoneEntries};
 use crate::render::escape::{html, prose};
+use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
-use crate::render::view::{Attention, OperationView, Review, Tally, rest, views, zone_words};
+use crate::render::textdiff::Compared;
+use crate::render::view::{Attention, Tally, rest, zone_words};
 
-/// Largest number of zones that are unfolded because of a danger; more would be confusing.
-const UNFOLDED: usize = 3;
+/// Largest number of unchanged values shown beside one that changes.
+const BESIDE: usize = 10;
+
+/// An entry, ready to be shown.
+struct Block {
+    attention: Attention,
+    tally: Tally,
+    /// The number of its operations.
+    operations: usize,
+    piece: Piece,
+}
 
 /// A zone, ready to be shown in full, in part, or as a count.
 struct Shown {
@@ -30,37 +41,43 @@ struct Shown {
     /// Number of its dangerous operations.
     dangers: usize,
     head: Piece,
-    operations: Vec<(Attention, Tally, Piece)>,
+    entries: Vec<Block>,
+    /// The changes of comments and tags, folded once more; shown with all entries only.
+    notes: Piece,
     tail: Piece,
     line: Piece,
-    /// The operations to show, by number.
+    /// The entries to show, by number.
     chosen: Option<Vec<usize>>,
 }
 
 impl Shown {
     /// Renders every part of a zone once.
-    fn new(zone: &ZonePlan, sources: &Sources) -> Self {
-        let all: Vec<OperationView<'_>> = views(zone).collect();
-        let tally = Tally::of(&all);
-        let attention = all.iter().map(OperationView::attention).max().unwrap_or(Attention::Plain);
-        let dangers = all.iter().filter(|r| r.attention() > Attention::Doubt).count();
-        let operations: Vec<_> =
-            all.iter().map(|r| (r.attention(), Tally::of([r]), Piece::new(block(r, sources)))).collect();
+    fn new(zone: &ZoneEntries<'_>, sources: &Sources) -> Self {
+        let (tally, dangers) = (zone.tally(), zone.dangers());
+        let entries = zone.entries.iter().map(|entry| Block {
+            attention: entry.view.attention(),
+            tally: entry.tally(),
+            operations: entry.members.len(),
+            piece: Piece::new(block(entry, sources)),
+        });
+        let name = in_both_forms(zone.zone.name.as_str());
         Self {
             tally,
-            attention,
+            attention: zone.attention(),
             dangers,
             head: Piece::new(head(zone, tally, dangers)),
-            tail: Piece::new(tail(zone, !operations.is_empty())),
-            line: Piece::new(format!("- <code>{}</code>: {}\n", html(zone.name.as_str()), words(tally, dangers))),
-            operations,
+            notes: Piece::new(notes(zone, sources)),
+            tail: Piece::new(tail(zone)),
+            line: Piece::new(format!("- <code>{}</code>: {}\n", html(&name), words(tally, dangers))),
+            entries: entries.collect(),
             chosen: None,
         }
     }
 
     /// Its size in full.
     fn size(&self) -> usize {
-        self.head.size + self.tail.size + self.operations.iter().map(|(_, _, piece)| piece.size).sum::<usize>()
+        let entries = self.entries.iter().map(|block| block.piece.size).sum::<usize>();
+        self.head.size + self.notes.size + self.tail.size + entries
     }
 
     /// Takes the remaining size beyond its line, which is already counted: all operations, the most dangerous ones, or
@@ -68,37 +85,42 @@ impl Shown {
     fn choose(&mut self, budget: &mut Budget) {
         let full = self.size().saturating_sub(self.line.size);
         if budget.take(full) {
-            self.chosen = Some((0..self.operations.len()).collect());
+            self.chosen = Some((0..self.entries.len()).collect());
             return;
         }
         /// Size of the line that says how many are missing.
         const MISSING: usize = 120;
         let around = (self.head.size + self.tail.size + MISSING).saturating_sub(self.line.size);
-        let first = self.operations.iter().map(|(_, _, piece)| piece.size).min().unwrap_or(0);
+        let first = self.entries.iter().map(|block| block.piece.size).min().unwrap_or(0);
         if around + first > budget.free() || !budget.take(around) {
             return;
         }
-        let mut order: Vec<usize> = (0..self.operations.len()).collect();
-        order.sort_by_key(|n| Reverse(self.operations[*n].0));
-        let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.operations[*n].2.size)).collect();
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_key(|n| Reverse(self.entries[*n].attention));
+        let mut chosen: Vec<usize> = order.into_iter().filter(|n| budget.take(self.entries[*n].piece.size)).collect();
         chosen.sort_unstable();
         self.chosen = Some(chosen);
     }
 
     /// Writes what was chosen; returns how many operations are not shown.
-    fn write(&self, out: &mut String, chosen: &[usize], unfold: bool) -> usize {
-        let head = &self.head.text;
-        out.push_str(&if unfold { head.replacen("<details>", "<details open>", 1) } else { head.clone() });
+    fn write(&self, out: &mut String, chosen: &[usize]) -> usize {
+        out.push_str(&self.head.text);
         for n in chosen {
-            out.push_str(&self.operations[*n].2.text);
+            out.push_str(&self.entries[*n].piece.text);
         }
-        let left = self.operations.len() - chosen.len();
+        let mut is_shown = vec![false; self.entries.len()];
+        chosen.iter().for_each(|n| is_shown[*n] = true);
+        let missing = self.entries.iter().zip(is_shown).filter(|(_, shown)| !shown).map(|(block, _)| block);
+        let (tally, left) = missing
+            .fold((Tally::default(), 0), |(tally, left), block| (tally.and(block.tally), left + block.operations));
         if left > 0 {
-            let mut is_shown = vec![false; self.operations.len()];
-            chosen.iter().for_each(|n| is_shown[*n] = true);
-            let missing = self.operations.iter().zip(is_shown).filter(|(_, shown)| !shown);
-            let tally = missing.fold(Tally::default(), |tally, ((_, one, _), _)| tally.and(*one));
             out.push_str(&format!("# and {}: {}\n", count(left, "more operation"), tally.words()));
+        }
+        if !self.entries.is_empty() {
+            out.push_str("```\n");
+        }
+        if left == 0 {
+            out.push_str(&self.notes.text);
         }
         out.push_str(&self.tail.text);
         left
@@ -106,11 +128,16 @@ impl Shown {
 }
 
 /// Writes the zones; those with dangers get their share first. Adds what was omitted, in words.
-pub(super) fn write(out: &mut String, review: &Review<'_>, budget: &mut Budget, left_out: &mut Vec<String>) {
+pub(super) fn write(
+    out: &mut String,
+    zones: &[ZoneEntries<'_>],
+    sources: &Sources,
+    budget: &mut Budget,
+    left_out: &mut Vec<String>,
+) {
     // Zones in sync without notes are only counted.
-    let (busy, quiet): (Vec<_>, Vec<_>) =
-        review.plan.zones.iter().partition(|zone| !zone.is_empty() || !zone.notes.is_empty());
-    let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, review.sources)).collect();
+    let (quiet, busy): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.is_quiet());
+    let mut zones: Vec<Shown> = busy.into_iter().map(|zone| Shown::new(zone, sources)).collect();
     let mut order: Vec<usize> = (0..zones.len()).collect();
     order.sort_by_key(|n| Reverse(zones[*n].attention));
     // First every zone gets its line; then the zones get the remaining size, in order of their dangers.
@@ -122,16 +149,12 @@ pub(super) fn write(out: &mut String, review: &Review<'_>, budget: &mut Budget, 
         out.push_str(&format!("\n#### {}\n\n", count(zones.len(), "zone")));
     }
     let mut lines = String::new();
-    let (mut folded, mut unfolded, mut cut) = (0, 0, 0);
+    let (mut folded, mut cut) = (0, 0);
     let mut is_listed = vec![false; zones.len()];
     listed.iter().for_each(|n| is_listed[*n] = true);
     for (zone, _) in zones.iter().zip(&is_listed).filter(|(_, listed)| **listed) {
         match &zone.chosen {
-            Some(chosen) => {
-                let unfold = zone.dangers > 0 && unfolded < UNFOLDED;
-                unfolded += usize::from(unfold);
-                cut += zone.write(out, chosen, unfold);
-            }
+            Some(chosen) => cut += zone.write(out, chosen),
             None => {
                 folded += 1;
                 lines.push_str(&zone.line.text);
@@ -153,7 +176,7 @@ pub(super) fn write(out: &mut String, review: &Review<'_>, budget: &mut Budget, 
         left_out.push(format!("{} not even named ({})", count(unlisted.len(), "zone"), words(tally, dangers)));
     }
     if !quiet.is_empty() {
-        out.push_str(&format!("\n{} in sync.\n", count(quiet.len(), "zone")));
+        out.push_str(&format!("\n{} unchanged.\n", count(quiet.len(), "zone")));
     }
 }
 
@@ -163,32 +186,41 @@ fn words(tally: Tally, dangers: usize) -> String {
     format!("{}{loud}", tally.words())
 }
 
-/// The beginning of a zone.
-fn head(zone: &ZonePlan, tally: Tally, dangers: usize) -> String {
-    let fence = if zone.is_empty() { "" } else { "```diff\n" };
+/// The beginning of a zone, open if anything but comments and tags changes.
+fn head(zone: &ZoneEntries<'_>, tally: Tally, dangers: usize) -> String {
+    let (open, fence) = if zone.matters() { (" open", "```diff\n") } else { ("", "") };
     format!(
-        "<details><summary><code>{}</code> ({}): {}</summary>\n\n{fence}",
-        html(zone.name.as_str()),
-        html(&zone_words(zone)),
+        "<details{open}><summary><code>{}</code> ({}): {}</summary>\n\n{fence}",
+        html(&in_both_forms(zone.zone.name.as_str())),
+        html(&zone_words(zone.zone)),
         words(tally, dangers)
     )
 }
 
+/// The changes of comments and tags, folded.
+fn notes(zone: &ZoneEntries<'_>, sources: &Sources) -> String {
+    // Names are in the blocks alone: a summary is HTML, in which renderers look for mentions.
+    let Some((words, _)) = zone.notes_in_a_line() else { return String::new() };
+    let blocks: String = zone.notes.iter().map(|entry| block(entry, sources)).collect();
+    format!("\n<details><summary>{words}</summary>\n\n```diff\n{blocks}```\n\n</details>\n")
+}
+
 /// The end of a zone.
-fn tail(zone: &ZonePlan, has_operations: bool) -> String {
-    let mut tail = if has_operations { "```\n".to_owned() } else { String::new() };
-    for note in zone.impact.iter().chain(&zone.notes) {
+fn tail(zone: &ZoneEntries<'_>) -> String {
+    let mut tail = String::new();
+    for note in zone.zone.impact.iter().chain(&zone.zone.notes) {
         tail.push_str(&format!("\n- {}", prose(note)));
     }
-    tail.push_str(&format!("\n- {}\n\n</details>\n\n", prose(&rest(zone))));
+    tail.push_str(&format!("\n- {}\n\n</details>\n\n", prose(&rest(zone.zone))));
     tail
 }
 
-/// An operation as lines of a block.
-fn block(view: &OperationView<'_>, sources: &Sources) -> String {
+/// An entry as lines of a block.
+fn block(entry: &Entry<'_>, sources: &Sources) -> String {
+    let view = &entry.view;
     let mut about: Vec<String> = view.place(sources).into_iter().map(|p| safe(&p).into_owned()).collect();
     about.extend(Some(&view.why.about).filter(|w| !w.is_empty()).map(|why| safe(why).into_owned()));
-    let mut text = format!("@@ {} {} @@ {}", view.action.as_str(), safe(&view.what()), about.join("; "));
+    let mut text = format!("@@ {} {} @@ {}", view.verb, safe(&view.what()), about.join("; "));
     text.truncate(text.trim_end().len());
     text.push('\n');
     let mut line = |sign: char, words: &str| {
@@ -199,7 +231,7 @@ fn block(view: &OperationView<'_>, sources: &Sources) -> String {
     };
     let aside = if view.aside.is_empty() { String::new() } else { format!("  ({})", view.aside) };
     match (&view.before, &view.after) {
-        (Some(before), Some(after)) if before == after => line(' ', before),
+        (Some(before), Some(after)) if before == after => line(' ', &format!("{before}{aside}")),
         (before, after) => {
             if let Some(before) = before {
                 line('-', &format!("{before}{aside}"));
@@ -207,13 +239,26 @@ fn block(view: &OperationView<'_>, sources: &Sources) -> String {
             if let Some(after) = after {
                 line('+', &format!("{after}{aside}"));
             }
+            if let Some(lengths) = before.as_ref().zip(after.as_ref()).and_then(|(b, a)| Compared::of(b, a).lengths()) {
+                line('#', &lengths);
+            }
         }
     }
+    for value in entry.beside.iter().take(BESIDE) {
+        line(' ', value);
+    }
+    if entry.beside.len() > BESIDE {
+        line(' ', &format!("and {} more unchanged", entry.beside.len() - BESIDE));
+    }
     for field in &view.fields {
+        let label = if field.name.is_empty() { String::new() } else { format!("{}: ", field.name) };
         if let Some(before) = field.before.words() {
-            line('-', &format!("{}: {before}", field.name));
+            line('-', &format!("{label}{before}"));
         }
-        line('+', &format!("{}: {}", field.name, field.after));
+        line('+', &format!("{label}{}", field.after));
+    }
+    if let Some(words) = view.live.words() {
+        line('#', &words);
     }
     let loud = view.weakens() || view.attention() > Attention::Doubt;
     let sign = if loud { '!' } else { '#' };
@@ -222,13 +267,13 @@ fn block(view: &OperationView<'_>, sources: &Sources) -> String {
     } else if let Some(direction) = view.direction {
         line(sign, direction.as_str());
     }
-    for effect in view.impact {
+    for effect in view.impact.iter() {
         line(sign, effect);
     }
     if let Some(cause) = &view.cause {
         line('!', cause);
     }
-    for danger in view.dangers {
+    for danger in view.dangers.iter() {
         match view.accepted.get(danger) {
             Some(reason) => line('!', &format!("{}, accepted in the spec: {reason}", danger.code())),
             None => line('!', &format!("danger: {}", danger.code())),

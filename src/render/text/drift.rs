@@ -6,6 +6,7 @@ use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
 use crate::drift::{Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
 use crate::render::drift::{DriftView, aside, findings, how, remarks, sides, words};
+use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
 use crate::render::view::OperationView;
 
@@ -43,7 +44,7 @@ fn write_zone(
     plan: &ZonePlan,
     (colour, names_unmanaged): (bool, bool),
 ) -> io::Result<()> {
-    writeln!(out, "{}", styled(report.name.as_str(), BOLD, colour))?;
+    writeln!(out, "{}", styled(&in_both_forms(report.name.as_str()), BOLD, colour))?;
     for (finding, operation) in findings(report, plan) {
         write_finding(out, finding, &operation, colour)?;
     }

@@ -1,6 +1,7 @@
 //! Plans and results as text: on a terminal, in a log, in a review.
 
 mod drift;
+mod entry;
 mod layout;
 mod plan;
 mod requests;
@@ -9,7 +10,6 @@ mod spec_diff;
 mod waf;
 
 pub use drift::write_drift;
-pub(super) use layout::facets;
 pub use plan::{Extent, PlanView, write_plan};
 pub use requests::write_requests;
 pub use result::{ZoneResult, write_result};

@@ -8,6 +8,7 @@ use crate::apply::{Noticed, Outcome, Verified, ZoneApplied};
 use crate::diagnostic::count;
 use crate::model::Address;
 use crate::plan::ZonePlan;
+use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
 
 /// Largest number of differences named when a zone did not converge.
@@ -69,7 +70,7 @@ fn groups<'a>(plan: &'a ZonePlan, applied: &'a ZoneApplied) -> Vec<Group<'a>> {
 pub fn write_result(out: &mut dyn Write, zones: &[ZoneResult], colour: bool) -> io::Result<()> {
     for ZoneResult { plan, applied, verified, is_confirmed } in zones {
         let total = count(applied.outcomes.len(), "operation");
-        let name = styled(plan.name.as_str(), BOLD, colour);
+        let name = styled(&in_both_forms(plan.name.as_str()), BOLD, colour);
         let remaining = verified.map(|v| &v.remaining);
         let left = remaining.map(|plan| plan.operations.len());
         let state = match left {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, styled};
+use super::layout::{BOLD, CREATE, DELETE, DIM, Line, PLAIN, Paper, UPDATE, styled, write_change as write_values};
 use crate::diagnostic::count;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::model::Value;
+use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
-use crate::render::textdiff::inline;
 
 /// Writes the differences between two specs: each zone with its differences, and a line of counts.
 ///
@@ -46,7 +46,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::
         ZoneSpecKind::Removed => (styled("- ", DELETE, colour), "  no longer managed: what the service has stays"),
         ZoneSpecKind::Changed => (String::new(), ""),
     };
-    writeln!(out, "{mark}{}{}", styled(name.as_str(), BOLD, colour), styled(about, DIM, colour))?;
+    writeln!(out, "{mark}{}{}", styled(&in_both_forms(name.as_str()), BOLD, colour), styled(about, DIM, colour))?;
     if !changes.is_empty() {
         writeln!(out)?;
     }
@@ -68,8 +68,9 @@ fn write_change(out: &mut dyn Write, change: &SpecChange, colour: bool) -> io::R
             writeln!(out, "  {} {path}: {}", styled("-", DELETE, colour), shown(before, words.as_deref()))
         }
         SpecChangeKind::Changed { before, after } => {
-            let words = inline(&before.to_string(), &after.to_string(), colour);
-            writeln!(out, "  {} {path}: {words}", styled("~", UPDATE, colour))
+            let head = Line::indented(2).add("~ ", UPDATE).add(format!("{path}: "), PLAIN);
+            let paper = Paper { colour, width: None, is_full: true };
+            write_values(out, head, (&before.to_string(), &after.to_string()), "", paper)
         }
         SpecChangeKind::Moved { behind } => {
             let to = behind.as_ref().map_or_else(|| "to the top".to_owned(), |name| format!("behind {}", safe(name)));

@@ -125,7 +125,7 @@ fn c3_a_proxied_name_is_renamed_or_replaced() {
     refused_without(
         &workspace,
         &["renamed.yaml", "--base", "./before.yaml"],
-        &["- www  CNAME  a.example.net", "+ web  CNAME  a.example.net", "a name loses its last address"],
+        &["~ rename www → web  CNAME  a.example.net", "a name loses its last address"],
         &[&["--allow-deletes", "1"], &["--allow", "removes-last-address"]],
     );
     let sent = workspace.writes()[writes..].to_vec();

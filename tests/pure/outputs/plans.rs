@@ -149,19 +149,37 @@ pub(crate) fn of_words(word: &str) -> Made {
     Made::new(Plan { zones: vec![zone], ..plan }, sources)
 }
 
-/// A plan of so many zones with so many operations each; every hundredth operation is a delete.
+/// A plan of so many zones with a record each, of which the first ones change.
+pub(crate) fn zones(zones: usize, changed: usize) -> Made {
+    let mut sources = Sources::default();
+    let plan = |n: usize| {
+        let name = format!("zone-{n:04}.example");
+        let (ttl, record) = (
+            if n < changed { 300 } else { 1 },
+            json!({ "name": "www", "type": "A", "content": "192.0.2.1", "ttl": "auto" }),
+        );
+        let live = json!({ "id": "1", "type": "A", "name": format!("www.{name}"), "content": "192.0.2.1", "ttl": ttl });
+        let spec = json!({ "version": 1, "zones": { name.clone(): { "records": [record] } } });
+        zone_plan(&name, &format!("{spec:#}"), &[live], "free", &mut sources).0
+    };
+    let zones = (0..zones).map(plan).collect();
+    Made::new(Plan { zones, ..Plan::default() }, sources)
+}
+
+/// A plan of so many zones with so many operations each, no two of which are the same change; every hundredth operation is a delete.
 pub(crate) fn large(zones: usize, operations: usize) -> Made {
+    let address = |number: usize| format!("10.{}.{}.1", number / 256, number % 256);
     let mut sources = Sources::default();
     let mut all = Vec::new();
     for n in 0..zones {
         let name = format!("zone-{n:04}.example");
         let records: Vec<_> = (0..operations)
             .filter(|r| r % 100 != 99)
-            .map(|r| json!({ "name": format!("host-{r}"), "type": "A", "content": "192.0.2.1" }))
+            .map(|r| json!({ "name": format!("host-{r}"), "type": "A", "content": address(r) }))
             .collect();
         let live: Vec<_> = (0..operations)
             .filter(|r| r % 100 == 99)
-            .map(|r| json!({ "id": format!("{r}"), "type": "A", "name": format!("host-{r}.{name}"), "content": "192.0.2.2", "ttl": 1 }))
+            .map(|r| json!({ "id": format!("{r}"), "type": "A", "name": format!("host-{r}.{name}"), "content": address(r), "ttl": 1 }))
             .collect();
         let spec = json!({ "version": 1, "zones": { name.clone(): { "unmanaged": "prune", "records": records } } });
         all.push(zone_plan(&name, &format!("{spec:#}"), &live, "enterprise", &mut sources).0);

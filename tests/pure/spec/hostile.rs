@@ -113,7 +113,7 @@ fn hostile_text_is_shown_harmlessly() {
     assert!(!plain.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}']), "{plain}");
     insta::assert_snapshot!(plain);
     let mut coloured = Vec::new();
-    diagnostics::write(&mut coloured, &outcome.diagnostics, &sources, true).unwrap();
+    diagnostics::write(&mut coloured, &outcome.diagnostics, &sources, true, None).unwrap();
     let coloured = String::from_utf8(coloured).unwrap();
     assert!(coloured.contains('\u{1b}') && coloured.contains("<stdin>:6:1000028"));
 }
@@ -263,7 +263,7 @@ proptest! {
         let other = Place { source, span: Span::new(length, start + length) };
         let finding = findings::SYNTAX.at(place, "detail").and_at(other, "other");
         let mut out = Vec::new();
-        diagnostics::write(&mut out, &Diagnostics::from_iter([finding.clone()]), &sources, true).unwrap();
+        diagnostics::write(&mut out, &Diagnostics::from_iter([finding.clone()]), &sources, true, None).unwrap();
         let _ = Diagnostic::of(&finding, &sources);
     }
 }

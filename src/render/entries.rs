@@ -1,0 +1,539 @@
+//! The plan of a zone as a reader takes it in: the one model between a plan and its pages.
+//!
+//! The operations of a plan are in the order in which they are carried out. A reader wants what matters most first, and what
+//! belongs together as one entry:
+//!
+//! | entry | operations |
+//! |---|---|
+//! | a rename | a delete and a create of the same value at another name |
+//! | a swap | two updates, each of which gives the other's value |
+//! | the same change | at least [`FEWEST`] operations on records that differ in their names alone |
+//! | one operation | any other |
+//!
+//! Changes of comments and tags alone come last, and pages fold them. Programs get the plan as it is, see [`crate::document`].
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+
+use super::live::LiveView;
+use super::names::{in_few_words, with_unicode};
+use super::view::{Attention, FieldView, OperationView, Side, Tally};
+use crate::diff::{Field, ZoneSetting};
+use crate::model::{Fqdn, Purpose, Rdata, RecordType, ZoneName};
+use crate::plan::{Action, Operation, RecordSubject, Subject, ZonePlan};
+
+/// The fewest operations that are shown as the same change.
+const FEWEST: usize = 3;
+
+/// The largest number of names, or runs of names, that an entry begins with.
+const NAMES: usize = 6;
+
+/// The same for a dangerous one.
+const DANGEROUS_NAMES: usize = 60;
+
+/// How much an entry matters.
+///
+/// # Order
+/// What matters most comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// The zone itself.
+    Zone,
+    /// A danger, accepted or not.
+    Danger,
+    /// Who answers for a name.
+    NameServers,
+    /// The chain of trust.
+    Dnssec,
+    /// Who may issue certificates.
+    Issuance,
+    /// Where mail goes, and whether it is genuine.
+    Mail,
+    /// Other records at the name of the zone.
+    Apex,
+    /// Where names lead.
+    Addresses,
+    /// Other records.
+    Others,
+    /// Rules and settings.
+    Rules,
+    /// How long answers are kept.
+    Lifetimes,
+    /// Comments and tags.
+    Notes,
+}
+
+/// One operation of an entry.
+#[derive(Debug, Clone)]
+pub(super) struct Member<'a> {
+    /// Its number in the plan of the zone.
+    pub(super) number: usize,
+    /// The operation.
+    operation: &'a Operation,
+    /// The same for a reader.
+    pub(super) view: OperationView<'a>,
+}
+
+/// What a reader takes as one.
+#[derive(Debug, Clone)]
+pub(super) struct Entry<'a> {
+    /// What it says.
+    pub(super) view: OperationView<'a>,
+    /// Its operations, in the order of the plan. There is at least one.
+    pub(super) members: Vec<Member<'a>>,
+    /// The live values that stay as they are beside the one that changes.
+    pub(super) beside: Vec<String>,
+    weight: Weight,
+}
+
+/// The plan of a zone for a reader.
+#[derive(Debug)]
+pub(super) struct ZoneEntries<'a> {
+    /// The plan.
+    pub(super) zone: &'a ZonePlan,
+    /// What changes, by weight.
+    pub(super) entries: Vec<Entry<'a>>,
+    /// Changes of comments and tags alone.
+    pub(super) notes: Vec<Entry<'a>>,
+}
+
+impl<'a> ZoneEntries<'a> {
+    /// The entries of a plan.
+    pub(super) fn of(zone: &'a ZonePlan) -> Self {
+        let operations = zone.operations.iter().enumerate();
+        let members: Vec<Member<'a>> = operations
+            .map(|(number, operation)| Member { number, operation, view: OperationView::of(operation) })
+            .collect();
+        let mut entries: Vec<Entry<'a>> =
+            grouped(members).into_iter().map(|group| Entry::new(group, &zone.name)).collect();
+        // Nothing that works today can be broken in a zone without records: below its dangers it reads like a zone file.
+        let is_new = zone.live_records == 0;
+        let rank = |weight: Weight| if is_new && weight > Weight::Danger { Weight::Others } else { weight };
+        entries.sort_by_key(|entry| (rank(entry.weight), Reverse(entry.view.attention()), entry.members[0].number));
+        // Each set of values is completed once, where its last change is shown.
+        let mut done = BTreeSet::new();
+        for entry in entries.iter_mut().rev() {
+            entry.beside = entry.set().filter(|set| done.insert(*set)).map_or_else(Vec::new, |(name, type_name)| {
+                let values = zone.beside.get(&(name.clone(), type_name.to_owned())).into_iter().flatten();
+                values.map(|value| with_unicode(&value.presentation()).into_owned()).collect()
+            });
+        }
+        let notes = entries.split_off(entries.partition_point(|entry| is_new || entry.weight < Weight::Notes));
+        Self { zone, entries, notes }
+    }
+
+    /// All entries, by weight.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.entries.iter().chain(&self.notes)
+    }
+
+    /// The number of operations that are dangerous, and not accepted.
+    pub(super) fn dangers(&self) -> usize {
+        let members = self.entries.iter().flat_map(|entry| &entry.members);
+        members.filter(|member| member.view.attention() > Attention::Doubt).count()
+    }
+
+    /// The most that an operation of it needs.
+    pub(super) fn attention(&self) -> Attention {
+        self.entries.iter().map(|entry| entry.view.attention()).max().unwrap_or(Attention::Plain)
+    }
+
+    /// Whether anything but comments and tags changes.
+    pub(super) fn matters(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// Whether there is nothing to say about the zone.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.zone.is_empty() && self.zone.notes.is_empty() && self.zone.impact.is_empty()
+    }
+
+    /// Its operations, counted.
+    pub(super) fn tally(&self) -> Tally {
+        self.all().fold(Tally::default(), |tally, entry| tally.and(entry.tally()))
+    }
+
+    /// The changes of comments and tags in one line, and the names of the records; `None` if there are none.
+    pub(super) fn notes_in_a_line(&self) -> Option<(String, String)> {
+        let names: Vec<&str> = self.notes.iter().flat_map(Entry::names).collect();
+        let what = match names.len() {
+            0 => return None,
+            1 => "the comment or tags of 1 record change".to_owned(),
+            number => format!("the comments or tags of {number} records change"),
+        };
+        Some((what, in_few_words(names, NAMES)))
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// An entry for a group.
+    fn new(Group { kind, members }: Group<'a>, zone: &ZoneName) -> Self {
+        let view = match kind {
+            Kind::One => members[0].view.clone(),
+            Kind::Rename => rename(&members),
+            Kind::Swap => swap(&members),
+            Kind::Same => same(&members),
+        };
+        let weight = members.iter().map(|member| weight(member, zone)).min().unwrap_or(Weight::Others);
+        Self { view, members, beside: Vec::new(), weight }
+    }
+
+    /// Its operations, counted.
+    pub(super) fn tally(&self) -> Tally {
+        Tally::of(self.members.iter().map(|member| member.view.action))
+    }
+
+    /// Whether it is the same change on several records.
+    pub(super) fn is_same_change(&self) -> bool {
+        self.members.len() >= FEWEST
+    }
+
+    /// The names of its records as their author wrote them, with repetitions.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()))
+    }
+
+    /// The set of values in which one changes; `None` if it is for several names, or no value changes.
+    fn set(&self) -> Option<(&'a Fqdn, &'a str)> {
+        if self.is_same_change() {
+            return None;
+        }
+        let member = self.members.iter().rev().find(|member| changes_value(member.operation))?;
+        let form = member.operation.record()?.form();
+        Some((&form.name, form.data.type_name()))
+    }
+}
+
+/// Whether an operation changes what a record says.
+fn changes_value(operation: &Operation) -> bool {
+    operation.record().is_some_and(|record| {
+        let (before, after) = (record.action.before(), record.action.after());
+        before.map(|form| &form.data) != after.map(|form| &form.data)
+    })
+}
+
+/// How much an operation matters.
+fn weight(member: &Member<'_>, zone: &ZoneName) -> Weight {
+    let Member { operation, view, .. } = member;
+    if matches!(operation.subject, Subject::Zone) {
+        return Weight::Zone;
+    }
+    if view.is_loud() {
+        return Weight::Danger;
+    }
+    match &operation.subject {
+        Subject::Zone => Weight::Zone,
+        Subject::Setting(ZoneSetting::Dnssec { .. }) => Weight::Dnssec,
+        Subject::Setting(ZoneSetting::Setting { .. } | ZoneSetting::DnsSettings { .. }) | Subject::Rule(_) => {
+            Weight::Rules
+        }
+        Subject::Record(record) => weight_of_record(record, operation, zone),
+    }
+}
+
+/// How much an operation on a record matters that is not dangerous.
+fn weight_of_record(record: &RecordSubject, operation: &Operation, zone: &ZoneName) -> Weight {
+    let only = |wanted: &[Field]| {
+        let fields = &operation.fields;
+        operation.action() == Action::Update && !fields.is_empty() && fields.iter().all(|f| wanted.contains(&f.field))
+    };
+    if only(&[Field::Comment, Field::Tags]) {
+        return Weight::Notes;
+    }
+    if only(&[Field::Ttl, Field::Comment, Field::Tags]) {
+        return Weight::Lifetimes;
+    }
+    let form = record.form();
+    match form.data.record_type() {
+        Some(RecordType::Ns) => Weight::NameServers,
+        Some(RecordType::Ds | RecordType::Dnskey) => Weight::Dnssec,
+        Some(RecordType::Caa) => Weight::Issuance,
+        Some(RecordType::Mx) => Weight::Mail,
+        _ if is_about_mail(form.name.as_str(), &form.data) => Weight::Mail,
+        _ if form.name == *zone.as_fqdn() => Weight::Apex,
+        Some(RecordType::A | RecordType::Aaaa | RecordType::Cname | RecordType::Https | RecordType::Svcb) => {
+            Weight::Addresses
+        }
+        _ => Weight::Others,
+    }
+}
+
+/// Whether a record says how mail is recognized or reported: SPF, DKIM, DMARC, MTA-STS, TLS-RPT, or an alias in their place.
+fn is_about_mail(name: &str, data: &Rdata) -> bool {
+    const VERSIONS: [&str; 5] = ["v=spf1", "v=dkim1", "v=dmarc1", "v=stsv1", "v=tlsrptv1"];
+    const LABELS: [&str; 4] = ["_domainkey", "_dmarc", "_mta-sts", "_smtp"];
+    match data.purpose() {
+        Purpose::Keyed(key) if data.record_type() == Some(RecordType::Txt) && VERSIONS.contains(&key.as_str()) => true,
+        _ => name.split('.').any(|label| LABELS.contains(&label)),
+    }
+}
+
+/// What makes operations one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    One,
+    Rename,
+    Swap,
+    Same,
+}
+
+/// Operations that make one entry.
+struct Group<'a> {
+    kind: Kind,
+    members: Vec<Member<'a>>,
+}
+
+/// All operations of a zone in groups.
+fn grouped(members: Vec<Member<'_>>) -> Vec<Group<'_>> {
+    let pairs = pairs(&members);
+    let mut partner: HashMap<usize, (usize, Kind)> = HashMap::new();
+    for (one, other, kind) in pairs {
+        partner.insert(one, (other, kind));
+        partner.insert(other, (one, kind));
+    }
+    let mut same: HashMap<SameKey, Vec<usize>> = HashMap::new();
+    for (number, member) in members.iter().enumerate() {
+        if !partner.contains_key(&number)
+            && let Some(key) = SameKey::of(member)
+        {
+            same.entry(key).or_default().push(number);
+        }
+    }
+    let mut leads: HashMap<usize, Vec<usize>> = HashMap::new();
+    for numbers in same.into_values().filter(|numbers| numbers.len() >= FEWEST) {
+        leads.insert(numbers[0], numbers);
+    }
+    let followers: BTreeSet<usize> = leads.values().flat_map(|numbers| numbers[1..].iter().copied()).collect();
+    let mut left: Vec<Option<Member<'_>>> = members.into_iter().map(Some).collect();
+    let mut groups = Vec::new();
+    for number in 0..left.len() {
+        if followers.contains(&number) {
+            continue;
+        }
+        let (kind, numbers) = match (partner.get(&number), leads.remove(&number)) {
+            (Some((other, kind)), _) => (*kind, vec![number, *other]),
+            (None, Some(numbers)) => (Kind::Same, numbers),
+            (None, None) => (Kind::One, vec![number]),
+        };
+        let members: Vec<Member<'_>> = numbers.into_iter().filter_map(|n| left[n].take()).collect();
+        if !members.is_empty() {
+            groups.push(Group { kind, members });
+        }
+    }
+    groups
+}
+
+/// Which members are a rename or a swap, by their places. A value that comes or goes more than once belongs to no pair.
+fn pairs(members: &[Member<'_>]) -> Vec<(usize, usize, Kind)> {
+    let (mut gone, mut come): (HashMap<_, Vec<usize>>, HashMap<_, Vec<usize>>) = Default::default();
+    let mut changed: HashMap<(&str, &str, &str, &str), Vec<usize>> = HashMap::new();
+    for (number, Member { view, operation, .. }) in members.iter().enumerate() {
+        let Some(record) = operation.record() else { continue };
+        match (view.action, view.before.as_deref(), view.after.as_deref()) {
+            (Action::Delete, Some(value), _) => {
+                gone.entry((view.type_name, value)).or_default().push(number);
+            }
+            (Action::Create, _, Some(value)) => {
+                come.entry((view.type_name, value)).or_default().push(number);
+            }
+            (Action::Update, Some(before), Some(after)) if view.fields.is_empty() && before != after => {
+                changed.entry((view.type_name, "", before, after)).or_default().push(number);
+                // At one name, hosts change places by their priorities.
+                if let [change] = operation.fields.as_slice()
+                    && change.field.to_string() == "priority"
+                {
+                    let (before, after) = (split(before), split(after));
+                    let name = record.form().name.as_str();
+                    changed.entry((view.type_name, name, before.0, after.0)).or_default().push(number);
+                }
+            }
+            _ => {}
+        }
+    }
+    let renamed = gone.iter().filter_map(|(value, numbers)| match (numbers.as_slice(), come.get(value)?.as_slice()) {
+        ([one], [other]) => Some((*one, *other, Kind::Rename)),
+        _ => None,
+    });
+    let swapped = changed.iter().filter_map(|((type_name, name, before, after), numbers)| {
+        match (numbers.as_slice(), changed.get(&(*type_name, *name, *after, *before))?.as_slice()) {
+            ([one], [other]) if one < other => Some((*one, *other, Kind::Swap)),
+            _ => None,
+        }
+    });
+    let mut pairs: Vec<(usize, usize, Kind)> = renamed.chain(swapped).collect();
+    pairs.sort_unstable_by_key(|(one, other, _)| (*one, *other));
+    let mut taken = BTreeSet::new();
+    pairs.retain(|(one, other, _)| {
+        let is_free = !taken.contains(one) && !taken.contains(other);
+        if is_free {
+            taken.extend([*one, *other]);
+        }
+        is_free
+    });
+    pairs
+}
+
+/// A value around its first space.
+fn split(value: &str) -> (&str, &str) {
+    value.split_once(' ').unwrap_or((value, ""))
+}
+
+/// What the same change has in common. Names are the only difference; where a value stays, the values may differ as well.
+#[derive(PartialEq, Eq, Hash)]
+struct SameKey {
+    action: Action,
+    type_name: String,
+    value: Option<(Option<String>, Option<String>)>,
+    aside: String,
+    fields: Vec<FieldView>,
+    why: String,
+    cause: Option<String>,
+    live: LiveView,
+    dangers: Vec<&'static str>,
+    accepted: Vec<(&'static str, String)>,
+    impact: Vec<String>,
+}
+
+impl SameKey {
+    /// That of an operation on a record.
+    fn of(Member { operation, view, .. }: &Member<'_>) -> Option<Self> {
+        operation.record()?;
+        let value = (view.before.clone(), view.after.clone());
+        Some(Self {
+            action: view.action,
+            type_name: view.type_name.to_owned(),
+            value: (value.0 != value.1).then_some(value),
+            aside: view.aside.clone(),
+            fields: view.fields.clone(),
+            why: view.why.in_full(),
+            cause: operation.cause.about(None),
+            live: LiveView { changed: None, ..view.live.clone() },
+            dangers: view.dangers.iter().map(|danger| danger.code()).collect(),
+            accepted: view.accepted.iter().map(|(danger, reason)| (danger.code(), reason.clone())).collect(),
+            impact: nameless(operation, view),
+        })
+    }
+}
+
+/// The effect of an operation without the name of its record.
+fn nameless(operation: &Operation, view: &OperationView<'_>) -> Vec<String> {
+    let Some(name) = operation.record().map(|record| record.form().name.as_str()) else { return Vec::new() };
+    view.impact.iter().map(|line| without(line, name)).collect()
+}
+
+/// A sentence with "each name" in the place of a name.
+fn without(line: &str, name: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '*');
+    let mut out = String::with_capacity(line.len());
+    let mut done = 0;
+    for (start, _) in line.match_indices(name).filter(|_| !name.is_empty()) {
+        let end = start + name.len();
+        let is_whole = !line[..start].ends_with(is_part) && !line[end..].starts_with(is_part);
+        if is_whole && start >= done {
+            out.push_str(&line[done..start]);
+            out.push_str("each name");
+            done = end;
+        }
+    }
+    out.push_str(&line[done..]);
+    out
+}
+
+/// The same change on many records.
+fn same<'a>(members: &[Member<'a>]) -> OperationView<'a> {
+    let first = &members[0];
+    let names = members.iter().filter_map(|member| Some(member.operation.record()?.shown_name.as_str()));
+    let most = if first.view.is_loud() { DANGEROUS_NAMES } else { NAMES };
+    let stays = first.view.before == first.view.after;
+    let is_one_value = members.iter().all(|member| member.view.after == first.view.after);
+    let is_over = first.view.live.changed.is_some() || first.view.cause.is_some();
+    let times: BTreeSet<&str> =
+        members.iter().filter(|_| is_over).filter_map(|member| member.operation.modified_on.as_deref()).collect();
+    let changed = match (times.first(), times.last()) {
+        (Some(first), Some(last)) if first != last => Some(format!("between {first} and {last}")),
+        (first, _) => first.map(|time| (*time).to_owned()),
+    };
+    OperationView {
+        number: members.len(),
+        name: Cow::Owned(in_few_words(names, most)),
+        before: first.view.before.clone().filter(|_| !stays || is_one_value),
+        after: first.view.after.clone().filter(|_| !stays || is_one_value),
+        cause: first.operation.cause.about(None),
+        live: LiveView { changed, ..first.view.live.clone() },
+        impact: Cow::Owned(nameless(first.operation, &first.view)),
+        ..first.view.clone()
+    }
+}
+
+/// The same value at another name.
+fn rename<'a>(members: &[Member<'a>]) -> OperationView<'a> {
+    let (old, new) = match members[0].view.action {
+        Action::Delete => (&members[0].view, &members[1].view),
+        Action::Create | Action::Update | Action::Move => (&members[1].view, &members[0].view),
+    };
+    // What the spec does not say is what Cloudflare makes of it: an automatic time to live, and not proxied.
+    let said = |aside: &str| {
+        let words = aside.split(", ").filter(|word| !matches!(*word, "" | "DNS only" | "ttl auto"));
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let differs = said(&old.aside) != said(&new.aside);
+    let attributes = FieldView {
+        name: "attributes".to_owned(),
+        is_whole: false,
+        before: if old.aside.is_empty() { Side::Nothing } else { Side::Value(old.aside.clone()) },
+        after: if new.aside.is_empty() { "DNS only, ttl auto".to_owned() } else { new.aside.clone() },
+    };
+    OperationView {
+        verb: "rename",
+        action: Action::Update,
+        name: Cow::Owned(format!("{} → {}", old.name, new.name)),
+        before: new.after.clone(),
+        aside: if differs { String::new() } else { new.aside.clone() },
+        fields: if differs { vec![attributes] } else { Vec::new() },
+        why: old.why.clone(),
+        live: old.live.clone(),
+        place: new.place.or(old.place),
+        ..both(old, new)
+    }
+}
+
+/// Two values that change places.
+fn swap<'a>(members: &[Member<'a>]) -> OperationView<'a> {
+    let (one, other) = (&members[0].view, &members[1].view);
+    let is_one_name = one.name == other.name;
+    let field = |view: &OperationView<'_>| FieldView {
+        name: if is_one_name { String::new() } else { view.name.to_string() },
+        is_whole: is_one_name,
+        before: view.before.clone().map_or(Side::Nothing, Side::Value),
+        after: view.after.clone().unwrap_or_default(),
+    };
+    OperationView {
+        verb: "swap",
+        name: if is_one_name { one.name.clone() } else { Cow::Owned(format!("{} ⇄ {}", one.name, other.name)) },
+        before: None,
+        after: None,
+        fields: vec![field(one), field(other)],
+        ..both(one, other)
+    }
+}
+
+/// What two operations have together.
+fn both<'a>(one: &OperationView<'a>, other: &OperationView<'a>) -> OperationView<'a> {
+    let dangers: BTreeSet<_> = one.dangers.iter().chain(other.dangers.iter()).copied().collect();
+    // A danger of both is accepted if both entries of the spec accept it.
+    let is_open =
+        |view: &OperationView<'_>, danger| view.dangers.contains(&danger) && !view.accepted.contains_key(&danger);
+    let accepted = one.accepted.iter().chain(other.accepted.iter());
+    let accepted = accepted.filter(|(danger, _)| !is_open(one, **danger) && !is_open(other, **danger));
+    let mut impact: Vec<String> = one.impact.to_vec();
+    impact.extend(other.impact.iter().filter(|line| !one.impact.contains(line)).cloned());
+    OperationView {
+        number: 2,
+        cause: one.cause.clone().or_else(|| other.cause.clone()),
+        accepted: Cow::Owned(accepted.map(|(danger, reason)| (*danger, reason.clone())).collect()),
+        dangers: Cow::Owned(dangers.into_iter().collect()),
+        impact: Cow::Owned(impact),
+        ..other.clone()
+    }
+}
