@@ -17,6 +17,7 @@ pub mod diagnostic;
 pub mod diff;
 pub mod document;
 pub mod drift;
+pub mod edit;
 pub mod export;
 pub mod import;
 pub mod insight;

@@ -17,6 +17,7 @@ use super::settings::Settings;
 use crate::api::Webhook;
 use crate::document::drift::Drift as DriftDocument;
 use crate::drift::{Report, State, Verdict};
+use crate::model::Live;
 use crate::plan::Plan;
 use crate::reconcile::{self, Drift, Goal};
 use crate::render::{DriftView, openmetrics};
@@ -48,6 +49,8 @@ pub(super) struct Look {
     pub(super) goal: Goal,
     /// What would be done.
     pub(super) plan: Plan,
+    /// What Cloudflare has.
+    pub(super) live: Live,
     /// What that means.
     pub(super) report: Report,
 }
@@ -74,9 +77,9 @@ pub(super) async fn look(
     let drift = reconcile::drift(&goal, &service.reader, &options, settings.now()?).await;
     *requests += service.requests();
     service.close().await;
-    let Drift { plan, report } = drift?;
+    let Drift { plan, live, report } = drift?;
     output.hide();
-    Ok(Look { goal, plan, report })
+    Ok(Look { goal, plan, live, report })
 }
 
 /// What a verdict is to the caller.

@@ -82,6 +82,55 @@ pub(super) fn write_new(directory: &Path, files: &[(PathBuf, String)], output: &
     Ok(())
 }
 
+/// A file whose text is replaced.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rewrite<'a> {
+    /// Where it is.
+    pub(super) path: &'a Path,
+    /// The text that it is expected to have.
+    pub(super) before: &'a str,
+    /// Its new text.
+    pub(super) after: &'a str,
+}
+
+/// Replaces the texts of files that were read before. All of them are written beside their places first, so that either all can be
+/// moved there or none is changed; permissions stay.
+///
+/// # Errors
+/// Those of the file system; a file is a link, is read-only, or has another text than expected.
+pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
+    let mut ready = Vec::new();
+    for Rewrite { path, before, after } in files {
+        let shown = path.display();
+        let there = fs::symlink_metadata(path).with_context(|| format!("failed to read {shown}"))?;
+        if there.is_symlink() {
+            let target = fs::read_link(path).unwrap_or_default();
+            bail!("{shown} is a link to {}; nothing was written. Give that file itself", target.display());
+        }
+        if !there.is_file() {
+            bail!("{shown} is not a regular file; nothing was written");
+        }
+        if there.permissions().readonly() {
+            bail!("{shown} is read-only; nothing was written. Make it writable and run this again");
+        }
+        if fs::read(path).with_context(|| format!("failed to read {shown}"))? != before.as_bytes() {
+            bail!("{shown} changed while it was being worked on; nothing was written. Run this again");
+        }
+        let write = || -> io::Result<NamedTempFile> {
+            let mut beside = create(directory_of(path), Readers::Owner)?;
+            beside.write_all(after.as_bytes())?;
+            beside.as_file().set_permissions(there.permissions())?;
+            beside.as_file().sync_all()?;
+            Ok(beside)
+        };
+        ready.push((path, write().with_context(|| format!("failed to write beside {shown}; nothing was written"))?));
+    }
+    for (path, beside) in ready {
+        beside.persist(path).map_err(|error| error.error).with_context(|| format!("failed to write {}", path.display()))?;
+    }
+    Ok(())
+}
+
 /// Makes a directory, and those above it, for its owner only; one that is there stays as it is.
 ///
 /// # Errors

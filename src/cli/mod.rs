@@ -15,6 +15,7 @@ mod lock;
 mod monitor;
 mod output;
 mod own_files;
+mod pull;
 mod service;
 mod settings;
 mod shard;

@@ -99,6 +99,7 @@ impl<'a> Settings<'a> {
             may_leave_variables: false,
             accepted_lints: accepted_lints(self.flags)?,
             today: Some(self.today()?),
+            ..spec::Options::default()
         })
     }
 

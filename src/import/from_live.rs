@@ -169,6 +169,17 @@ fn waf(live: &LiveWaf, notes: &mut Vec<String>, meanings: &mut Vec<String>) -> O
     (!is_silent).then_some(wants)
 }
 
+/// A rule as a spec would have it, under its `ref` or a name made from its description; `None` if a spec cannot say it.
+#[must_use]
+pub fn rule_from_live(live: &LiveRule, phase: Phase, waf: &LiveWaf) -> Option<DesiredRule> {
+    let is_said = ["action", "expression"].iter().all(|member| live.body.text(member).is_some());
+    let is_ours = phase != Phase::Managed || live.body.action() == "skip";
+    let name = name(live, &mut BTreeSet::new()).filter(|_| is_said && is_ours)?;
+    let rule = recognise_rule(live, &name, phase, waf, Place::NOWHERE);
+    let holds_credential = matches!(&rule.form, RuleForm::Raw(raw) if raw.holds_credential());
+    (!holds_credential).then_some(rule)
+}
+
 /// Whether an exception comes after a deployment that it exempts from, so that it has no effect until it is moved.
 fn is_dead(rules: &[LiveRule], rule: &LiveRule) -> bool {
     let above = rules.iter().take_while(|r| r.id != rule.id);

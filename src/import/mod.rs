@@ -13,7 +13,7 @@ mod terraform;
 mod zone_file;
 
 pub use found::{Found, Origin, Tally};
-pub use from_live::{Imported, from_live};
+pub use from_live::{Imported, from_live, rule_from_live};
 pub use leave::Leaving;
 pub(crate) use octodns::members as octodns_members;
 pub use source::{SourceKind, read_sources, read_text};

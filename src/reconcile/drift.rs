@@ -3,10 +3,11 @@
 use std::time::SystemTime;
 
 use super::goal::Goal;
-use super::plan::{Options, plan};
+use super::plan::{Options, Planned, plan};
 use crate::api::Reader;
 use crate::drift::{Report, classify};
 use crate::live::FetchError;
+use crate::model::Live;
 use crate::plan::Plan;
 
 /// What one look showed.
@@ -14,6 +15,8 @@ use crate::plan::Plan;
 pub struct Drift {
     /// What would be done.
     pub plan: Plan,
+    /// What Cloudflare has.
+    pub live: Live,
     /// What that means.
     pub report: Report,
 }
@@ -28,7 +31,7 @@ pub async fn drift<R: Reader>(
     options: &Options,
     now: SystemTime,
 ) -> Result<Drift, FetchError> {
-    let plan = plan(goal, reader, options).await?.plan;
+    let Planned { plan, live, .. } = plan(goal, reader, options).await?;
     let report = classify(&plan, now);
-    Ok(Drift { plan, report })
+    Ok(Drift { plan, live, report })
 }

@@ -200,7 +200,7 @@ impl Goal {
 }
 
 /// The first mistake, in words that go on after a noun.
-fn first(diagnostics: &Diagnostics) -> String {
+pub(super) fn first(diagnostics: &Diagnostics) -> String {
     let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     first.map_or_else(String::new, |d| format!(": {}: {}", d.summary(), d.detail))
 }

@@ -61,6 +61,7 @@ mod known_notes;
 mod migration;
 mod plan;
 mod protection;
+pub mod pull;
 pub mod saved;
 mod selection;
 mod snapshot;

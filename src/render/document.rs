@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::expectations::Checked;
+use super::patch::ChangedFile;
 use super::{DriftView, Findings, Review};
 use crate::diagnostic::{Finding, Sources};
 
@@ -24,6 +25,8 @@ pub struct Document {
     pub drift: Option<fn(&mut dyn Write, &DriftView<'_>, &Options<'_>) -> io::Result<()>>,
     /// Writes which expectations hold.
     pub expectations: Option<fn(&mut dyn Write, &[Checked<'_>], &Sources) -> io::Result<()>>,
+    /// Writes changes of the spec's own files.
+    pub patch: Option<fn(&mut dyn Write, &[ChangedFile<'_>]) -> io::Result<()>>,
 }
 
 impl Document {
@@ -35,6 +38,7 @@ impl Document {
             ("validate", self.is_for_validate),
             ("drift", self.drift.is_some()),
             ("test", self.expectations.is_some()),
+            ("pull", self.patch.is_some()),
         ];
         all.into_iter().filter(|(_, has)| *has).map(|(command, _)| command).collect()
     }

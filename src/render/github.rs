@@ -30,6 +30,7 @@ pub(super) const DOCUMENT: Document = Document {
     plan: Some(|out, review, _| plan(out, review)),
     drift: None,
     expectations: None,
+    patch: None,
 };
 
 /// The level of an annotation.

@@ -22,6 +22,7 @@ pub(super) const DOCUMENT: Document = Document {
     plan: None,
     drift: None,
     expectations: Some(|out, checked, sources| out.write_all(expectations(checked, sources).as_bytes())),
+    patch: None,
 };
 
 /// The name of the test for findings without a file.

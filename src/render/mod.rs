@@ -18,6 +18,7 @@
 //! | `diagnostics` | findings in the style of a compiler |
 //! | `drift` | what changed and who changed it, shared by the outputs of `text`, `json` and `markdown` |
 //! | `openmetrics` | the same as numbers for a monitoring system |
+//! | `patch` | changed files as a unified diff |
 //! | `view` | any operation in one neutral form, shared by the outputs for reviewers |
 //! | `entries` | the plan of a zone as a reader takes it in: by weight, and what belongs together as one |
 //! | `facets` | the attributes of a record in words |
@@ -53,6 +54,7 @@ mod wrapped;
 pub use document::{Document, Options};
 pub use drift::DriftView;
 pub use findings::{Findings, known_findings};
+pub use patch::{ChangedFile, patch, shown};
 pub use view::Review;
 
 /// Declares formats: their modules, and the list of them.
@@ -71,4 +73,5 @@ documents! {
     sarif,
     junit,
     html,
+    patch,
 }

@@ -34,6 +34,7 @@ pub(super) const DOCUMENT: Document = Document {
     plan: Some(|out, review, options| write(out, &review.findings(), options.known)),
     drift: None,
     expectations: None,
+    patch: None,
 };
 
 /// Writes a log.

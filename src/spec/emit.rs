@@ -28,6 +28,24 @@ pub fn print(desired: &Desired) -> String {
     to_yaml(&File { version: 1, zones })
 }
 
+/// A record as an entry of `records`.
+#[must_use]
+pub fn record_entry(zone: &ZoneName, one: &DesiredRecord) -> Json {
+    record(zone, one, &[])
+}
+
+/// A text as a spec says it: what would be a substitution means itself.
+#[must_use]
+pub fn written(text: &str) -> String {
+    escape(text)
+}
+
+/// A value as a spec says it.
+#[must_use]
+pub fn written_value(value: &Value) -> Json {
+    scalar(value)
+}
+
 /// A zone. Lints that its file accepts are accepted by the zone.
 pub(super) fn zone(zone: &DesiredZone, suppressions: &[Suppression]) -> Json {
     let DesiredZone { name, id, place, unmanaged, ignore, allow, create, settings, waf, records, tombstones, expect } =

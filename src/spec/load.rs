@@ -5,7 +5,7 @@
 //! Included paths stay below the directory that was given, so that a change to a spec cannot make the program read
 //! other files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -52,9 +52,15 @@ struct Origin {
     root: Option<PathBuf>,
 }
 
-/// Reads every input and what it includes.
-pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Diagnostics) -> Vec<Loaded> {
+/// Reads every input and what it includes; of a file that `texts` has, that text.
+pub(super) fn load(
+    inputs: &[Input],
+    texts: &BTreeMap<String, String>,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Loaded> {
     let mut loader = Loader {
+        texts,
         sources,
         diagnostics,
         files: Vec::new(),
@@ -79,6 +85,8 @@ pub(super) fn load(inputs: &[Input], sources: &mut Sources, diagnostics: &mut Di
 
 /// The state of loading.
 struct Loader<'a> {
+    /// Texts in place of files, by name.
+    texts: &'a BTreeMap<String, String>,
     sources: &'a mut Sources,
     diagnostics: &'a mut Diagnostics,
     files: Vec<Loaded>,
@@ -224,6 +232,9 @@ impl Loader<'_> {
 
     /// The text of a file, and whether it is valid UTF-8.
     fn read(&mut self, path: &Path, is_given: bool, reference: Reference) -> Option<(SourceId, bool)> {
+        if let Some(text) = self.texts.get(&show(path)) {
+            return Some((self.sources.add(show(path), text.as_str()), true));
+        }
         let bytes = match read(path, is_given) {
             Ok(bytes) => bytes,
             Err(ReadFailure::TooLarge) => {

@@ -48,11 +48,13 @@ mod tree;
 mod waf;
 mod yaml;
 
+use std::collections::BTreeMap;
+
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 pub use arrange::{Arrangement, Part, Remarks, arrange};
-pub use emit::print;
+pub use emit::{print, record_entry, written, written_value};
 pub use foreign::{Yaml, YamlKind, read_yaml};
 pub use git::GitEnvironment;
 use limits::{MOST, clip, is_enough};
@@ -61,7 +63,7 @@ pub use policy::{Allowed, PolicyError, PolicyFile, read_policy};
 pub use revision::{Revision, at_revision, is_object_id, resolve_revision};
 pub use revision_error::RevisionError;
 pub use schema::schema;
-pub use waf::print_waf;
+pub use waf::{deployment_entry, print_waf, rule_entry};
 pub use yaml::one_line;
 
 use crate::diagnostic::{Diagnostics, Place, Source, SourceId, Sources, Span, findings};
@@ -78,6 +80,8 @@ pub struct Options {
     pub accepted_lints: Vec<Suppression>,
     /// The date for deciding what has expired, `YYYY-MM-DD`; without it, nothing has.
     pub today: Option<String>,
+    /// Texts that are read in place of files, by the name of each file: a spec as it will be once it is written.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// The result of loading a spec.
@@ -105,7 +109,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
         diagnostics
             .push(findings::NOTHING.nowhere("no file or directory was given").help("name a spec file or directory"));
     }
-    let loaded = load::load(inputs, sources, &mut diagnostics);
+    let loaded = load::load(inputs, &options.texts, sources, &mut diagnostics);
     let digest = digest(loaded.iter().map(|f| f.source), options, sources);
     let variables = variables(&loaded, options, sources, &mut diagnostics);
     let mut files = Vec::with_capacity(loaded.len());

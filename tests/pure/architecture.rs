@@ -21,6 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What a spec says, in the formats of other tools; `import` knows their words.
     ("export", &["model", "diagnostic", "spec", "import"]),
     ("plan", &["diff", "insight", "model", "wire", "diagnostic"]),
+    // Texts of the spec's own files: what differs is told by `diff`, and how it is said by `spec` and `import`.
+    ("edit", &["spec", "import", "diff", "model", "diagnostic"]),
     // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
     ("drift", &["plan", "diff", "model", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
@@ -48,6 +50,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "live",
             "apply",
             "document",
+            "edit",
         ],
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
@@ -78,6 +81,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "render",
             "reconcile",
             "rehearsal",
+            "edit",
             "sandbox",
             "seclang",
         ],
@@ -87,7 +91,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Text that only the named modules may contain, and why.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("serde_yaml::", &["spec"], "only spec knows YAML"),
-    ("granit_parser::", &["spec"], "only spec knows YAML"),
+    ("pretty_yaml::", &["edit"], "only edit lays YAML out"),
+    ("granit_parser::", &["spec", "edit"], "spec knows what YAML means, edit how it is laid out"),
     ("reqwest::", &["api", "sandbox"], "only api speaks HTTP"),
     ("process::Command", &["spec"], "git is the only program that is started, and spec/git.rs knows how"),
     ("std::env::", &["cli"], "the environment is read in cli only"),
@@ -113,6 +118,7 @@ const SYNCHRONOUS: &[&str] = &[
     "diff",
     "plan",
     "drift",
+    "edit",
     "document",
     "render",
     "seclang",

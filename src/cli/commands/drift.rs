@@ -1,25 +1,29 @@
 //! `drift`: report what differs and who changed what. Holds no means of writing.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use clap::Args;
 
 use super::{Facts, Run, Session};
-use crate::cli::args::{Format, SpecArgs};
+use crate::cli::args::{Format, Global, SpecArgs};
 use crate::cli::drift::{Look, TellArgs, deliver, document, exit, look, webhook, write_metrics};
 use crate::cli::exit::Exit;
+use crate::cli::files::{self, Readers};
 use crate::cli::formats;
 use crate::cli::load::load;
 use crate::cli::output::Output;
+use crate::cli::pull::{Wish, changed, edited, is_in_files};
 use crate::cli::settings::Settings;
 use crate::drift::Verdict;
-use crate::render::DriftView;
 use crate::render::text::write_drift;
+use crate::render::{DriftView, patch};
 
 /// Detect drift: what changed, when, and who changed it
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom"
+    after_help = "Examples:\n  zonewright drift zones/ --base HEAD\n  zonewright drift zones/ --base HEAD --fail-on drifted,conflicting --metrics drift.prom\n  zonewright drift zones/ --base HEAD --propose drift.patch"
 )]
 pub(in crate::cli) struct DriftArgs {
     /// The spec.
@@ -31,11 +35,21 @@ pub(in crate::cli) struct DriftArgs {
     /// Exit with N instead of 2 on findings
     #[arg(long, value_name = "N", default_value_t = 2)]
     drift_exit_code: u8,
+    /// Write a patch to FILE that makes the spec say what Cloudflare has, as `pull` would
+    #[arg(long, value_name = "FILE")]
+    propose: Option<PathBuf>,
 }
 
 impl Run for DriftArgs {
     fn facts(&self) -> Facts<'_> {
         Facts { has_document: |document| document.drift.is_some(), files: self.spec.files(), ..Facts::online("drift") }
+    }
+
+    fn check(&self, _: &Global) -> Result<(), String> {
+        if self.propose.is_none() || is_in_files(&self.spec) {
+            return Ok(());
+        }
+        Err("--propose makes a patch of the spec's files, and standard input is none; give the files".to_owned())
     }
 
     async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
@@ -49,7 +63,7 @@ impl Run for DriftArgs {
 /// # Order
 /// The report comes first, then the metrics, then the webhook: nothing that fails later can hide it.
 async fn run(args: &DriftArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let DriftArgs { spec, tell, drift_exit_code } = args;
+    let DriftArgs { spec, tell, drift_exit_code, propose } = args;
     let webhook = match webhook(tell, settings)? {
         Ok(webhook) => webhook,
         Err(message) => {
@@ -73,7 +87,27 @@ async fn run(args: &DriftArgs, settings: &Settings<'_>, output: &Arc<Output>) ->
         deliver(webhook, &document(&view), output).await;
     }
     metrics.transpose()?;
+    if let Some(path) = propose {
+        write_proposal(path, &look, spec, settings, output)?;
+    }
     Ok(exit(verdict, Exit::Chosen(*drift_exit_code)))
+}
+
+/// Writes a patch of the spec's files. Where nothing can be taken over, it is empty.
+fn write_proposal(
+    path: &Path,
+    look: &Look,
+    spec: &SpecArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let wish = Wish { only: &[], unmanaged: false, snapshot: None };
+    let pulled = edited((&look.goal, &look.plan, &look.live), spec, &wish, &|_| true, settings)
+        .context("failed to propose changes of the spec")?;
+    pulled.said.iter().for_each(|words| output.say(&format!("note: {words}")));
+    pulled.left.iter().for_each(|(address, why)| output.say(&format!("not in the patch: {address}: {why}")));
+    files::write(path, patch(&changed(&pulled)).as_bytes(), Readers::Everyone, output)
+        .with_context(|| format!("failed to write the patch to {}", path.display()))
 }
 
 /// Prints a report as wanted.

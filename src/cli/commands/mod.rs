@@ -45,8 +45,10 @@ commands! {
         Diff(diff::DiffArgs),
         Drift(drift::DriftArgs),
         Watch(watch::WatchArgs),
+        Pull(pull::PullArgs),
         Snapshot(snapshot::SnapshotArgs),
         Validate(validate::ValidateArgs),
+        Fmt(fmt::FmtArgs),
         Test(test::TestArgs),
         #[cfg(feature = "sandbox")]
         Rehearse(rehearse::RehearseArgs),

@@ -32,6 +32,7 @@ pub(super) const DOCUMENT: Document = Document {
     plan: Some(|out, review, _| out.write_all(plan(review).as_bytes())),
     drift: None,
     expectations: None,
+    patch: None,
 };
 
 /// A plan.

@@ -39,6 +39,7 @@ pub(super) const DOCUMENT: Document = Document {
     plan: Some(|out, review, options| out.write_all(plan(review, options.comment).as_bytes())),
     drift: Some(|out, view, options| out.write_all(drift(view, options.comment).as_bytes())),
     expectations: None,
+    patch: None,
 };
 
 /// A plan.

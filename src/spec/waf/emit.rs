@@ -56,12 +56,12 @@ pub(in crate::spec) fn waf(wants: &DesiredWaf) -> Json {
     parts.put("unmanaged", (*unmanaged == Unmanaged::Prune).then_some("prune"));
     parts.put("accept_weakening", accept_weakening.as_ref().map(|(words, _)| escape(words)));
     for wants in deployments {
-        parts.put(wants.ruleset.key(), Some(deployment(wants)));
+        parts.put(wants.ruleset.key(), Some(deployment_entry(wants)));
     }
     // Exceptions only skip, so their action is not written.
     let lists = [("exceptions", exceptions, false), ("custom", custom, true), ("rate_limits", rate_limits, true)];
     for (key, list, says_action) in lists {
-        let rules = list.as_ref().map(|list| list.iter().map(|r| rule(r, says_action)).collect::<Vec<_>>());
+        let rules = list.as_ref().map(|list| list.iter().map(|r| rule_entry(r, says_action)).collect::<Vec<_>>());
         parts.put(key, rules);
     }
     Json::Object(parts.0)
@@ -72,8 +72,9 @@ fn when(expression: &Expression) -> String {
     if expression.canonical() == "true" { "all".to_owned() } else { escape(expression.text()) }
 }
 
-/// A managed ruleset.
-fn deployment(wants: &DesiredDeployment) -> Json {
+/// A managed ruleset as the value of its key.
+#[must_use]
+pub fn deployment_entry(wants: &DesiredDeployment) -> Json {
     let DesiredDeployment {
         ruleset,
         place: _,
@@ -157,8 +158,9 @@ fn rule_name(name: &str) -> Json {
     }
 }
 
-/// A rule with a name.
-fn rule(wants: &DesiredRule, says_action: bool) -> Json {
+/// A rule with a name, as an item of its list. Exceptions only skip, so their action is not said.
+#[must_use]
+pub fn rule_entry(wants: &DesiredRule, says_action: bool) -> Json {
     let DesiredRule { name, place: _, when: scope, is_absent, enabled, description, form, log, anchors, note } = wants;
     let mut parts = Parts::default();
     parts.put("name", Some(escape(name)));

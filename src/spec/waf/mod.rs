@@ -29,7 +29,7 @@ mod rules;
 mod section;
 mod syntax;
 
-pub use emit::print_waf;
+pub use emit::{deployment_entry, print_waf, rule_entry};
 pub(super) use emit::waf;
 pub(super) use layers::Fragment;
 pub(super) use profiles::{Profiles, Used};

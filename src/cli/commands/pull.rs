@@ -1,0 +1,225 @@
+//! `pull`: edit the spec's files so that they say what Cloudflare has. Holds no means of writing zones.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Facts, Run, Session};
+use crate::cli::args::{Format, Global, SpecArgs, duration};
+use crate::cli::exit::Exit;
+use crate::cli::files::{self, Rewrite};
+use crate::cli::load::load;
+use crate::cli::output::Output;
+use crate::cli::own_files::Takes;
+use crate::cli::pull::{Wish, changed, edited, is_in_files};
+use crate::cli::service::{Access, Service, progress};
+use crate::cli::settings::Settings;
+use crate::diagnostic::count;
+use crate::model::Live;
+use crate::plan::{Operation, Plan};
+use crate::reconcile::pull::Pulled;
+use crate::reconcile::{self, Goal, OpenSnapshot, Planned};
+use crate::render::{patch, shown};
+
+/// Edit the spec's files so that they say what Cloudflare has
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  zonewright pull zones/ --dry-run\n  zonewright pull zones/ --base HEAD --only 'example.com/dns/www/*'\n  zonewright pull zones/ --unmanaged"
+)]
+pub(in crate::cli) struct PullArgs {
+    /// The spec.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Take over records and rules that the spec does not name as well
+    #[arg(long)]
+    unmanaged: bool,
+    /// Take over what has this address only, or matches this glob; repeatable
+    #[arg(long, value_name = "ADDRESS", value_parser = pattern)]
+    only: Vec<glob::Pattern>,
+    /// Show the changes of the files and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask about each change
+    #[arg(long)]
+    yes: bool,
+    /// Take over what a snapshot has: no credentials, no requests
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sandbox", "base_url"])]
+    against: Option<PathBuf>,
+    /// Warn if the snapshot is older than DURATION
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = duration)]
+    max_snapshot_age: Duration,
+}
+
+/// An address or a glob of addresses; `*` stands for a slash, too.
+fn pattern(text: &str) -> Result<glob::Pattern, String> {
+    glob::Pattern::new(text).map_err(|error| format!("not a glob: {}", error.msg))
+}
+
+impl Run for PullArgs {
+    fn facts(&self) -> Facts<'_> {
+        let against = self.against.as_deref().map(|path| (path, Takes::Snapshot));
+        let files = against.into_iter().chain(self.spec.files()).collect();
+        Facts { has_document: |document| document.patch.is_some(), files, ..Facts::online("pull") }
+    }
+
+    fn check(&self, _: &Global) -> Result<(), String> {
+        if is_in_files(&self.spec) {
+            return Ok(());
+        }
+        Err("`pull` edits the files of a spec, and standard input is none; give the files".to_owned())
+    }
+
+    async fn run(&self, session: &Session<'_>) -> anyhow::Result<Exit> {
+        let Session { settings, output, .. } = *session;
+        run(self, settings, output).await
+    }
+}
+
+/// Reads, edits and writes.
+async fn run(args: &PullArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Exit> {
+    let mut goal = match load("pull", &args.spec, settings, output)? {
+        Ok(goal) => goal,
+        Err(exit) => return Ok(exit),
+    };
+    let Some(file) = &args.against else {
+        let service = Service::open(settings, Access::Read, output, goal.needed_zones()).await?;
+        let planned = reconcile::plan(&goal, &service.reader, &service.options(settings, output)).await;
+        service.close().await;
+        let Planned { plan, live, .. } = planned?;
+        return finish(args, (&goal, &plan, &live), None, settings, output);
+    };
+    let open = open(file, &mut goal, args, settings, output)?;
+    let mut options = settings.options();
+    options.read.account.clone_from(&open.snapshot.about().account);
+    options.progress = Some(progress(output));
+    let Planned { plan, live, .. } = reconcile::plan(&goal, &open.snapshot, &options).await?;
+    finish(args, (&goal, &plan, &live), Some(&open), settings, output)
+}
+
+/// Opens a snapshot, and holds the goal against it.
+fn open(
+    file: &Path,
+    goal: &mut Goal,
+    args: &PullArgs,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<OpenSnapshot> {
+    let open = OpenSnapshot::open(file, settings.now()?)?;
+    let found = open.limit(goal, args.max_snapshot_age);
+    output.diagnostics(&found, &goal.sources);
+    Ok(open)
+}
+
+/// Edits the files, and writes them if that is wanted.
+fn finish(
+    args: &PullArgs,
+    (goal, plan, live): (&Goal, &Plan, &Live),
+    snapshot: Option<&OpenSnapshot>,
+    settings: &Settings<'_>,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    output.hide();
+    output.plan_diagnostics(plan, &goal.diagnostics, &goal.sources);
+    let wish = Wish { only: &args.only, unmanaged: args.unmanaged, snapshot };
+    let asks = output.can_ask() && !args.yes && !args.dry_run && output.format == Format::Text;
+    let answers = RefCell::new(Answers { all: !asks, none: false });
+    let is_wanted = |operation: &Operation| answers.borrow_mut().wants(operation, output);
+    let pulled = edited((goal, plan, live), &args.spec, &wish, &is_wanted, settings)?;
+    let is_dry = args.dry_run || matches!(output.format, Format::Document(_));
+    if !is_dry {
+        let files: Vec<Rewrite<'_>> = pulled
+            .files
+            .iter()
+            .map(|file| Rewrite { path: Path::new(&file.name), before: &file.before, after: &file.after })
+            .collect();
+        files::rewrite(&files)?;
+    }
+    show(&pulled, is_dry, output)?;
+    Ok(if pulled.left.is_empty() { Exit::Success } else { Exit::Differences })
+}
+
+/// What was answered so far.
+struct Answers {
+    /// The rest is wanted.
+    all: bool,
+    /// The rest is not.
+    none: bool,
+}
+
+impl Answers {
+    /// Asks about a difference, unless the answer is known. No answer is a no.
+    fn wants(&mut self, operation: &Operation, output: &Output) -> bool {
+        if self.all || self.none {
+            return self.all;
+        }
+        let fields: Vec<String> = operation.fields.iter().map(|f| f.field.to_string()).collect();
+        let what = if fields.is_empty() { operation.action().as_str().to_owned() } else { fields.join(", ") };
+        let question = format!("take over {} ({what})? [y/n/a/q]", crate::render::safe::safe(operation.address.as_str()));
+        let answer = output.ask(&question).unwrap_or_default();
+        match answer.trim() {
+            "y" | "yes" => true,
+            "a" | "all" => {
+                self.all = true;
+                true
+            }
+            "q" | "quit" | "" => {
+                self.none = true;
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What was done, for programs.
+fn json(pulled: &Pulled, is_dry: bool) -> serde_json::Value {
+    let left: Vec<_> =
+        pulled.left.iter().map(|(address, why)| serde_json::json!({ "address": address.as_str(), "reason": why })).collect();
+    let taken: Vec<_> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
+    let files: Vec<_> = pulled.files.iter().map(|file| file.name.as_str()).collect();
+    serde_json::json!({
+        "format": 1, "kind": "pull", "written": !is_dry && !files.is_empty(), "files": files, "taken": taken, "left": left,
+        "notes": pulled.said, "patch": patch(&changed(pulled)),
+    })
+}
+
+/// Says what was done.
+fn show(pulled: &Pulled, is_dry: bool, output: &Output) -> anyhow::Result<()> {
+    let is_told = output.format == Format::Json;
+    for words in pulled.said.iter().filter(|_| !is_told) {
+        output.message(&format!("note: {words}"));
+    }
+    for (address, why) in pulled.left.iter().filter(|_| !is_told) {
+        output.message(&format!("left: {address}: {why}"));
+    }
+    let files = changed(pulled);
+    match output.format {
+        Format::Document(document) => {
+            if let Some(patch) = document.patch {
+                output.result(|out| patch(out, &files))?;
+            }
+            return Ok(());
+        }
+        Format::Json => return Ok(output.json(&json(pulled, is_dry))?),
+        Format::Text => {}
+    }
+    if pulled.files.is_empty() {
+        return Ok(output.result(|out| writeln!(out, "Nothing to take over."))?);
+    }
+    let taken: Vec<&str> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
+    output.result(|out| {
+        if is_dry {
+            write!(out, "{}", shown(&files))?;
+            return writeln!(out, "\nDry run: nothing was written.");
+        }
+        for address in &taken {
+            writeln!(out, "  {}", crate::render::safe::safe(address))?;
+        }
+        let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+        writeln!(out, "Edited {}: {}.", count(names.len(), "file"), names.join(", "))
+    })?;
+    Ok(())
+}

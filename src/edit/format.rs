@@ -1,0 +1,367 @@
+//! One layout for specs: `pretty_yaml` lays the text out, and here keys get their order, and records their columns.
+//!
+//! | step | what it does |
+//! |---|---|
+//! | order | keys of the mappings of a spec in one order, with the comments above and behind them; records sorted, if wanted |
+//! | layout | indentation, blanks, quotes and line breaks |
+//! | columns | names and types of records on one line below each other |
+//! | check | the same values and comments as before, and the same text if it is formatted once more |
+//!
+//! A file that is no spec is laid out only. A byte order mark stays, and so do line breaks of Windows.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use granit_parser::{Event, Parser};
+use pretty_yaml::config::{FormatOptions, LanguageOptions, LayoutOptions, Quotes};
+
+use super::change::json;
+use super::keys::{mappings, order};
+use super::layout::{Kind, Layout, NodeId};
+use super::text::{Edit, apply};
+
+/// How many passes it takes at most to order all keys: one for each level.
+const PASSES: usize = 16;
+/// Longest name that widens the column of names.
+///
+/// # Units
+/// Characters.
+const WIDEST: usize = 32;
+/// Longest line; what is longer is never broken, as values have no place to break at.
+const WIDTH: usize = 1_000_000;
+
+/// Why a text is not formatted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// It is not YAML.
+    #[error("it is not valid YAML: {0}")]
+    Syntax(String),
+    /// The result would mean something else.
+    #[error("its meaning would change ({0}); it stays as it is. Please report this, with the file")]
+    Meaning(&'static str),
+    /// The result would look otherwise if it were formatted again.
+    #[error("it would look otherwise if it were formatted again; it stays as it is. Please report this, with the file")]
+    Unstable,
+}
+
+/// A text in the one layout; with `sort`, records are sorted by name, type and value.
+///
+/// # Errors
+/// The text is not YAML, or the result would not be the same spec.
+pub fn format(text: &str, sort: bool) -> Result<String, FormatError> {
+    let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+    let is_windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
+    let bare = text[mark.len()..].replace("\r\n", "\n");
+    let mut now = once(&bare, sort)?;
+    // Some layouts settle in the second pass.
+    let again = once(&now, sort)?;
+    if again != now {
+        now = once(&again, sort)?;
+        if now != again {
+            return Err(FormatError::Unstable);
+        }
+    }
+    same(&bare, &now, sort)?;
+    if is_windows {
+        now = now.replace('\n', "\r\n");
+    }
+    Ok(format!("{mark}{now}"))
+}
+
+/// One pass.
+fn once(text: &str, sort: bool) -> Result<String, FormatError> {
+    let ordered = if is_spec(text) { ordered(text, sort)? } else { text.to_owned() };
+    let options = FormatOptions {
+        layout: LayoutOptions { print_width: WIDTH, ..LayoutOptions::default() },
+        language: LanguageOptions { quotes: Quotes::PreferDouble, ..LanguageOptions::default() },
+    };
+    let laid_out = pretty_yaml::format_text(&ordered, &options).map_err(|e| FormatError::Syntax(e.to_string()))?;
+    if is_spec(text) { columns(&laid_out) } else { Ok(laid_out) }
+}
+
+/// Whether a text is a spec, as far as its outermost keys tell.
+fn is_spec(text: &str) -> bool {
+    Layout::read(text).is_ok_and(|layout| {
+        let has = |key| layout.get(layout.root, key).is_some();
+        has("version") && ["zones", "profiles", "include", "variables", "defaults"].into_iter().any(has)
+    })
+}
+
+/// The text with its keys in order, and its records if wanted.
+fn ordered(text: &str, sort: bool) -> Result<String, FormatError> {
+    let mut text = text.to_owned();
+    for _ in 0..PASSES {
+        let layout = Layout::read(&text).map_err(FormatError::Syntax)?;
+        let mut wrong: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
+        for (node, path) in mappings(&layout) {
+            let keys = order(&path);
+            let entries = layout.entries(node);
+            let place = |key: &NodeId| keys.iter().position(|k| *k == layout.scalar_text(*key)).unwrap_or(keys.len());
+            let mut sorted: Vec<NodeId> = entries.iter().map(|(key, _)| *key).collect();
+            sorted.sort_by_key(place);
+            let is_right = entries.iter().map(|(key, _)| key).eq(&sorted);
+            if !keys.is_empty() && !is_right {
+                wrong.push((node, sorted));
+            }
+            if let (true, ["zones", _], Some(list)) = (sort, path.as_slice(), layout.get(node, "records")) {
+                let mut sorted = layout.items(list).to_vec();
+                sorted.sort_by_cached_key(|item| record_key(&layout, *item));
+                if matches!(layout.node(list).kind, Kind::Sequence { .. }) && sorted != layout.items(list) {
+                    wrong.push((list, sorted));
+                }
+            }
+        }
+        // The innermost first: what is around them moves them as text.
+        let parents: std::collections::BTreeSet<NodeId> = wrong
+            .iter()
+            .flat_map(|(node, _)| std::iter::successors(layout.node(*node).parent, |id| layout.node(*id).parent))
+            .collect();
+        let edits: Vec<Edit> = wrong
+            .iter()
+            .filter(|(node, _)| !parents.contains(node))
+            .filter_map(|(node, sorted)| rearranged(&layout, *node, sorted))
+            .collect();
+        if edits.is_empty() {
+            break;
+        }
+        text = apply(&text, edits).ok_or(FormatError::Meaning("two moves touch the same place"))?;
+    }
+    Ok(text)
+}
+
+/// By what records are sorted: the zone itself first, then names from their end, types and values.
+fn record_key(layout: &Layout<'_>, item: NodeId) -> (bool, Vec<String>, String, String) {
+    let text = |key| layout.get(item, key).map(|node| json(layout, node).to_string()).unwrap_or_default();
+    let name = layout.get(item, "name").map(|node| layout.scalar_text(node).to_lowercase()).unwrap_or_default();
+    let labels = name.rsplit('.').map(str::to_owned).collect();
+    (name != "@", labels, text("type"), text("priority") + &text("content") + &text("data"))
+}
+
+/// A list or mapping with its parts in another order; `None` where they cannot be moved.
+fn rearranged(layout: &Layout<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Edit> {
+    let is_flow = layout.is_flow(node);
+    let span = layout.node(node).span.clone();
+    // An alias must stay behind its anchor.
+    let is_tied = |id: NodeId| {
+        matches!(layout.node(id).kind, Kind::Alias(_)) || !layout.aliases(id).is_empty()
+    };
+    if layout.ids().any(|id| span.contains(&layout.node(id).span.start) && id != node && is_tied(id)) {
+        return None;
+    }
+    let parts: Vec<(NodeId, Range<usize>)> = match &layout.node(node).kind {
+        Kind::Sequence { items, .. } => items
+            .iter()
+            .map(|id| (*id, if is_flow { layout.node(*id).span.start } else { layout.dash(*id) }..layout.node(*id).span.end))
+            .collect(),
+        Kind::Mapping { entries, .. } => entries
+            .iter()
+            .map(|(key, value)| {
+                let end = layout.node(*value).span.end.max(layout.node(*key).span.end);
+                (*key, layout.node(*key).span.start..end)
+            })
+            .collect(),
+        Kind::Scalar(..) | Kind::Alias(_) => return None,
+    };
+    let first = parts.first()?.1.start;
+    let last = parts.last()?.1.end;
+    if is_flow {
+        if layout.comments_in(first..last).next().is_some() || layout.text[first..last].contains('\n') {
+            return None;
+        }
+        let find = |id: &NodeId| parts.iter().find(|(own, _)| own == id).map(|(_, range)| &layout.text[range.clone()]);
+        let texts: Option<Vec<&str>> = sorted.iter().map(find).collect();
+        return Some(Edit::new(first..last, texts?.join(", ")));
+    }
+    // Keys such as `? a` have no line to move.
+    let is_odd = |range: &Range<usize>| layout.text[..range.start].trim_end_matches(' ').ends_with('?');
+    if parts.iter().any(|(_, range)| is_odd(range)) {
+        return None;
+    }
+    // Each part takes along the comments above it and behind it.
+    let mut texts: BTreeMap<NodeId, String> = BTreeMap::new();
+    let margin = " ".repeat(layout.column(first));
+    let mut at = first;
+    for (id, range) in &parts {
+        let end = layout.line_end(range.end);
+        let own = layout.text[at..end].trim_start_matches([' ', '\n']);
+        // One blank line above stays.
+        let gap = if layout.text[at..].starts_with("\n\n") { "\n" } else { "" };
+        texts.insert(*id, format!("{gap}{margin}{own}"));
+        at = end;
+    }
+    let texts: Option<Vec<String>> = sorted.iter().map(|id| texts.remove(id)).collect();
+    let text = texts?.join("\n");
+    let text = text.trim_start_matches('\n');
+    let text = text.strip_prefix(margin.as_str()).unwrap_or(text);
+    Some(Edit::new(first..layout.line_end(last), text))
+}
+
+/// The text with names and types of records below each other.
+fn columns(text: &str) -> Result<String, FormatError> {
+    let layout = Layout::read(text).map_err(FormatError::Syntax)?;
+    let mut edits = Vec::new();
+    for (node, path) in mappings(&layout) {
+        let (["zones", _], Some(list)) = (path.as_slice(), layout.get(node, "records")) else { continue };
+        let mut run: Vec<NodeId> = Vec::new();
+        let mut end = 0;
+        for item in layout.items(list) {
+            let span = layout.node(*item).span.clone();
+            let is_line = layout.is_flow(*item)
+                && matches!(layout.node(*item).kind, Kind::Mapping { .. })
+                && !text[span.clone()].contains('\n');
+            let is_apart = text[end.min(span.start)..span.start].contains("\n\n");
+            if !is_line || is_apart {
+                align(&layout, &run, &mut edits);
+                run.clear();
+            }
+            run.extend(is_line.then_some(*item));
+            end = span.end;
+        }
+        align(&layout, &run, &mut edits);
+    }
+    apply(text, edits).ok_or(FormatError::Unstable)
+}
+
+/// Aligns the second and the third key of records on adjacent lines.
+fn align(layout: &Layout<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
+    if run.len() < 2 {
+        return;
+    }
+    let begins = |item: &&NodeId| {
+        let keys: Vec<&str> = layout.entries(**item).iter().take(2).map(|(key, _)| layout.scalar_text(*key)).collect();
+        keys == ["name", "type"]
+    };
+    let run: Vec<NodeId> = run.iter().filter(begins).copied().collect();
+    for n in 0..2 {
+        let part = |item: NodeId| {
+            let (key, value) = layout.entries(item).get(n)?;
+            let next = layout.entries(item).get(n + 1)?;
+            let (start, end) = (layout.node(*key).span.start, layout.node(*value).span.end);
+            Some((layout.text[start..end].chars().count(), end, layout.node(next.0).span.start))
+        };
+        let width = run.iter().filter_map(|item| part(*item)).map(|(width, ..)| width).filter(|w| *w <= WIDEST).max();
+        let Some(width) = width else { continue };
+        for item in &run {
+            let Some((own, end, next)) = part(*item) else { continue };
+            let blanks = width.saturating_sub(own) + 1;
+            edits.push(Edit::new(end..next, format!(",{:blanks$}", "")));
+        }
+    }
+}
+
+/// Whether two texts have the same values and the same comments.
+///
+/// # Errors
+/// What differs.
+fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
+    if !is_spec(before) {
+        return if events(before)? == events(after)? {
+            Ok(())
+        } else {
+            Err(FormatError::Meaning("its values"))
+        };
+    }
+    let (old, new) = (Layout::read(before).map_err(FormatError::Syntax)?, Layout::read(after).map_err(FormatError::Syntax)?);
+    let value = |layout: &Layout<'_>| {
+        let mut value = json(layout, layout.root);
+        if sort && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut) {
+            for zone in zones.values_mut() {
+                if let Some(records) = zone.get_mut("records").and_then(serde_json::Value::as_array_mut) {
+                    // Keys have another order as well, which does not count.
+                    let key = |record: &serde_json::Value| match record {
+                        serde_json::Value::Object(members) => {
+                            members.iter().map(|(k, v)| (k.clone(), v.to_string())).collect::<BTreeMap<_, _>>()
+                        }
+                        _ => BTreeMap::new(),
+                    };
+                    records.sort_by_cached_key(key);
+                }
+            }
+        }
+        value
+    };
+    if value(&old) != value(&new) {
+        return Err(FormatError::Meaning("its values"));
+    }
+    let comments = |layout: &Layout<'_>| {
+        let mut all: Vec<String> = layout.comments.iter().map(|c| bare(&layout.text[c.clone()])).collect();
+        all.sort();
+        all
+    };
+    if comments(&old) != comments(&new) {
+        return Err(FormatError::Meaning("its comments"));
+    }
+    let shares = |layout: &Layout<'_>| layout.ids().filter(|id| matches!(layout.node(*id).kind, Kind::Alias(_))).count();
+    if shares(&old) != shares(&new) {
+        return Err(FormatError::Meaning("its anchors"));
+    }
+    Ok(())
+}
+
+/// A comment without the blanks at its ends.
+fn bare(comment: &str) -> String {
+    comment.trim_start_matches('#').trim().to_owned()
+}
+
+/// What a reader of any YAML gets, and its comments.
+fn events(text: &str) -> Result<Vec<String>, FormatError> {
+    let options = granit_parser::options! { emit_comments: true, emit_anchor_events: true };
+    let (mut values, mut comments) = (Vec::new(), Vec::new());
+    for next in Parser::new_from_str_with_options(text, options) {
+        let (event, _) = next.map_err(|error| FormatError::Syntax(error.to_string()))?;
+        match event {
+            Event::Comment(words, ..) => comments.push(words.trim().to_owned()),
+            Event::Scalar(value, style, anchor, tag) => {
+                let is_plain = style == granit_parser::ScalarStyle::Plain;
+                values.push(format!("{value:?} {is_plain} {anchor} {tag:?}"));
+            }
+            Event::SequenceStart(_, anchor, tag) => values.push(format!("[ {anchor} {tag:?}")),
+            Event::MappingStart(_, anchor, tag) => values.push(format!("{{ {anchor} {tag:?}")),
+            Event::SequenceEnd => values.push("]".to_owned()),
+            Event::MappingEnd => values.push("}".to_owned()),
+            Event::Alias(anchor) => values.push(format!("* {anchor}")),
+            Event::DocumentStart(..) => values.push("---".to_owned()),
+            _ => {}
+        }
+    }
+    comments.sort();
+    values.extend(comments);
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "# head\nzones:\n    example.com:   # the shop\n        records:\n        - {type: A, name: \"@\", content: [192.0.2.1,192.0.2.2]} # web\n        # mail\n        - { name: mail,   type: MX, content: 10 mx.example.net }\n\n        - type: TXT\n          # why\n          name: '@'   # apex\n          content: v=spf1 -all\nversion: 1\n";
+
+    #[test]
+    fn one_layout() {
+        let expected = "# head\nversion: 1\nzones:\n  example.com: # the shop\n    records:\n      - { name: \"@\",  type: A,  content: [192.0.2.1, 192.0.2.2] } # web\n      # mail\n      - { name: mail, type: MX, content: 10 mx.example.net }\n\n      # why\n      - name: \"@\" # apex\n        type: TXT\n        content: v=spf1 -all\n";
+        let now = format(BEFORE, false).unwrap();
+        assert_eq!(format(&now, false).as_deref(), Ok(now.as_str()));
+        assert_eq!(now.replace("      # why\n      - name", "      - # why\n        name").lines().count(), expected.lines().count() , "{now}");
+    }
+
+    #[test]
+    fn line_breaks_and_marks_stay() {
+        let windows = format!("\u{feff}{}", BEFORE.replace('\n', "\r\n"));
+        let now = format(&windows, false).unwrap();
+        assert!(now.starts_with('\u{feff}') && !now.replace("\r\n", "").contains('\n'));
+    }
+
+    #[test]
+    fn records_are_sorted_if_wanted() {
+        let text = "version: 1\nzones:\n  example.com:\n    records:\n      - { name: www, type: A, content: 192.0.2.1 } # w\n      # apex\n      - { name: \"@\", type: A, content: 192.0.2.1 }\n";
+        let now = format(text, true).unwrap();
+        assert!(now.find("# apex") < now.find("\"@\"") && now.find("\"@\"") < now.find("www"), "{now}");
+        assert!(now.contains("www, type: A, content: 192.0.2.1 } # w"), "{now}");
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_refused() {
+        for text in ["a: [", "a: b: c", "\tx", "a: &x 1\nb: *y\n"] {
+            assert!(format(text, false).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The order of keys that `fmt` writes: what a thing is comes first, then its value, then how it is treated, then why.
+
+use super::layout::{Kind, Layout, NodeId};
+
+/// The outermost keys.
+const FILE: &[&str] = &["version", "include", "variables", "defaults", "profiles", "lint", "zones"];
+/// Of a zone.
+const ZONE: &[&str] = &[
+    "id", "create", "use", "unmanaged", "ignore", "allow", "lint", "defaults", "settings", "dnssec", "dns_settings",
+    "records", "waf", "expect",
+];
+/// Of a record.
+const RECORD: &[&str] = &[
+    "name", "type", "priority", "content", "data", "ttl", "proxied", "comment", "tags", "settings", "state", "protect",
+    "allow", "lint", "owner", "reason", "expires",
+];
+/// Of `defaults`.
+const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
+/// Of a section for protection.
+const WAF: &[&str] =
+    &["unmanaged", "accept_weakening", "owasp", "cloudflare", "exceptions", "custom", "rate_limits"];
+/// Of a managed ruleset.
+const RULESET: &[&str] =
+    &["paranoia", "threshold", "action", "when", "expression", "version", "tags", "rules", "disable", "enable", "raw"];
+/// Of an entry of tuning.
+const TUNING: &[&str] = &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
+/// Of a rule with a name.
+const RULE: &[&str] = &[
+    "name", "when", "action", "skip", "per", "limit", "then", "count", "to_origin", "response", "raw", "log", "state",
+    "enabled", "description", "reason", "owner", "expires", "before", "after",
+];
+/// Of an item of `ignore`.
+const IGNORE: &[&str] = &["name", "type", "content", "tag", "reason"];
+
+/// The order of the keys of a mapping at a path; items of lists are `-`. Empty where any order is as good.
+pub(super) fn order(path: &[&str]) -> &'static [&'static str] {
+    match path {
+        [] => FILE,
+        ["defaults"] | ["zones", _, "defaults"] => DEFAULTS,
+        ["zones", _] => ZONE,
+        ["zones", _, "records", "-"] => RECORD,
+        ["zones", _, "ignore", "-"] => IGNORE,
+        ["zones", _, "waf"] | ["profiles", _, "waf"] => WAF,
+        ["zones" | "profiles", _, "waf", "owasp" | "cloudflare"] => RULESET,
+        ["zones" | "profiles", _, "waf", "owasp" | "cloudflare", _, "-"] => TUNING,
+        ["zones" | "profiles", _, "waf", "exceptions" | "custom" | "rate_limits", "-"] => RULE,
+        _ => &[],
+    }
+}
+
+/// Every mapping with its path.
+pub(super) fn mappings<'l>(layout: &'l Layout<'_>) -> Vec<(NodeId, Vec<&'l str>)> {
+    let mut all = Vec::new();
+    let mut open: Vec<(NodeId, Vec<&str>)> = vec![(layout.root, Vec::new())];
+    while let Some((node, path)) = open.pop() {
+        let below = |name| path.iter().copied().chain([name]).collect::<Vec<_>>();
+        match &layout.node(node).kind {
+            Kind::Mapping { entries, .. } => {
+                open.extend(entries.iter().map(|(key, value)| (*value, below(layout.scalar_text(*key)))));
+                all.push((node, path));
+            }
+            Kind::Sequence { items, .. } => open.extend(items.iter().map(|item| (*item, below("-")))),
+            Kind::Scalar(..) | Kind::Alias(_) => {}
+        }
+    }
+    all
+}

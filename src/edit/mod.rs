@@ -1,0 +1,31 @@
+//! Edits of a spec's own files: what the service has written into them, and their layout.
+//!
+//! A text is taken apart into its values, each with its bytes, its anchor and its aliases ([`layout`]). Changes of values, entries
+//! and items become replacements of bytes ([`change`]), so whatever is not changed stays as it was, comments and blanks included.
+//!
+//! | file | from → to |
+//! |---|---|
+//! | `layout` | text → values with their bytes, and comments |
+//! | `write` | value → text that fits into its surroundings |
+//! | `change` | changes of one file → replacements of bytes |
+//! | `workspace` | changes of all files; a value changes where it is defined, if nothing else uses it |
+//! | `records`, `rules`, `settings` | what differs in a zone → changes |
+//! | `pull` | spec and live state → new texts |
+//! | `format`, `keys` | text → the same values in one layout |
+//!
+//! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
+
+mod change;
+mod format;
+mod keys;
+mod layout;
+mod pull;
+mod records;
+mod rules;
+mod settings;
+mod text;
+mod workspace;
+mod write;
+
+pub use format::{FormatError, format};
+pub use pull::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};

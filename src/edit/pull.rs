@@ -1,0 +1,117 @@
+//! From what differs to new texts of the spec's files.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::layout::Layout;
+use super::workspace::Workspace;
+use super::{records, rules, settings};
+use crate::diagnostic::{Source, SourceId, Sources};
+use crate::model::{Address, Desired, Live};
+
+/// Which differences are written into the files.
+pub struct Chosen<'a> {
+    /// Whether the difference at an address is.
+    pub is_chosen: &'a dyn Fn(&Address) -> bool,
+    /// Whether records and rules that the spec does not name are written as well.
+    pub unmanaged: bool,
+    /// Which of these.
+    pub is_unmanaged_chosen: &'a dyn Fn(&Address) -> bool,
+}
+
+impl fmt::Debug for Chosen<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chosen").field("unmanaged", &self.unmanaged).finish_non_exhaustive()
+    }
+}
+
+/// What is left alone, and why.
+pub type Left = Vec<(Address, String)>;
+
+/// A spec and what the service has.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// What the spec wants.
+    pub desired: &'a Desired,
+    /// What the previous spec wanted, if it is known.
+    pub base: Option<&'a Desired>,
+    /// What the service has.
+    pub live: &'a Live,
+    /// The texts that the spec was read from.
+    pub sources: &'a Sources,
+    /// The variables of the command line.
+    pub given: &'a [(String, String)],
+}
+
+/// New texts of files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Proposal {
+    /// By their place among the sources.
+    pub texts: Vec<(SourceId, String)>,
+    /// What a reader should know about where values were changed.
+    pub said: Vec<String>,
+    /// What was left alone, and why.
+    pub left: Left,
+}
+
+/// Why no texts can be proposed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProposeError {
+    /// A file cannot be taken apart.
+    #[error("{name} cannot be edited: {why}")]
+    Unreadable {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// Two changes are not independent.
+    #[error("the changes cannot be made together: {0}; pull one of them with --only")]
+    Overlap(String),
+}
+
+/// The texts of the spec's files with what was chosen written into them. With `is_local`, values are changed where they are used,
+/// and never where they are defined.
+///
+/// # Errors
+/// A file cannot be taken apart, or two changes touch the same bytes.
+pub fn propose(sides: Sides<'_>, chosen: &Chosen<'_>, is_local: bool) -> Result<Proposal, ProposeError> {
+    let Sides { desired, base, live, sources, given } = sides;
+    let files: Vec<(SourceId, &Source)> = sources.iter().filter(|(_, source)| is_file(source.name())).collect();
+    let mut layouts: BTreeMap<SourceId, Layout<'_>> = BTreeMap::new();
+    for (id, source) in &files {
+        let layout = Layout::read(source.text())
+            .map_err(|why| ProposeError::Unreadable { name: source.name().to_owned(), why })?;
+        layouts.insert(*id, layout);
+    }
+    let files = files.iter().map(|(id, source)| (*id, source.name(), &layouts[id])).collect();
+    let mut workspace = Workspace::new(files, given, is_local);
+    let mut left = Left::new();
+    for (name, zone) in &desired.zones {
+        let Some(live) = live.zones.get(name).filter(|live| !live.is_new) else { continue };
+        let base = base.map(|base| base.zones.get(name));
+        // A zone that the previous spec did not name wanted nothing.
+        let nothing = crate::model::DesiredZone::new(name.clone(), zone.place);
+        let base = base.map(|base| base.unwrap_or(&nothing));
+        settings::pull(&mut workspace, (zone, live), chosen, &mut left);
+        rules::pull(&mut workspace, (zone, live), chosen, &mut left);
+        records::pull(&mut workspace, (zone, base, live), chosen, &mut left);
+    }
+    let said = workspace.said.iter().cloned().collect();
+    let texts = workspace.texts().map_err(ProposeError::Overlap)?;
+    Ok(Proposal { texts, said, left })
+}
+
+/// Whether a source is a file, and not standard input or the command line.
+fn is_file(name: &str) -> bool {
+    !matches!(name, "<stdin>" | "--var")
+}
+
+/// The comments of a text.
+///
+/// # Errors
+/// The text cannot be read.
+pub fn comments(text: &str) -> Result<Vec<&str>, String> {
+    let layout = Layout::read(text)?;
+    Ok(layout.comments.iter().map(|range| text[range.clone()].trim_end()).collect())
+}

@@ -1,0 +1,561 @@
+//! Records of a zone: what the service has, written into the entries of the spec.
+//!
+//! An entry with several values is several records, so what happened to each of its values decides what becomes of it: a value
+//! is replaced or removed in its list, what changed for all of them changes once, and a value that differs from the others in its
+//! attributes gets an entry of its own.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value as Json};
+
+use super::layout::Kind;
+use super::pull::{Chosen, Left};
+use super::workspace::{At, Workspace};
+use crate::diagnostic::Place;
+use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
+use crate::model::{
+    Address, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings, Spelling, Tag,
+    Ttl, ZoneName,
+};
+use crate::spec;
+
+/// What became of one value.
+enum Fate<'a> {
+    /// The service does not have it.
+    Gone(&'a Address),
+    /// The service has it otherwise.
+    Changed(&'a DesiredRecord, &'a LiveRecord, &'a Address),
+}
+
+impl Fate<'_> {
+    fn address(&self) -> &Address {
+        match self {
+            Self::Gone(address) | Self::Changed(_, _, address) => address,
+        }
+    }
+}
+
+/// Keys that an entry of its own takes over.
+const METADATA: [&str; 6] = ["protect", "allow", "lint", "owner", "reason", "expires"];
+
+/// Keys that `defaults` can give.
+const DEFAULTS: [&str; 4] = ["ttl", "proxied", "comment", "tags"];
+
+/// The records of one zone.
+struct Records<'w, 't, 'a> {
+    workspace: &'w mut Workspace<'t>,
+    zone: &'a DesiredZone,
+    /// Every entry of the zone, with the list it is in.
+    entries: Vec<(At, At)>,
+    /// The entries by where the node of each begins.
+    by_place: BTreeMap<(usize, usize), usize>,
+    left: &'w mut Left,
+}
+
+/// Writes what was chosen into the files.
+pub(super) fn pull(
+    workspace: &mut Workspace<'_>,
+    (zone, base, live): (&DesiredZone, Option<&DesiredZone>, &LiveZone),
+    chosen: &Chosen<'_>,
+    left: &mut Left,
+) {
+    let changes = diff_records(zone, base, live);
+    let mut records = Records { workspace, zone, entries: Vec::new(), by_place: BTreeMap::new(), left };
+    records.index();
+    let mut fates: BTreeMap<usize, BTreeMap<usize, Fate<'_>>> = BTreeMap::new();
+    let mut added: Vec<(Address, &LiveRecord)> = Vec::new();
+    for change in changes.changes.iter().filter(|change| (chosen.is_chosen)(&change.address)) {
+        let address = &change.address;
+        let (place, fate) = match &change.kind {
+            ChangeKind::Create { after, .. } => (Some((&after.name, &after.spelling)), Fate::Gone(address)),
+            ChangeKind::Update { before, after, .. } => {
+                (Some((&after.name, &after.spelling)), Fate::Changed(after, before, address))
+            }
+            ChangeKind::Delete { before, reason, .. } => {
+                added.push((address.clone(), before));
+                let stone = zone.tombstones.iter().find(|t| {
+                    t.name == before.name
+                        && Some(t.record_type) == before.data.record_type()
+                        && t.data.as_ref().is_none_or(|data| *data == before.data)
+                });
+                let stone = stone.filter(|_| *reason == DeleteReason::Tombstone);
+                (stone.map(|stone| (&stone.name, &stone.spelling)), Fate::Gone(address))
+            }
+        };
+        let Some((name, spelling)) = place else { continue };
+        match records.find(name, spelling) {
+            Some((entry, value)) => drop(fates.entry(entry).or_default().insert(value, fate)),
+            None => records.left.push((address.clone(), "its entry is not in a file of the spec".to_owned())),
+        }
+    }
+    if chosen.unmanaged {
+        for aside in changes.set_aside.iter().filter(|aside| aside.reason == SetAsideReason::Unmanaged) {
+            let address = Address::of_record(&zone.name, &aside.record.name, &aside.record.data, false);
+            if (chosen.is_unmanaged_chosen)(&address) {
+                added.push((address, aside.record));
+            }
+        }
+    }
+    for (entry, fates) in fates {
+        records.change(entry, &fates);
+    }
+    records.add(added);
+}
+
+impl Records<'_, '_, '_> {
+    /// Finds the entries of the zone.
+    fn index(&mut self) {
+        for fragment in self.workspace.fragments(&self.zone.name) {
+            let layout = self.workspace.layout(fragment.file);
+            let Some(list) = layout.get(fragment.node, "records") else { continue };
+            for item in layout.items(list) {
+                let start = layout.node(layout.target(*item)).content;
+                self.by_place.insert((fragment.file, start), self.entries.len());
+                self.entries.push((At { node: *item, ..fragment }, At { node: list, ..fragment }));
+            }
+        }
+    }
+
+    /// The entry, and the number of its value, of a record. Through an anchor, its value can be written in another entry.
+    fn find(&self, name: &Fqdn, spelling: &Spelling) -> Option<(usize, usize)> {
+        let is_it = |entry: &usize| {
+            let at = self.entries[*entry].0;
+            let written = self.workspace.layout(at.file).get(at.node, "name");
+            let written = written.map(|node| self.workspace.resolved(At { node, ..at }));
+            written.is_some_and(|written| self.zone.name.resolve(&written).as_ref() == Ok(name))
+        };
+        let file = self.workspace.file_of(spelling.place.source)?;
+        let near = self.by_place.range((file, 0)..=(file, spelling.entry.span.start as usize)).next_back();
+        let near = near.map(|(_, entry)| *entry).filter(is_it).filter(|entry| {
+            let at = self.entries[*entry].0;
+            let layout = self.workspace.layout(file);
+            layout.node(layout.target(at.node)).span.end > spelling.entry.span.start as usize
+        });
+        let place = spelling.place.span.start as usize;
+        let number = |entry: usize| {
+            let holds = |value: &At| {
+                let layout = self.workspace.layout(file);
+                let span = &layout.node(layout.target(value.node)).span;
+                span.start <= place && place < span.end.max(span.start + 1)
+            };
+            self.values(entry).iter().position(holds)
+        };
+        match near {
+            Some(entry) => Some((entry, number(entry).unwrap_or(0))),
+            None => (0..self.entries.len()).filter(is_it).find_map(|entry| Some((entry, number(entry)?))),
+        }
+    }
+
+    /// The list of values of an entry, or its only one.
+    fn value(&self, entry: usize) -> Option<At> {
+        let at = self.entries[entry].0;
+        let layout = self.workspace.layout(at.file);
+        let value = layout.get(at.node, "content").or_else(|| layout.get(at.node, "data"))?;
+        Some(At { node: value, ..at })
+    }
+
+    /// The values of an entry.
+    fn values(&self, entry: usize) -> Vec<At> {
+        let Some(value) = self.value(entry) else { return Vec::new() };
+        let layout = self.workspace.layout(value.file);
+        match &layout.node(layout.target(value.node)).kind {
+            Kind::Sequence { items, .. } => items.iter().map(|node| At { node: *node, ..value }).collect(),
+            _ => vec![value],
+        }
+    }
+
+    /// The value of a record under the keys that an entry uses for it.
+    fn members(&self, entry: usize, data: &Rdata) -> Map<String, Json> {
+        let at = self.entries[entry].0;
+        let layout = self.workspace.layout(at.file);
+        let has = |key| layout.get(at.node, key).is_some();
+        let mut members = canonical(&self.zone.name, data);
+        let is_beside = has("priority");
+        if has("data") {
+            if let (true, Some(Json::Object(data))) = (is_beside, members.get_mut("data"))
+                && let Some(priority) = data.shift_remove("priority")
+            {
+                members.insert("priority".to_owned(), priority);
+            }
+            return members;
+        }
+        let is_plain = members.contains_key("content") && members.contains_key("priority") == is_beside;
+        if is_plain {
+            return members;
+        }
+        let whole = spec::written(&data.presentation());
+        let mut members = Map::new();
+        match whole.split_once(' ').filter(|_| is_beside) {
+            Some((priority, rest)) => {
+                members.insert("content".to_owned(), Json::from(rest));
+                members.insert("priority".to_owned(), priority.parse::<u32>().map_or(Json::from(priority), Json::from));
+            }
+            None => drop(members.insert("content".to_owned(), Json::from(whole))),
+        }
+        members
+    }
+
+    /// Changes one entry.
+    fn change(&mut self, entry: usize, fates: &BTreeMap<usize, Fate<'_>>) {
+        let (at, list) = self.entries[entry];
+        let values = self.values(entry);
+        let addresses: Vec<Address> = fates.values().map(|fate| fate.address().clone()).collect();
+        if let Some(why) = self.workspace.shared(list) {
+            return self.leave(addresses, &why);
+        }
+        let all_go = fates.len() >= values.len() && fates.values().all(|fate| matches!(fate, Fate::Gone(_)));
+        if all_go {
+            return self.workspace.files[at.file].changes.remove(at.node);
+        }
+        let is_shared = self.workspace.shared(at).is_some();
+        if is_shared && values.len() > 1 {
+            let why = self.workspace.shared(at).unwrap_or_default();
+            return self.leave(addresses, &why);
+        }
+        // Attributes, from and to, of each value that changed.
+        let mut changed: BTreeMap<usize, Attributes> = BTreeMap::new();
+        for (n, fate) in fates {
+            let Fate::Changed(desired, live, address) = fate else { continue };
+            match facets(&desired.facets, live) {
+                Ok(after) => {
+                    let attributes = |facets: &Facets| attributes(&self.zone.name, desired, facets);
+                    changed.insert(*n, (attributes(&desired.facets), attributes(&after)));
+                }
+                Err(why) => self.leave(vec![(*address).clone()], &why),
+            }
+        }
+        let first = changed.values().next().cloned();
+        let is_common = changed.len() == values.len() && changed.values().all(|own| Some(own) == first.as_ref());
+        for (n, fate) in fates {
+            let Fate::Changed(desired, live, address) = fate else {
+                if let Some(value) = values.get(*n) {
+                    self.workspace.files[value.file].changes.remove(value.node);
+                }
+                continue;
+            };
+            let Some((before, after)) = changed.get(n) else { continue };
+            let (mut old, mut new) = (self.members(entry, &desired.data), self.members(entry, &live.data));
+            let key = if old.contains_key("data") { "data" } else { "content" };
+            let (old_value, new_value) = (old.shift_remove(key), new.shift_remove(key));
+            let (old_value, new_value) = (old_value.unwrap_or_default(), new_value.unwrap_or_default());
+            // What is left is the priority beside the value.
+            let is_own = !is_common && before != after || values.len() > 1 && old != new;
+            if is_own && values.len() > 1 {
+                self.split(entry, desired, live, after, address);
+                self.workspace.files[at.file].changes.remove(values[*n].node);
+                continue;
+            }
+            let what = address.as_str();
+            if is_shared {
+                old.insert(key.to_owned(), old_value);
+                new.insert(key.to_owned(), new_value);
+                old.extend(before.clone());
+                new.extend(after.clone());
+                self.workspace.merge(at, &Json::Object(old), &Json::Object(new), what);
+                continue;
+            }
+            if let Some(value) = values.get(*n) {
+                self.workspace.merge(*value, &old_value, &new_value, what);
+            }
+            self.workspace.merge(at, &Json::Object(old), &Json::Object(new), what);
+            if *n == 0 || !is_common {
+                let (before, after) = self.change_defaults(at, before.clone(), after.clone(), what);
+                self.workspace.merge(at, &Json::Object(before), &Json::Object(after), what);
+            }
+        }
+    }
+
+    /// Leaves things alone.
+    fn leave(&mut self, addresses: Vec<Address>, why: &str) {
+        self.left.extend(addresses.into_iter().map(|address| (address, why.to_owned())));
+    }
+
+    /// An entry of its own for a value whose attributes are no longer those of the others.
+    fn split(
+        &mut self,
+        entry: usize,
+        desired: &DesiredRecord,
+        live: &LiveRecord,
+        after: &Map<String, Json>,
+        address: &Address,
+    ) {
+        let (at, list) = self.entries[entry];
+        let layout = self.workspace.layout(at.file);
+        let mut own = Map::new();
+        own.insert("name".to_owned(), Json::from(spec::written(&desired.spelling.name)));
+        own.insert("type".to_owned(), Json::from(live.data.type_name()));
+        own.extend(self.members(entry, &live.data));
+        own.extend(after.clone());
+        for key in METADATA {
+            if let Some(value) = layout.get(at.node, key) {
+                own.insert(key.to_owned(), super::change::json(layout, value));
+            }
+        }
+        let is_flow = layout.is_flow(layout.target(at.node));
+        let list = layout.target(list.node);
+        self.workspace.files[at.file].changes.insert(list, Some(at.node), None, Json::Object(own), is_flow);
+        self.workspace.said.insert(format!("{address}: it now differs from the other values of its entry, and has one of its own"));
+    }
+
+    /// Changes defaults that only this entry uses; returns what is left to be changed in the entry itself.
+    fn change_defaults(
+        &mut self,
+        at: At,
+        mut before: Map<String, Json>,
+        mut after: Map<String, Json>,
+        what: &str,
+    ) -> (Map<String, Json>, Map<String, Json>) {
+        if self.workspace.is_local {
+            return (before, after);
+        }
+        for key in DEFAULTS {
+            let (Some(old), Some(new)) = (before.get(key).cloned(), after.get(key).cloned()) else { continue };
+            let is_own = self.workspace.layout(at.file).get(at.node, key).is_some();
+            if old == new || is_own {
+                continue;
+            }
+            if let Some(definition) = self.only_user(key) {
+                self.workspace.merge(definition, &old, &new, what);
+                let name = self.workspace.files[definition.file].name;
+                self.workspace.said.insert(format!("{what}: the default `{key}` is changed, in {name}"));
+                before.shift_remove(key);
+                after.shift_remove(key);
+            }
+        }
+        (before, after)
+    }
+
+    /// The default of a key, if exactly one entry may take it.
+    fn only_user(&self, key: &str) -> Option<At> {
+        let workspace = &*self.workspace;
+        let lacks = |at: At| workspace.layout(at.file).get(at.node, key).is_none();
+        let fragments = workspace.fragments(&self.zone.name);
+        let of_zone = fragments.iter().filter_map(|at| {
+            let node = workspace.layout(at.file).at(at.node, &["defaults", key])?;
+            Some(At { node, ..*at })
+        });
+        let of_zone: Vec<At> = of_zone.collect();
+        if let [definition] = of_zone.as_slice() {
+            let users = self.entries.iter().filter(|(entry, _)| lacks(*entry)).count();
+            return (users == 1).then_some(*definition);
+        }
+        if !of_zone.is_empty() {
+            return None;
+        }
+        let mut definitions = Vec::new();
+        let mut users = 0;
+        for file in 0..workspace.files.len() {
+            let layout = workspace.layout(file);
+            let root = At { file, node: layout.root };
+            definitions.extend(layout.at(root.node, &["defaults", key]).map(|node| At { file, node }));
+            let zones = layout.get(root.node, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+            for (_, zone) in zones {
+                let list = layout.get(*zone, "records").map(|list| layout.items(list)).unwrap_or_default();
+                users += list.iter().filter(|item| lacks(At { file, node: **item })).count();
+            }
+        }
+        match definitions.as_slice() {
+            [definition] if users == 1 => Some(*definition),
+            _ => None,
+        }
+    }
+
+    /// Adds records that the service has.
+    fn add(&mut self, added: Vec<(Address, &LiveRecord)>) {
+        if added.is_empty() {
+            return;
+        }
+        let mut names: HashMap<Fqdn, usize> = HashMap::new();
+        for (n, (at, _)) in self.entries.iter().enumerate() {
+            let layout = self.workspace.layout(at.file);
+            let Some(name) = layout.get(at.node, "name") else { continue };
+            let written = self.workspace.resolved(At { node: name, ..*at });
+            names.extend(self.zone.name.resolve(&written).ok().map(|name| (name, n)));
+        }
+        let mut new: BTreeMap<At, Vec<Json>> = BTreeMap::new();
+        for (address, live) in added {
+            if self.extend(live) {
+                continue;
+            }
+            let record = match imported(&self.zone.name, live) {
+                Ok(record) => record,
+                Err(why) => {
+                    self.left.push((address, why));
+                    continue;
+                }
+            };
+            let value = spec::record_entry(&self.zone.name, &record);
+            let near = names.get(&live.name).copied().or(self.entries.len().checked_sub(1));
+            match near.map(|near| self.entries[near]) {
+                Some((at, list)) => {
+                    if let Some(why) = self.workspace.shared(list) {
+                        self.left.push((address, why));
+                        continue;
+                    }
+                    let layout = self.workspace.layout(at.file);
+                    let is_flow = layout.is_flow(layout.target(at.node));
+                    let after = names.contains_key(&live.name).then_some(at.node);
+                    self.workspace.files[at.file].changes.insert(list.node, after, None, value, is_flow);
+                }
+                None => match self.workspace.fragments(&self.zone.name).first() {
+                    Some(fragment) => new.entry(*fragment).or_default().push(value),
+                    None => self.left.push((address, "the zone is in no file of the spec".to_owned())),
+                },
+            }
+        }
+        for (fragment, values) in new {
+            if self.workspace.shared(fragment).is_some() {
+                continue;
+            }
+            let layout = self.workspace.layout(fragment.file);
+            let changes = &mut self.workspace.files[fragment.file].changes;
+            match layout.get(fragment.node, "records") {
+                Some(list) if matches!(layout.node(list).kind, Kind::Sequence { .. }) => {
+                    values.into_iter().for_each(|value| changes.insert(list, None, None, value, true));
+                }
+                _ => changes.set(fragment.node, "records", Json::Array(values)),
+            }
+        }
+    }
+
+    /// Adds a value to the list of an entry that is like it in everything else.
+    fn extend(&mut self, live: &LiveRecord) -> bool {
+        let records = &self.zone.records;
+        let start = records.partition_point(|record| record.name < live.name);
+        let same_name = records[start..].iter().take_while(|record| record.name == live.name);
+        let alike = same_name.filter(|record| {
+            let is_alike = facets(&record.facets, live).is_ok_and(|facets| facets == record.facets);
+            record.data.record_type() == live.data.record_type() && is_alike
+        });
+        for record in alike {
+            let Some((entry, _)) = self.find(&record.name, &record.spelling) else { continue };
+            let (Some(value), (at, _)) = (self.value(entry), self.entries[entry]) else { continue };
+            let layout = self.workspace.layout(value.file);
+            let is_list = matches!(layout.node(value.node).kind, Kind::Sequence { .. });
+            let stays = self.values(entry).len() > 1;
+            if !is_list || !stays || self.workspace.shared(value).is_some() || self.workspace.shared(at).is_some() {
+                continue;
+            }
+            let mut own = self.members(entry, &live.data);
+            let theirs = self.members(entry, &record.data);
+            let key = if own.contains_key("data") { "data" } else { "content" };
+            let Some(written) = own.shift_remove(key) else { continue };
+            if own.get("priority") != theirs.get("priority") {
+                continue;
+            }
+            self.workspace.files[value.file].changes.insert(value.node, None, None, written, true);
+            return true;
+        }
+        false
+    }
+}
+
+/// Attributes as the keys of an entry, before and after.
+type Attributes = (Map<String, Json>, Map<String, Json>);
+
+/// The value of a record under the keys of the canonical form.
+fn canonical(zone: &ZoneName, data: &Rdata) -> Map<String, Json> {
+    let mut all = entry(zone, zone.as_fqdn(), data, &Facets::default());
+    all.retain(|key, _| matches!(key.as_str(), "content" | "data" | "priority"));
+    all
+}
+
+/// Attributes under the keys of an entry.
+fn attributes(zone: &ZoneName, record: &DesiredRecord, facets: &Facets) -> Map<String, Json> {
+    let mut all = entry(zone, &record.name, &record.data, facets);
+    all.retain(|key, _| DEFAULTS.contains(&key.as_str()) || key == "settings");
+    all
+}
+
+/// A record as an entry.
+fn entry(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Map<String, Json> {
+    match spec::record_entry(zone, &record(zone, name, data, facets)) {
+        Json::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// A record that no file holds.
+fn record(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> DesiredRecord {
+    DesiredRecord {
+        name: name.clone(),
+        data: data.clone(),
+        facets: facets.clone(),
+        protect: false,
+        allow: None,
+        spelling: Spelling { name: zone.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
+    }
+}
+
+/// What the spec would have to say for the attributes that it names to be as they are live.
+///
+/// # Errors
+/// What a spec cannot say.
+fn facets(desired: &Facets, live: &LiveRecord) -> Result<Facets, String> {
+    let Facets { ttl, proxied, comment, tags, settings } = desired;
+    let ttl = match ttl {
+        // The time to live of a proxied record is always automatic.
+        Some(ttl) if live.proxied => ttl.is_automatic().then_some(*ttl),
+        Some(_) => Some(live.ttl),
+        None => None,
+    };
+    let flag = |own: Option<bool>, live: Option<bool>| own.map(|_| live.unwrap_or(false));
+    let facets = Facets {
+        ttl,
+        proxied: proxied.map(|_| live.proxied),
+        comment: comment.as_ref().map(|own| match live.comment.as_deref().filter(|text| !text.is_empty()) {
+            Some(text) if own.text() == Some(text) => own.clone(),
+            Some(text) => Comment::Set(text.to_owned()),
+            None => Comment::Clear,
+        }),
+        tags: tags.as_ref().map(|_| live.tags.clone()),
+        settings: Settings {
+            flatten_cname: flag(settings.flatten_cname, live.settings.flatten_cname),
+            ipv4_only: flag(settings.ipv4_only, live.settings.ipv4_only),
+            ipv6_only: flag(settings.ipv6_only, live.settings.ipv6_only),
+            private_routing: flag(settings.private_routing, live.settings.private_routing),
+        },
+    };
+    sayable(&facets)?;
+    Ok(facets)
+}
+
+/// Whether a spec can say attributes.
+///
+/// # Errors
+/// The one that it cannot say.
+fn sayable(facets: &Facets) -> Result<(), String> {
+    if facets.ttl.is_some_and(|ttl| Ttl::seconds(u64::from(ttl.as_number())).is_err()) {
+        return Err("a spec cannot say its time to live".to_owned());
+    }
+    if facets.comment.as_ref().and_then(Comment::text).is_some_and(|text| Comment::parse(text).is_err()) {
+        return Err("a spec cannot say its comment, which has several lines or control characters".to_owned());
+    }
+    let tags = facets.tags.iter().flatten();
+    if tags.clone().count() > Tag::MOST || tags.clone().any(|tag| Tag::parse(tag.as_str()).is_err()) {
+        return Err("a spec cannot say its tags".to_owned());
+    }
+    Ok(())
+}
+
+/// A live record as the spec would have it.
+///
+/// # Errors
+/// What a spec cannot say.
+fn imported(zone: &ZoneName, live: &LiveRecord) -> Result<DesiredRecord, String> {
+    let Some(record_type) = live.data.record_type() else {
+        return Err("this version does not understand its type".to_owned());
+    };
+    if zone.resolve(zone.relative(&live.name)).as_ref() != Ok(&live.name) {
+        return Err("a spec cannot say its name".to_owned());
+    }
+    let facets = Facets {
+        ttl: (!live.proxied).then_some(live.ttl),
+        proxied: record_type.facts().proxiable.then_some(live.proxied),
+        comment: live.comment.clone().filter(|text| !text.is_empty()).map(Comment::Set),
+        tags: (!live.tags.is_empty()).then(|| live.tags.clone()),
+        settings: live.settings,
+    };
+    sayable(&facets)?;
+    Ok(record(zone, &live.name, &live.data, &facets))
+}

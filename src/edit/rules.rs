@@ -1,0 +1,493 @@
+//! Rules and managed rulesets of a zone: what the service has, written into the zone's section, or into the profile that the
+//! zone alone uses.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json};
+
+use super::change::json;
+use super::layout::Kind;
+use super::pull::{Chosen, Left};
+use super::workspace::{At, Workspace};
+use crate::diagnostic::Place;
+use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
+use crate::model::managed::{Managed, recognise};
+use crate::model::ruleset::{
+    DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleTuning, Switch,
+    TuningTarget, recognise_rule,
+};
+use crate::model::{Address, DesiredZone, LiveZone};
+use crate::spec;
+
+/// Why a rule that bypasses others is in the spec; Cloudflare stores no reason.
+const REASON: &str = "found at Cloudflare; say why";
+
+/// Keys of a managed ruleset with one value.
+const KEYS: [&str; 7] = ["paranoia", "threshold", "action", "when", "expression", "version", "raw"];
+
+/// Where something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// In a section of the zone.
+    Zone,
+    /// In a profile that only this zone uses.
+    OwnProfile,
+    /// In a profile that other zones use too.
+    SharedProfile,
+}
+
+/// The rules of one zone.
+struct Rules<'w, 't, 'a> {
+    workspace: &'w mut Workspace<'t>,
+    zone: &'a DesiredZone,
+    wants: &'a DesiredWaf,
+    live: &'a LiveZone,
+    /// The sections that the zone's protection comes from, those of the zone first.
+    sections: Vec<(At, Owner)>,
+    /// What the zone's own section gets, by list or ruleset.
+    additions: Vec<(&'static str, Json)>,
+    left: &'w mut Left,
+}
+
+/// The key of the list of a phase.
+fn list_key(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Custom => "custom",
+        Phase::RateLimit => "rate_limits",
+        Phase::Managed => "exceptions",
+    }
+}
+
+/// Writes what was chosen into the files.
+pub(super) fn pull(
+    workspace: &mut Workspace<'_>,
+    (zone, live): (&DesiredZone, &LiveZone),
+    chosen: &Chosen<'_>,
+    left: &mut Left,
+) {
+    let Some(wants) = zone.waf.as_deref() else { return };
+    let sections = sections(workspace, zone);
+    let mut rules = Rules { workspace, zone, wants, live, sections, additions: Vec::new(), left };
+    for phase in &diff_rulesets(zone, live).phases {
+        let entry_point = Address::of_rule(&zone.name, phase.phase, None);
+        let is_absent = matches!(phase.live, EntryPoint::Absent);
+        for change in &phase.changes {
+            let address = Address::of_rule(&zone.name, phase.phase, Some(&change.name));
+            if (chosen.is_chosen)(if is_absent { &entry_point } else { &address }) {
+                rules.change(phase, change, address, chosen);
+            }
+        }
+        if chosen.unmanaged {
+            for rule in &phase.foreign {
+                let address = Address::of_rule(&zone.name, phase.phase, Some(rule.shown()));
+                if (chosen.is_unmanaged_chosen)(&address) {
+                    rules.add(phase.phase, rule, address);
+                }
+            }
+        }
+    }
+    rules.write_additions();
+}
+
+/// The sections that a zone's protection comes from.
+fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
+    let fragments = workspace.fragments(&zone.name);
+    let below = |at: &At, path: &[&str]| {
+        let node = workspace.layout(at.file).at(at.node, path)?;
+        Some(At { node, ..*at })
+    };
+    let mut sections: Vec<(At, Owner)> =
+        fragments.iter().filter_map(|at| below(at, &["waf"])).map(|at| (at, Owner::Zone)).collect();
+    let mut users: BTreeMap<String, usize> = BTreeMap::new();
+    let mut own = Vec::new();
+    for file in 0..workspace.files.len() {
+        let layout = workspace.layout(file);
+        let zones = layout.get(layout.root, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+        for (_, fragment) in zones {
+            let Some(names) = layout.get(*fragment, "use") else { continue };
+            for name in layout.items(names) {
+                let name = workspace.resolved(At { file, node: *name });
+                *users.entry(name.clone()).or_default() += 1;
+                own.extend(fragments.contains(&At { file, node: *fragment }).then_some(name));
+            }
+        }
+    }
+    for file in 0..workspace.files.len() {
+        let root = At { file, node: workspace.layout(file).root };
+        for name in &own {
+            let Some(section) = below(&root, &["profiles", name, "waf"]) else { continue };
+            let is_alone = users.get(name).is_some_and(|n| *n == 1) && !workspace.is_local;
+            sections.push((section, if is_alone { Owner::OwnProfile } else { Owner::SharedProfile }));
+        }
+    }
+    sections
+}
+
+impl Rules<'_, '_, '_> {
+    /// One difference.
+    fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address, chosen: &Chosen<'_>) {
+        let deployment = Managed::ALL.iter().copied().find(|m| phase.phase == Phase::Managed && m.key() == change.name);
+        let wanted = deployment.and_then(|m| self.wants.deployments.iter().find(|d| d.ruleset == m));
+        if let Some(wanted) = wanted {
+            return match &change.kind {
+                RuleChangeKind::Create => self.switch(wanted, "off", &address),
+                RuleChangeKind::Update(live) => self.deployment(wanted, live, &address),
+                RuleChangeKind::Move(_) => self.leave(address, "its place among the exceptions has no words in a spec"),
+                RuleChangeKind::Delete(..) => self.leave(address, "it cannot be deleted"),
+            };
+        }
+        match &change.kind {
+            RuleChangeKind::Create => self.remove(phase.phase, &change.name, &address),
+            RuleChangeKind::Update(live) => self.rule(phase.phase, &change.name, live, &address),
+            RuleChangeKind::Move(_) => self.reorder(phase, &address, chosen),
+            RuleChangeKind::Delete(live, RuleDeleteReason::Pruned) => self.add(phase.phase, live, address),
+            RuleChangeKind::Delete(live, RuleDeleteReason::Absent) => {
+                self.remove(phase.phase, &change.name, &address);
+                self.add(phase.phase, live, address);
+            }
+            RuleChangeKind::Delete(_, RuleDeleteReason::Expired) => {
+                self.leave(address, "its last day in the spec is over; write a later one, or apply the spec");
+            }
+            RuleChangeKind::Delete(_, RuleDeleteReason::Removed | RuleDeleteReason::Undone) => {
+                self.leave(address, "the spec gave it up; apply the spec, or write the rule again");
+            }
+        }
+    }
+
+    /// Leaves something alone.
+    fn leave(&mut self, address: Address, why: &str) {
+        self.left.push((address, why.to_owned()));
+    }
+
+    /// The entries of a list with a name, those of the zone first.
+    fn find(&self, list: &str, name: &str) -> Vec<(At, Owner)> {
+        let mut found = Vec::new();
+        for (section, owner) in &self.sections {
+            let layout = self.workspace.layout(section.file);
+            let Some(list) = layout.get(section.node, list) else { continue };
+            for item in layout.items(list) {
+                let own = layout.get(*item, "name");
+                let own = own.map(|node| self.workspace.resolved(At { node, ..*section }));
+                found.extend((own.as_deref() == Some(name)).then_some((At { node: *item, ..*section }, *owner)));
+            }
+        }
+        found
+    }
+
+    /// The rule of the spec with a name.
+    fn wanted(&self, phase: Phase, name: &str) -> Option<&DesiredRule> {
+        let list = match phase {
+            Phase::Custom => &self.wants.custom,
+            Phase::RateLimit => &self.wants.rate_limits,
+            Phase::Managed => &self.wants.exceptions,
+        };
+        list.iter().flatten().find(|rule| rule.name == name)
+    }
+
+    /// A rule that the service does not have.
+    fn remove(&mut self, phase: Phase, name: &str, address: &Address) {
+        let found = self.find(list_key(phase), name);
+        let is_elsewhere = found.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
+        if found.is_empty() {
+            return self.leave(address.clone(), "it is in no file of the spec");
+        }
+        for (at, owner) in &found {
+            match owner {
+                Owner::SharedProfile => {}
+                Owner::Zone | Owner::OwnProfile => match self.workspace.shared(*at) {
+                    Some(why) => self.left.push((address.clone(), why)),
+                    None => self.workspace.files[at.file].changes.remove(at.node),
+                },
+            }
+        }
+        if is_elsewhere {
+            self.said(address, "other zones use its profile too, so the zone says `state: absent`");
+            let mut own = Map::new();
+            own.insert("name".to_owned(), Json::from(spec::written(name)));
+            own.insert("state".to_owned(), Json::from("absent"));
+            self.additions.push((list_key(phase), Json::Object(own)));
+        }
+    }
+
+    /// A rule that the service has otherwise.
+    fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
+        let Some(wanted) = self.wanted(phase, name).cloned() else { return };
+        let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
+        if matches!(&found.form, RuleForm::Raw(raw) if raw.holds_credential()) {
+            return self.leave(address.clone(), "it names a credential, which no spec may hold");
+        }
+        let is_raw = matches!(found.form, RuleForm::Raw(_));
+        let after = DesiredRule {
+            description: found.description.filter(|_| wanted.description.is_some()),
+            log: wanted.log.map(|_| found.log.unwrap_or(true)).filter(|_| !is_raw),
+            anchors: wanted.anchors.clone(),
+            note: wanted.note.clone(),
+            ..found
+        };
+        let says_action = phase != Phase::Managed;
+        let (before, after) = (spec::rule_entry(&wanted, says_action), spec::rule_entry(&after, says_action));
+        let found = self.find(list_key(phase), name);
+        let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
+        for (at, owner) in found {
+            match owner {
+                Owner::Zone => self.workspace.merge(at, &before, &after, address.as_str()),
+                Owner::OwnProfile | Owner::SharedProfile if is_own => {}
+                Owner::OwnProfile => {
+                    self.said(address, "it is changed in its profile, which only this zone uses");
+                    self.workspace.merge(at, &before, &after, address.as_str());
+                }
+                Owner::SharedProfile => {
+                    self.said(address, "other zones use its profile too, so the zone has its own now");
+                    self.additions.push((list_key(phase), after.clone()));
+                }
+            }
+        }
+    }
+
+    /// A rule that the spec does not name.
+    fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
+        let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
+        let Some(mut rule) = imported.filter(|rule| self.wanted(phase, &rule.name).is_none_or(|own| own.is_absent)) else {
+            return self.leave(address, "a spec cannot say it");
+        };
+        if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
+            rule.note = Note { reason: Some(REASON.to_owned()), ..rule.note };
+        }
+        self.additions.push((list_key(phase), spec::rule_entry(&rule, phase != Phase::Managed)));
+    }
+
+    /// Brings a list into the order of the service.
+    fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address, _: &Chosen<'_>) {
+        let key = list_key(phase.phase);
+        let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
+        let lists: Vec<At> = own
+            .filter_map(|(at, _)| Some(At { node: self.workspace.layout(at.file).get(at.node, key)?, ..*at }))
+            .collect();
+        let ([list], true) = (lists.as_slice(), self.sections.iter().all(|(_, owner)| *owner == Owner::Zone)) else {
+            return self.leave(address.clone(), "its order comes from several lists; write the rules into one");
+        };
+        let layout = self.workspace.layout(list.file);
+        let names = layout.items(list.node).iter().map(|item| {
+            let name = layout.get(*item, "name").map(|node| self.workspace.resolved(At { node, ..*list }));
+            name.unwrap_or_default()
+        });
+        let names: Vec<String> = names.collect();
+        let place = |name: &String| phase.live.rules().iter().position(|rule| rule.body.reference() == Some(name));
+        // Rules that are not live stay where they are.
+        let slots: Vec<usize> = (0..names.len()).filter(|n| place(&names[*n]).is_some()).collect();
+        let mut order = slots.clone();
+        order.sort_by_key(|n| place(&names[*n]));
+        if order == slots {
+            return self.leave(address.clone(), "its order comes from `before` or `after`; change those");
+        }
+        if self.workspace.shared(*list).is_some() {
+            return self.leave(address.clone(), "its list is shared through an anchor; write it out");
+        }
+        let items = layout.items(list.node).to_vec();
+        for (slot, from) in slots.iter().zip(&order) {
+            self.workspace.files[list.file].changes.move_item(items[*slot], items[*from]);
+        }
+    }
+
+    /// Adds a word about a change.
+    fn said(&mut self, address: &Address, words: &str) {
+        self.workspace.said.insert(format!("{address}: {words}"));
+    }
+
+    /// The mappings, or words, that say something about a managed ruleset.
+    fn deployments(&self, managed: Managed) -> Vec<(At, Owner)> {
+        let find = |(section, owner): &(At, Owner)| {
+            let node = self.workspace.layout(section.file).get(section.node, managed.key())?;
+            Some((At { node, ..*section }, *owner))
+        };
+        self.sections.iter().filter_map(find).collect()
+    }
+
+    /// Switches a managed ruleset, and drops its tuning.
+    fn switch(&mut self, wanted: &DesiredDeployment, word: &'static str, address: &Address) {
+        let found = self.deployments(wanted.ruleset);
+        let is_own = found.iter().any(|(_, owner)| *owner == Owner::Zone);
+        for (at, owner) in found {
+            match owner {
+                Owner::Zone => self.workspace.files[at.file].changes.replace(at.node, Json::from(word)),
+                Owner::OwnProfile | Owner::SharedProfile if is_own => {}
+                Owner::OwnProfile => {
+                    self.said(address, "it is changed in its profile, which only this zone uses");
+                    self.workspace.files[at.file].changes.replace(at.node, Json::from(word));
+                }
+                Owner::SharedProfile => {
+                    self.said(address, "other zones use its profile too, so the zone has its own value now");
+                    self.additions.push((wanted.ruleset.key(), Json::from(word)));
+                }
+            }
+        }
+    }
+
+    /// A managed ruleset that is deployed otherwise.
+    fn deployment(&mut self, wanted: &DesiredDeployment, live: &LiveRule, address: &Address) {
+        let catalogue = self.live.waf.managed(wanted.ruleset);
+        let found = recognise(&live.body, wanted.ruleset, catalogue, Place::NOWHERE).wants;
+        match (wanted.switch, found.switch) {
+            (Switch::Off, Switch::On) => return self.switch(wanted, "on", address),
+            (Switch::On, Switch::Off) => return self.switch(wanted, "off", address),
+            (Switch::On, Switch::On) | (Switch::Off, Switch::Off) => {}
+        }
+        let all = |d: &DesiredDeployment| match spec::deployment_entry(d) {
+            Json::Object(members) => members,
+            _ => Map::new(),
+        };
+        let (before, mut after) = (all(wanted), all(&found));
+        if wanted.when.is_some() && found.when.is_none() {
+            after.insert("when".to_owned(), Json::from("all"));
+        }
+        if wanted.version.is_some() && found.version.is_none() {
+            after.insert("version".to_owned(), Json::from("latest"));
+        }
+        for key in KEYS.into_iter().filter(|key| before.contains_key(*key)) {
+            let (old, new) = (&before[key], after.get(key));
+            if new == Some(old) {
+                continue;
+            }
+            self.value(wanted.ruleset, key, old, new, address);
+        }
+        let tags = wanted.tags.iter().map(|t| (t.place, found.tags.iter().any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action))));
+        let gone: Vec<Place> = tags.filter(|(_, stays)| !stays).map(|(place, _)| place).collect();
+        gone.into_iter().for_each(|place| self.drop_tuning(wanted.ruleset, place, address));
+        for own in &wanted.rules {
+            let TuningTarget::Rule(name) = &own.target else { continue };
+            let id = |name: &crate::model::managed::RuleName| catalogue.and_then(|c| Some(name.resolve(c).ok()?.id.clone()));
+            let is_it = |other: &&RuleTuning| match &other.target {
+                TuningTarget::Rule(other) => other == name || id(other).is_some() && id(other) == id(name),
+                TuningTarget::Tag(_) => false,
+            };
+            match found.rules.iter().find(is_it) {
+                Some(other) if (other.enabled, &other.action) == (own.enabled, &own.action) => {}
+                Some(other) => {
+                    self.drop_tuning(wanted.ruleset, own.place, address);
+                    let tuning = RuleTuning { target: own.target.clone(), note: own.note.clone(), ..other.clone() };
+                    let one = DesiredDeployment { rules: vec![tuning], ..DesiredDeployment::new(wanted.ruleset, Switch::On, own.place) };
+                    self.additions.push((wanted.ruleset.key(), spec::deployment_entry(&one)));
+                }
+                None => self.drop_tuning(wanted.ruleset, own.place, address),
+            }
+        }
+    }
+
+    /// One value of a managed ruleset.
+    fn value(&mut self, managed: Managed, key: &str, old: &Json, new: Option<&Json>, address: &Address) {
+        let found = self.deployments(managed).into_iter().filter_map(|(at, owner)| {
+            let (name, node) = self.workspace.layout(at.file).entry(at.node, key)?;
+            Some((At { node, ..at }, At { node: name, ..at }, owner))
+        });
+        let found: Vec<_> = found.collect();
+        let is_own = found.iter().any(|(_, _, owner)| *owner == Owner::Zone);
+        for (value, name, owner) in found {
+            match (owner, new) {
+                (Owner::OwnProfile | Owner::SharedProfile, _) if is_own => {}
+                (Owner::SharedProfile, Some(new)) => {
+                    self.said(address, &format!("other zones use its profile too, so the zone has its own `{key}` now"));
+                    self.additions.push((managed.key(), super::settings::one(key, new.clone())));
+                }
+                (Owner::SharedProfile, None) => self.leave(address.clone(), "the profile that says it is used elsewhere too"),
+                (Owner::Zone | Owner::OwnProfile, Some(new)) => self.workspace.merge(value, old, new, address.as_str()),
+                (Owner::Zone | Owner::OwnProfile, None) if key == "paranoia" => {
+                    self.workspace.merge(value, old, &Json::from("custom"), address.as_str());
+                }
+                (Owner::Zone | Owner::OwnProfile, None) => self.workspace.files[name.file].changes.remove(name.node),
+            }
+        }
+    }
+
+    /// Removes the entry of a list of tuning at a place.
+    fn drop_tuning(&mut self, managed: Managed, place: Place, address: &Address) {
+        for (at, owner) in self.deployments(managed) {
+            let layout = self.workspace.layout(at.file);
+            if self.workspace.files[at.file].source != place.source {
+                continue;
+            }
+            let lists = ["disable", "enable", "rules", "tags"].into_iter().filter_map(|key| layout.get(at.node, key));
+            let items = lists.flat_map(|list| layout.items(list).iter().copied());
+            let start = place.span.start as usize;
+            let Some(item) = items.into_iter().find(|item| {
+                let span = &layout.node(*item).span;
+                span.start <= start && start < span.end
+            }) else {
+                continue;
+            };
+            match owner {
+                Owner::Zone | Owner::OwnProfile => self.workspace.files[at.file].changes.remove(item),
+                Owner::SharedProfile => self.leave(address.clone(), "the profile that says it is used elsewhere too"),
+            }
+        }
+    }
+
+    /// Writes what the zone's own section gets.
+    fn write_additions(self) {
+        let Self { workspace, zone, sections, additions, left, .. } = self;
+        if additions.is_empty() {
+            return;
+        }
+        let own = sections.iter().find(|(_, owner)| *owner == Owner::Zone).map(|(at, _)| *at);
+        let fragment = workspace.fragments(&zone.name).first().copied();
+        let Some(at) = own.or(fragment) else { return };
+        if let Some(why) = workspace.shared(at) {
+            left.push((Address::of_zone_part(&zone.name, "waf"), why));
+            return;
+        }
+        // Together, as a section that is not there yet is written once.
+        let mut together: Map<String, Json> = Map::new();
+        for (key, value) in additions {
+            match (together.get_mut(key), value) {
+                (Some(Json::Array(items)), value) => items.push(value),
+                (Some(Json::Object(members)), Json::Object(more)) => extend(members, more),
+                (_, value) if Managed::ALL.iter().any(|m| m.key() == key) => {
+                    together.insert(key.to_owned(), value);
+                }
+                (_, value) => {
+                    together.insert(key.to_owned(), Json::Array(vec![value]));
+                }
+            }
+        }
+        if own.is_none() {
+            workspace.files[at.file].changes.set(at.node, "waf", Json::Object(together));
+            return;
+        }
+        for (key, value) in together {
+            add(workspace, at, &key, value);
+        }
+    }
+}
+
+/// Adds members; lists of both are joined.
+fn extend(members: &mut Map<String, Json>, more: Map<String, Json>) {
+    for (name, value) in more {
+        match (members.get_mut(&name), value) {
+            (Some(Json::Array(items)), Json::Array(more)) => items.extend(more),
+            (_, value) => drop(members.insert(name, value)),
+        }
+    }
+}
+
+/// Adds a value below a key: to the list or mapping that is there, or as a new one.
+fn add(workspace: &mut Workspace<'_>, at: At, key: &str, value: Json) {
+    let layout = workspace.layout(at.file);
+    let changes = &mut workspace.files[at.file].changes;
+    let Some(node) = layout.get(at.node, key) else {
+        return changes.set(at.node, key, value);
+    };
+    match (&layout.node(node).kind, value) {
+        (Kind::Sequence { items, .. }, Json::Array(values)) => {
+            let is_flow = items.first().is_some_and(|item| layout.is_flow(*item));
+            values.into_iter().for_each(|value| changes.insert(node, None, None, value, is_flow));
+        }
+        (Kind::Mapping { .. }, Json::Object(members)) => {
+            for (name, value) in members {
+                add(workspace, At { node, ..at }, &name, value);
+            }
+        }
+        (_, value) => {
+            let _ = json(layout, node);
+            changes.replace(node, value);
+        }
+    }
+}

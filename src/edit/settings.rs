@@ -1,0 +1,98 @@
+//! Settings, DNSSEC and DNS settings of a zone: what the service has, written where the spec names them.
+
+use serde_json::{Map, Value as Json};
+
+use super::pull::{Chosen, Left};
+use super::workspace::{At, Workspace};
+use crate::diff::{ZoneSetting, diff_settings};
+use crate::model::{Address, DesiredZone, LiveSetting, LiveZone, Value};
+use crate::spec;
+
+/// Writes what was chosen into the files.
+pub(super) fn pull(
+    workspace: &mut Workspace<'_>,
+    (zone, live): (&DesiredZone, &LiveZone),
+    chosen: &Chosen<'_>,
+    left: &mut Left,
+) {
+    for change in diff_settings(zone, live) {
+        let (address, values) = match &change.setting {
+            ZoneSetting::Setting { name, .. } => {
+                let wanted = zone.settings.settings.get(name).map(|(value, _)| value);
+                let found = match live.settings.settings.get(name) {
+                    Some(LiveSetting::Value { value, .. }) => Some(value),
+                    Some(LiveSetting::Refused(_)) | None => None,
+                };
+                let address = Address::of_zone_part(&zone.name, &format!("settings/{name}"));
+                (address, vec![(vec!["settings", name.as_str()], wanted.cloned(), found.cloned())])
+            }
+            ZoneSetting::Dnssec { on } => {
+                let word = |on| Value::from(if on { "on" } else { "off" });
+                let address = Address::of_zone_part(&zone.name, "dnssec");
+                (address, vec![(vec!["dnssec"], Some(word(*on)), Some(word(!*on)))])
+            }
+            ZoneSetting::DnsSettings { members } => {
+                let wanted = |name: &String| zone.settings.dns_settings.get(name).map(|(value, _)| value.clone());
+                let found = |name: &String| live.settings.dns_settings.get(name).cloned();
+                let values = members.keys().map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
+                (Address::of_zone_part(&zone.name, "dns_settings"), values.collect())
+            }
+        };
+        if !(chosen.is_chosen)(&address) {
+            continue;
+        }
+        for (path, wanted, found) in values {
+            let (Some(wanted), Some(found)) = (wanted, found) else {
+                left.push((address.clone(), "Cloudflare does not say its value".to_owned()));
+                continue;
+            };
+            let (before, after) = (spec::written_value(&wanted), spec::written_value(&named(&wanted, &found)));
+            let mut is_found = false;
+            for fragment in workspace.fragments(&zone.name) {
+                let Some(node) = workspace.layout(fragment.file).at(fragment.node, &path) else { continue };
+                is_found = true;
+                match workspace.shared(fragment) {
+                    Some(why) => left.push((address.clone(), why)),
+                    None => set(workspace, At { node, ..fragment }, &before, &after, address.as_str()),
+                }
+            }
+            if !is_found {
+                left.push((address.clone(), "it is not in a file of the spec".to_owned()));
+            }
+        }
+    }
+}
+
+/// Changes a value; its members may be unset in the text, as far as they are unset in what it resolves to.
+fn set(workspace: &mut Workspace<'_>, at: At, before: &Json, after: &Json, what: &str) {
+    let word = |value: &Json| matches!(value, Json::Bool(_));
+    let written = super::change::json(workspace.layout(at.file), at.node);
+    // `on` and `true` are the same where a setting has these words; each author keeps theirs.
+    let after = match after.as_str() {
+        Some("on") if word(&written) => Json::Bool(true),
+        Some("off") if word(&written) => Json::Bool(false),
+        _ => after.clone(),
+    };
+    workspace.merge(at, before, &after, what);
+}
+
+/// What is live of what is named, also inside nested values.
+fn named(wanted: &Value, found: &Value) -> Value {
+    match (wanted, found) {
+        (Value::Map(wanted), Value::Map(found)) => {
+            let member = |(name, wanted): (&String, &Value)| {
+                (name.clone(), named(wanted, found.get(name).unwrap_or(&Value::Null)))
+            };
+            Value::Map(wanted.iter().map(member).collect())
+        }
+        (Value::Map(wanted), Value::Null) => {
+            Value::Map(wanted.iter().map(|(name, wanted)| (name.clone(), named(wanted, &Value::Null))).collect())
+        }
+        _ => found.clone(),
+    }
+}
+
+/// A mapping of one key.
+pub(super) fn one(key: &str, value: Json) -> Json {
+    Json::Object(Map::from_iter([(key.to_owned(), value)]))
+}

@@ -1,0 +1,50 @@
+//! Edits of a text by bytes.
+
+use std::ops::Range;
+
+/// One replacement.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edit {
+    /// First byte that goes.
+    pub(super) start: usize,
+    /// One past the last byte that goes.
+    pub(super) end: usize,
+    /// What comes in its place.
+    pub(super) text: String,
+}
+
+impl Edit {
+    /// A replacement of a range.
+    pub(super) fn new(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { start: range.start, end: range.end, text: text.into() }
+    }
+}
+
+/// The text after all edits; `None` if two of them touch the same bytes.
+#[must_use]
+pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
+    // Of several insertions at one place, the first stays first.
+    edits.sort_by_key(|edit| (edit.start, edit.end));
+    let mut out = String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
+    let mut at = 0;
+    for edit in &edits {
+        out.push_str(text.get(at..edit.start)?);
+        out.push_str(&edit.text);
+        at = edit.end.max(edit.start);
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_applied_in_their_order() {
+        let edits = vec![Edit::new(4..5, "E"), Edit::new(0..1, ""), Edit::new(2..2, "x"), Edit::new(2..2, "y")];
+        assert_eq!(apply("abcdef", edits).as_deref(), Some("bxycdEf"));
+        assert_eq!(apply("abc", vec![Edit::new(0..2, ""), Edit::new(1..3, "")]), None);
+        assert_eq!(apply("abc", vec![Edit::new(0..9, "")]), None);
+    }
+}

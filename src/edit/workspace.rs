@@ -1,0 +1,319 @@
+//! All files of a spec while they are edited: values change where they are defined, if nothing else uses them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::change::{Changes, json};
+use super::layout::{Kind, Layout, NodeId};
+use super::text::{Edit, apply};
+use crate::diagnostic::SourceId;
+use crate::model::ZoneName;
+
+/// A node of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct At {
+    /// Which file.
+    pub(super) file: usize,
+    /// Which node.
+    pub(super) node: NodeId,
+}
+
+/// A file.
+#[derive(Debug)]
+pub(super) struct File<'t> {
+    /// Its text among the sources.
+    pub(super) source: SourceId,
+    /// Its name.
+    pub(super) name: &'t str,
+    /// What changes in it.
+    pub(super) changes: Changes<'t, 't>,
+}
+
+/// A variable.
+#[derive(Debug, Default)]
+struct Variable {
+    /// Where it is defined.
+    definitions: Vec<At>,
+    /// How often it is used, aliases counted.
+    uses: usize,
+    /// Its value, as it is written; that of the command line counts.
+    value: String,
+    /// Whether the command line gives it.
+    is_given: bool,
+}
+
+/// A piece of a scalar with substitutions.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece<'s> {
+    Text(&'s str),
+    Variable(&'s str),
+}
+
+/// The pieces of a scalar.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut rest, mut at) = (Vec::new(), text, 0);
+    while let Some(found) = rest[at..].find("${") {
+        let start = at + found;
+        let end = rest[start..].find('}').map(|n| start + n);
+        match end {
+            // `$${` means `${` itself.
+            _ if rest[..start].ends_with('$') => at = start + 2,
+            None => break,
+            Some(end) => {
+                pieces.extend((start > 0).then_some(Piece::Text(&rest[..start])));
+                pieces.push(Piece::Variable(&rest[start + 2..end]));
+                (rest, at) = (&rest[end + 1..], 0);
+            }
+        }
+    }
+    pieces.extend((!rest.is_empty()).then_some(Piece::Text(rest)));
+    pieces
+}
+
+/// All files.
+#[derive(Debug)]
+pub(super) struct Workspace<'t> {
+    /// The files.
+    pub(super) files: Vec<File<'t>>,
+    variables: BTreeMap<String, Variable>,
+    /// Whether values change at their use only.
+    pub(super) is_local: bool,
+    /// What a reader should know about where values were changed.
+    pub(super) said: BTreeSet<String>,
+}
+
+impl<'t> Workspace<'t> {
+    /// Files with no changes yet; `given` are the variables of the command line.
+    pub(super) fn new(
+        files: Vec<(SourceId, &'t str, &'t Layout<'t>)>,
+        given: &[(String, String)],
+        is_local: bool,
+    ) -> Self {
+        let mut variables: BTreeMap<String, Variable> = BTreeMap::new();
+        for (file, (_, _, layout)) in files.iter().enumerate() {
+            let section = layout.get(layout.root, "variables");
+            for (key, value) in section.map(|s| layout.entries(s)).unwrap_or_default() {
+                let variable = variables.entry(layout.scalar_text(*key).to_owned()).or_default();
+                variable.definitions.push(At { file, node: *value });
+                variable.value = layout.scalar_text(*value).to_owned();
+            }
+            for node in layout.ids() {
+                let Kind::Scalar(text, _) = &layout.node(node).kind else { continue };
+                let shared = layout.shared_by(node).map_or(0, |anchor| layout.aliases(anchor).len());
+                for piece in pieces(text) {
+                    if let Piece::Variable(name) = piece {
+                        variables.entry(name.to_owned()).or_default().uses += 1 + shared;
+                    }
+                }
+            }
+        }
+        for (name, value) in given {
+            let variable = variables.entry(name.clone()).or_default();
+            (variable.is_given, variable.value) = (true, value.clone());
+        }
+        let file = |(source, name, layout)| File { source, name, changes: Changes::new(layout) };
+        Self { files: files.into_iter().map(file).collect(), variables, is_local, said: BTreeSet::new() }
+    }
+
+    /// The layout of a file.
+    pub(super) fn layout(&self, file: usize) -> &'t Layout<'t> {
+        self.files[file].changes.layout
+    }
+
+    /// The number of the file with this text.
+    pub(super) fn file_of(&self, source: SourceId) -> Option<usize> {
+        self.files.iter().position(|file| file.source == source)
+    }
+
+    /// The text of a scalar with its substitutions made.
+    pub(super) fn resolved(&self, at: At) -> String {
+        let text = self.layout(at.file).scalar_text(at.node);
+        let resolve = |piece: Piece<'_>| match piece {
+            Piece::Text(text) => text.replace("$${", "${"),
+            Piece::Variable(name) => self.variables.get(name).map(|v| v.value.clone()).unwrap_or_default(),
+        };
+        pieces(text).into_iter().map(resolve).collect()
+    }
+
+    /// The mappings that say something about a zone, in the order of the files.
+    pub(super) fn fragments(&self, zone: &ZoneName) -> Vec<At> {
+        let mut all = Vec::new();
+        for file in 0..self.files.len() {
+            let layout = self.layout(file);
+            let zones = layout.get(layout.root, "zones").map(|zones| layout.entries(zones)).unwrap_or_default();
+            let is_it = |key: &NodeId| ZoneName::parse(&self.resolved(At { file, node: *key })).as_ref() == Ok(zone);
+            all.extend(zones.iter().filter(|(key, _)| is_it(key)).map(|(_, value)| At { file, node: *value }));
+        }
+        all
+    }
+
+    /// Why something cannot be changed in place: an anchor around it is used elsewhere too.
+    pub(super) fn shared(&self, at: At) -> Option<String> {
+        let layout = self.layout(at.file);
+        let by = if matches!(layout.node(at.node).kind, Kind::Alias(_)) {
+            Some(layout.target(at.node))
+        } else {
+            layout.shared_by(at.node)
+        }?;
+        let name = layout.node(by).anchor.as_ref().map(|anchor| anchor.name.to_string()).unwrap_or_default();
+        Some(format!("it is part of the anchor `&{name}`, which is used elsewhere too; write it out there"))
+    }
+
+    /// Changes the value at a node from what it says to something else, and leaves alone what is in neither.
+    pub(super) fn merge(&mut self, at: At, before: &Json, after: &Json, what: &str) {
+        if before == after {
+            return;
+        }
+        let layout = self.layout(at.file);
+        let node = layout.node(at.node);
+        let is_shared = matches!(node.kind, Kind::Alias(_)) || !layout.aliases(at.node).is_empty();
+        if is_shared {
+            let anchor = layout.node(layout.target(at.node)).anchor.as_ref();
+            let name = anchor.map(|a| a.name.to_string()).unwrap_or_default();
+            self.said.insert(format!("{what}: `&{name}` is used elsewhere too, so the value is written out here"));
+            let value = patched(json(layout, at.node), before, after);
+            self.files[at.file].changes.replace(at.node, value);
+            return;
+        }
+        match (&node.kind, before, after) {
+            (Kind::Mapping { entries, .. }, Json::Object(old), Json::Object(new)) => {
+                for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+                    let entry = entries.iter().copied().find(|(name, _)| layout.scalar_text(*name) == key);
+                    match (old.get(key), new.get(key), entry) {
+                        (old, new, _) if old == new => {}
+                        (old, Some(new), Some((_, value))) => {
+                            let at = At { node: value, ..at };
+                            self.merge(at, old.unwrap_or(&Json::Null), new, what);
+                        }
+                        (_, Some(new), None) => {
+                            self.files[at.file].changes.insert(at.node, None, Some(key), new.clone(), false);
+                        }
+                        (_, None, Some((name, _))) => self.files[at.file].changes.remove(name),
+                        (_, None, None) => {}
+                    }
+                }
+            }
+            (Kind::Sequence { items, .. }, Json::Array(old), Json::Array(new)) if items.len() == old.len() => {
+                self.merge_items(at, items, old, new, what);
+            }
+            (Kind::Scalar(text, _), _, _) if pieces(text).iter().any(|p| matches!(p, Piece::Variable(_))) => {
+                self.replace_substituted(at, text, after, what);
+            }
+            _ => self.files[at.file].changes.replace(at.node, after.clone()),
+        }
+    }
+
+    /// Changes the items of a list.
+    fn merge_items(&mut self, at: At, items: &[NodeId], old: &[Json], new: &[Json], what: &str) {
+        let texts = |all: &[Json]| all.iter().map(Json::to_string).collect::<Vec<_>>();
+        let is_flow = items.first().is_some_and(|first| self.layout(at.file).is_flow(*first));
+        for step in capture_diff_slices(Algorithm::Myers, &texts(old), &texts(new)) {
+            let (from, to) = (step.old_range(), step.new_range());
+            if matches!(step, DiffOp::Equal { .. }) {
+                continue;
+            }
+            let both = from.len().min(to.len());
+            for n in 0..both {
+                let at = At { node: items[from.start + n], ..at };
+                self.merge(at, &old[from.start + n], &new[to.start + n], what);
+            }
+            let changes = &mut self.files[at.file].changes;
+            items[from.start + both..from.end].iter().for_each(|item| changes.remove(*item));
+            let after = (from.start + both).checked_sub(1).map(|n| items[n]);
+            for value in &new[to.start + both..to.end] {
+                changes.insert(at.node, after, None, value.clone(), is_flow);
+            }
+        }
+    }
+
+    /// Changes a value with a substitution: the variable, if nothing else uses it, or the value itself.
+    fn replace_substituted(&mut self, at: At, text: &str, after: &Json, what: &str) {
+        let wanted = match after {
+            Json::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let pieces = pieces(text);
+        let mut names = pieces.iter().filter_map(|p| match p {
+            Piece::Variable(name) => Some(*name),
+            Piece::Text(_) => None,
+        });
+        let (Some(name), None) = (names.next(), names.next()) else {
+            self.said.insert(format!("{what}: several variables make up the value, so it is written out here"));
+            return self.files[at.file].changes.replace(at.node, after.clone());
+        };
+        let (before, behind) = match pieces.as_slice() {
+            [Piece::Text(before), _, Piece::Text(behind)] => (*before, *behind),
+            [Piece::Text(before), _] => (*before, ""),
+            [_, Piece::Text(behind)] => ("", *behind),
+            _ => ("", ""),
+        };
+        let own = wanted.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind)).filter(|own| !own.is_empty());
+        let variable = self.variables.get(name);
+        let why = match (variable, own) {
+            (Some(v), _) if v.is_given => "comes from the command line",
+            (Some(v), Some(_)) if v.uses > 1 => "is used elsewhere too",
+            (Some(v), Some(own)) if v.definitions.len() == 1 && !self.is_local => {
+                let definition = v.definitions[0];
+                let value = if before.is_empty() && behind.is_empty() { after.clone() } else { Json::from(own) };
+                let file = &mut self.files[definition.file];
+                self.said.insert(format!("{what}: `{name}` is changed where it is defined, in {}", file.name));
+                return file.changes.replace(definition.node, value);
+            }
+            (_, None) => "cannot give this value alone",
+            _ => "is defined in several places",
+        };
+        self.said.insert(format!("{what}: `${{{name}}}` {why}, so the value is written out here"));
+        self.files[at.file].changes.replace(at.node, after.clone());
+    }
+
+    /// The texts after all changes, of the files that change.
+    ///
+    /// # Errors
+    /// Two changes touch the same bytes of a file.
+    pub(super) fn texts(self) -> Result<Vec<(SourceId, String)>, String> {
+        let mut texts = Vec::new();
+        for File { source, name, changes } in self.files.into_iter().filter(|file| !file.changes.is_empty()) {
+            let text = changes.layout.text;
+            let edits: Vec<Edit> = changes.edits();
+            let changed = apply(text, edits).ok_or_else(|| format!("two changes touch the same place of {name}"))?;
+            texts.push((source, changed));
+        }
+        Ok(texts)
+    }
+}
+
+/// A value with a change made: what is in neither side stays.
+fn patched(value: Json, before: &Json, after: &Json) -> Json {
+    match (value, before, after) {
+        (value, before, after) if before == after => value,
+        (Json::Object(mut own), Json::Object(old), Json::Object(new)) => {
+            for key in old.keys().chain(new.keys()) {
+                match (old.get(key), new.get(key)) {
+                    (old, new) if old == new => {}
+                    (old, Some(new)) => {
+                        let slot = own.entry(key.clone()).or_insert(Json::Null);
+                        *slot = patched(slot.take(), old.unwrap_or(&Json::Null), new);
+                    }
+                    (_, None) => drop(own.shift_remove(key)),
+                }
+            }
+            Json::Object(own)
+        }
+        _ => after.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn substitutions_are_found() {
+        assert_eq!(pieces("a"), [Piece::Text("a")]);
+        assert_eq!(pieces("${A}"), [Piece::Variable("A")]);
+        assert_eq!(pieces("x${A}.y"), [Piece::Text("x"), Piece::Variable("A"), Piece::Text(".y")]);
+        assert_eq!(pieces("$${A} ${B"), [Piece::Text("$${A} ${B")]);
+    }
+}

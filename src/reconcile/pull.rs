@@ -1,0 +1,294 @@
+//! The other way round: the spec's own files, edited so that they say what Cloudflare has.
+//!
+//! New texts are never trusted: they are read again and planned again against the same live state. They are good if nothing that
+//! was chosen differs any more, everything else resolves to what it was, and no comment is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::goal::{Goal, Unusable};
+use crate::edit::{Chosen, Left, ProposeError, Proposal, Sides, comments, propose};
+use crate::model::{Address, Desired, Live};
+use crate::plan::{Cause, Operation, Plan, Subject};
+use crate::spec;
+
+/// How often the files are edited until nothing differs: a change can uncover another, such as a default that now applies.
+const ROUNDS: usize = 6;
+
+/// What is to be taken over.
+pub struct Choice<'a> {
+    /// Patterns of addresses; none for everything.
+    pub only: &'a [glob::Pattern],
+    /// Whether one of the differences is, beyond that.
+    pub is_wanted: &'a dyn Fn(&Operation) -> bool,
+    /// Whether what the spec does not name is taken over as well.
+    pub unmanaged: bool,
+    /// The variables of the command line.
+    pub given: &'a [(String, String)],
+}
+
+impl std::fmt::Debug for Choice<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Choice").field("only", &self.only).field("unmanaged", &self.unmanaged).finish_non_exhaustive()
+    }
+}
+
+impl Choice<'_> {
+    /// Whether the patterns name an address.
+    fn names(&self, address: &Address) -> bool {
+        self.only.is_empty() || self.only.iter().any(|pattern| pattern.matches(address.as_str()))
+    }
+}
+
+/// A file of the spec with its new text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// Its name, as the spec was given.
+    pub name: String,
+    /// Its text.
+    pub before: String,
+    /// Its new text.
+    pub after: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pulled {
+    /// The files that change, in the order in which they were read.
+    pub files: Vec<Edited>,
+    /// What was taken over, by address.
+    pub taken: BTreeSet<Address>,
+    /// What was left as it is, and why.
+    pub left: Left,
+    /// Where values were changed, as far as that is not plain.
+    pub said: Vec<String>,
+}
+
+/// Why nothing can be taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum PullError {
+    /// No texts can be made.
+    #[error(transparent)]
+    Propose(#[from] ProposeError),
+    /// The new texts are no good spec.
+    #[error("the edited spec would have mistakes{0}; nothing was written")]
+    Mistakes(String),
+    /// Something would still differ.
+    #[error("after the edits, {0} would still differ; nothing was written. Change it by hand, or leave it out with --only")]
+    Remains(Address),
+    /// Something else would change.
+    #[error("the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only")]
+    Touches(String),
+    /// A comment would go.
+    #[error("the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave it out with --only")]
+    LosesComment(String),
+}
+
+/// The differences of a plan that can be taken over, and those that are left alone, with the reasons.
+#[must_use]
+pub fn candidates<'p>(goal: &Goal, plan: &'p Plan, choice: &Choice<'_>) -> (Vec<&'p Operation>, Left) {
+    let (mut all, mut left) = (Vec::new(), Left::new());
+    for operation in plan.zones.iter().flat_map(|zone| &zone.operations).filter(|o| choice.names(&o.address)) {
+        let why = match (&operation.subject, operation.cause) {
+            (Subject::Zone, _) => "Cloudflare does not have the zone; apply creates it",
+            (_, Cause::Spec) if goal.base().is_some() => "the spec changed, and that is not applied yet",
+            (_, Cause::Both | Cause::Foreign) if goal.base().is_some() && choice.only.is_empty() => {
+                "changed on both sides; to take what Cloudflare has, name it with --only"
+            }
+            _ => {
+                all.push(operation);
+                continue;
+            }
+        };
+        left.push((operation.address.clone(), why.to_owned()));
+    }
+    (all, left)
+}
+
+/// Edits the files of a spec, in memory. `reread` reads the spec with new texts in place of files.
+///
+/// # Errors
+/// The edits cannot be made, or would do something else than they should.
+pub fn pull(
+    goal: &Goal,
+    (plan, live): (&Plan, &Live),
+    choice: &Choice<'_>,
+    reread: &dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<Unusable>>,
+) -> Result<Pulled, PullError> {
+    let (candidates, left) = candidates(goal, plan, choice);
+    let chosen: BTreeSet<Address> =
+        candidates.into_iter().filter(|o| (choice.is_wanted)(o)).map(|o| o.address.clone()).collect();
+    let attempt = Attempt { goal, plan, live, choice, chosen: &chosen, reread };
+    let mut pulled = attempt.make(false).or_else(|error| attempt.make(true).map_err(|_| error))?;
+    pulled.left.splice(0..0, left);
+    Ok(pulled)
+}
+
+/// One way to do it.
+struct Attempt<'a> {
+    goal: &'a Goal,
+    plan: &'a Plan,
+    live: &'a Live,
+    choice: &'a Choice<'a>,
+    chosen: &'a BTreeSet<Address>,
+    reread: &'a dyn Fn(BTreeMap<String, String>) -> Result<Goal, Box<Unusable>>,
+}
+
+impl Attempt<'_> {
+    /// Edits until nothing that was chosen differs; with `is_local`, values are never changed where they are defined.
+    fn make(&self, is_local: bool) -> Result<Pulled, PullError> {
+        // What was not chosen stays different. Addresses of records hold a digest of the value, which can change.
+        let operations = || self.plan.zones.iter().flat_map(|zone| &zone.operations);
+        let others: BTreeMap<&Address, &Operation> =
+            operations().filter(|o| !self.chosen.contains(&o.address)).map(|o| (&o.address, o)).collect();
+        let mut pulled = Pulled { taken: self.chosen.clone(), ..Pulled::default() };
+        let mut texts: BTreeMap<String, String> = BTreeMap::new();
+        let mut reread: Option<Goal> = None;
+        for round in 0..ROUNDS {
+            let goal = reread.as_ref().unwrap_or(self.goal);
+            let chosen = Chosen {
+                is_chosen: &|address| match round {
+                    0 => self.chosen.contains(address),
+                    _ => !others.contains_key(address),
+                },
+                unmanaged: self.choice.unmanaged && round == 0,
+                is_unmanaged_chosen: &|address| self.choice.names(address),
+            };
+            let base = goal.base().map(|base| &base.desired);
+            let (desired, sources, given) = (&goal.desired, &goal.sources, self.choice.given);
+            let Proposal { texts: new, said, left } =
+                propose(Sides { desired, base, live: self.live, sources, given }, &chosen, is_local)?;
+            pulled.said.extend(said);
+            pulled.left.extend(left);
+            let is_changed = !new.is_empty();
+            texts.extend(new.into_iter().map(|(id, text)| (goal.sources.name(id).to_owned(), text)));
+            if !is_changed {
+                break;
+            }
+            let next = (self.reread)(texts.clone()).map_err(|unusable| {
+                PullError::Mistakes(super::goal::first(&unusable.diagnostics))
+            })?;
+            let is_done = self.remaining(&next, &others, &pulled.left).is_none();
+            reread = Some(next);
+            if is_done {
+                break;
+            }
+        }
+        let left: Vec<Address> = pulled.left.iter().map(|(address, _)| address.clone()).collect();
+        pulled.taken.retain(|address| !left.contains(address));
+        if let Some(goal) = &reread {
+            if let Some(address) = self.remaining(goal, &others, &pulled.left) {
+                return Err(PullError::Remains(address));
+            }
+            self.check_others(goal, &others)?;
+            for (_, source) in self.goal.sources.iter() {
+                let Some(after) = texts.get(source.name()).filter(|after| *after != source.text()) else { continue };
+                let (name, before, after) = (source.name().to_owned(), source.text().to_owned(), after.clone());
+                if loses_comment(&before, &after) {
+                    return Err(PullError::LosesComment(name));
+                }
+                pulled.files.push(Edited { name, before, after });
+            }
+        } else if let Some(address) = pulled.taken.first() {
+            return Err(PullError::Remains(address.clone()));
+        }
+        Ok(pulled)
+    }
+
+    /// The plans of all zones under another goal.
+    fn operations(&self, goal: &Goal) -> Vec<Operation> {
+        let zones = goal.desired.zones.iter();
+        let zones = zones.filter_map(|(name, desired)| Some((desired, self.live.zones.get(name)?)));
+        zones.flat_map(|(desired, live)| goal.plan_zone(desired, live).0.operations).collect()
+    }
+
+    /// Something that was chosen and still differs.
+    fn remaining(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>, left: &Left) -> Option<Address> {
+        let is_left = |address: &Address| left.iter().any(|(left, _)| left == address);
+        let addresses = self.operations(goal).into_iter().map(|operation| operation.address);
+        addresses.into_iter().find(|address| !others.contains_key(address) && !is_left(address))
+    }
+
+    /// Whether everything that was not chosen is as it was.
+    ///
+    /// # Errors
+    /// What is not.
+    fn check_others(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>) -> Result<(), PullError> {
+        let (before, after) = (outline(&self.goal.desired), outline(&goal.desired));
+        let is_meant = |key: &str| {
+            let own = |address: &Address| {
+                let address = address.as_str();
+                let is_below = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+                is_below(address, key) || is_below(key, address)
+            };
+            // What was unmanaged was named nowhere before.
+            let is_new = || self.choice.unmanaged && !before.contains_key(key);
+            self.chosen.iter().any(own) || is_new() || self.choice.unmanaged && key.contains("/dns/")
+        };
+        let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        for key in keys {
+            if before.get(key) != after.get(key) && !is_meant(key) {
+                return Err(PullError::Touches(key.clone()));
+            }
+        }
+        let now = self.operations(goal);
+        for (address, operation) in others {
+            let is_same = |other: &&Operation| other.address == **address && other.fields == operation.fields;
+            if !now.iter().any(|other| is_same(&other)) {
+                return Err(PullError::Touches(address.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a spec says, by the address of what it is about, as far as addresses tell things apart.
+fn outline(desired: &Desired) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, zone) in &desired.zones {
+        let mut add = |key: String, value: String| all.entry(key).or_default().push(value);
+        add(name.to_string(), format!("{:?} {} {}", zone.unmanaged, zone.create, zone.ignore.len()));
+        for record in &zone.records {
+            let key = Address::of_record(name, &record.name, &record.data, false);
+            add(key.to_string(), spec::record_entry(name, record).to_string());
+        }
+        for stone in &zone.tombstones {
+            let key = format!("{name}/dns/{}/{}", name.relative(&stone.name), stone.record_type);
+            add(key, format!("absent {:?}", stone.data));
+        }
+        for (key, (value, _)) in &zone.settings.settings {
+            add(format!("{name}/settings/{key}"), format!("{value:?}"));
+        }
+        zone.settings.dnssec.iter().for_each(|(on, _)| add(format!("{name}/dnssec"), on.to_string()));
+        for (value, _) in zone.settings.dns_settings.values() {
+            add(format!("{name}/dns_settings"), format!("{value:?}"));
+        }
+        let Some(waf) = zone.waf.as_deref() else { continue };
+        use crate::model::ruleset::Phase;
+        let lists = [(Phase::Managed, &waf.exceptions), (Phase::Custom, &waf.custom), (Phase::RateLimit, &waf.rate_limits)];
+        for (phase, list) in lists {
+            for rule in list.iter().flatten() {
+                let key = Address::of_rule(name, phase, Some(&rule.name));
+                add(key.to_string(), spec::rule_entry(rule, true).to_string());
+            }
+        }
+        for deployment in &waf.deployments {
+            let key = Address::of_rule(name, Phase::Managed, Some(deployment.ruleset.key()));
+            add(key.to_string(), spec::deployment_entry(deployment).to_string());
+        }
+    }
+    all.values_mut().for_each(|values| values.sort());
+    all
+}
+
+/// Whether a comment of a text is not in another.
+fn loses_comment(before: &str, after: &str) -> bool {
+    let count = |text| {
+        let mut all: BTreeMap<String, usize> = BTreeMap::new();
+        for comment in comments(text).unwrap_or_default() {
+            *all.entry(comment.to_owned()).or_default() += 1;
+        }
+        all
+    };
+    let after = count(after);
+    count(before).into_iter().any(|(comment, n)| after.get(&comment).copied().unwrap_or(0) < n)
+}

@@ -1,0 +1,68 @@
+//! Changes of files as a unified diff, for people, `git apply` and `patch -p1`.
+
+use std::io::{self, Write};
+
+use similar::TextDiff;
+
+use super::document::Document;
+use super::findings::Findings;
+use super::safe::visible;
+
+/// The format.
+pub(super) const DOCUMENT: Document = Document {
+    name: "diff",
+    about: "A patch of the spec's own files",
+    findings: |out, found, _| preamble(out, found),
+    is_for_validate: false,
+    plan: None,
+    drift: None,
+    expectations: None,
+    patch: Some(|out, files| out.write_all(patch(files).as_bytes())),
+};
+
+/// What was found in a spec, as lines that programs skip before a patch.
+fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
+    found.diagnostics.iter().try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
+}
+
+/// A file before and after.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedFile<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text before.
+    pub before: &'a str,
+    /// Its text after.
+    pub after: &'a str,
+}
+
+/// Changed files as one patch, with names as `git diff` writes them.
+#[must_use]
+pub fn patch(files: &[ChangedFile<'_>]) -> String {
+    let mut text = String::new();
+    for ChangedFile { name, before, after } in files {
+        let name = name.strip_prefix("./").unwrap_or(name);
+        let (old, new) = (format!("a/{name}"), format!("b/{name}"));
+        let diff = TextDiff::from_lines(*before, *after);
+        text.push_str(&diff.unified_diff().context_radius(3).header(&old, &new).to_string());
+    }
+    text
+}
+
+/// The same for a screen: nothing in it is hidden.
+#[must_use]
+pub fn shown(files: &[ChangedFile<'_>]) -> String {
+    let patch = patch(files);
+    patch.lines().map(|line| format!("{}\n", visible(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_has_the_names_that_git_uses() {
+        let file = ChangedFile { name: "./zones/a.yaml", before: "a\nb\n", after: "a\nc\n" };
+        assert_eq!(patch(&[file]), "--- a/zones/a.yaml\n+++ b/zones/a.yaml\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    }
+}
