@@ -12,7 +12,7 @@ use super::FORMAT;
 use super::diagnostic::Diagnostic;
 use super::plan::{Effect, Field, Operation, Source, operations_of};
 use crate::diagnostic::Sources;
-use crate::drift::{self, State, ZoneReport};
+use crate::drift::{self, CheckedExpectation, State, ZoneReport};
 use crate::model::time::rfc3339;
 use crate::model::{Danger, Words};
 use crate::plan::{self, Action, BaseSource, Cause, SetAsideCount, SubjectKind};
@@ -95,6 +95,21 @@ struct Zone {
     unmanaged: Vec<Aside>,
     /// What is left alone for a reason.
     left_alone: Vec<Aside>,
+    /// The expectations of the spec, held against what is live.
+    expectations: Vec<Expectation>,
+}
+
+/// An expectation of the spec, held against what is live.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct Expectation {
+    /// Its name.
+    name: String,
+    /// Whether it holds: `passed`, `failed` or `unknown`.
+    outcome: &'static str,
+    /// What is found instead, or why it cannot be told.
+    why: Option<String>,
+    /// Its place in the spec.
+    source: Source,
 }
 
 /// What is left alone for one reason.
@@ -183,7 +198,7 @@ impl Drift {
             summary: Counts::of(|state| report.count(state)),
             oldest_seconds: report.oldest().map(|age| age.as_secs()),
             requests: Made { made: plan.requests_made },
-            zones: report.zones.iter().map(Zone::of).collect(),
+            zones: report.zones.iter().map(|zone| Zone::of(zone, sources)).collect(),
             findings: findings.collect(),
             diagnostics: Diagnostic::all(&plan.diagnostics, sources),
         }
@@ -206,7 +221,13 @@ impl Counts {
 
 impl Zone {
     /// A zone of a report.
-    fn of(zone: &ZoneReport) -> Self {
+    fn of(zone: &ZoneReport, sources: &Sources) -> Self {
+        let expectation = |checked: &CheckedExpectation| Expectation {
+            name: checked.name.clone(),
+            outcome: checked.outcome.as_str(),
+            why: checked.outcome.why().map(str::to_owned),
+            source: Source::of(checked.place, sources),
+        };
         Self {
             zone: zone.name.as_str().to_owned(),
             records: zone.records,
@@ -214,6 +235,7 @@ impl Zone {
             oldest_seconds: zone.oldest().map(|age| age.as_secs()),
             unmanaged: zone.unmanaged.iter().map(Aside::of).collect(),
             left_alone: zone.spared.iter().map(Aside::of).collect(),
+            expectations: zone.expectations.iter().map(expectation).collect(),
         }
     }
 }

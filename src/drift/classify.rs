@@ -4,6 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, SystemTime};
 
 use super::state::State;
+use crate::diagnostic::Place;
+use crate::insight::expect::Outcome;
 use crate::model::time;
 use crate::model::{Address, ZoneName};
 use crate::plan::{Keeper, Plan, SetAsideCount, ZonePlan};
@@ -15,7 +17,7 @@ pub enum Verdict {
     InSync,
     /// Something differs, and none of it is what the caller wants to be told by the exit code.
     Tolerated,
-    /// Something is in a state that the caller asked about.
+    /// Something is in a state that the caller asked about, or an expectation fails.
     Found,
     /// Not everything wanted could be looked at.
     Incomplete,
@@ -47,6 +49,25 @@ pub struct Finding {
     pub age: Option<Duration>,
 }
 
+/// An expectation of the spec, held against what is live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedExpectation {
+    /// Its name.
+    pub name: String,
+    /// Its place in the spec.
+    pub place: Place,
+    /// Whether it holds.
+    pub outcome: Outcome,
+}
+
+impl CheckedExpectation {
+    /// Whether it does not hold.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed(_))
+    }
+}
+
 /// One zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZoneReport {
@@ -65,6 +86,8 @@ pub struct ZoneReport {
     pub unmanaged: Vec<SetAsideCount>,
     /// What is left alone for a reason: ignored, or made by other products of the service.
     pub spared: Vec<SetAsideCount>,
+    /// The expectations of the spec, in its order.
+    pub expectations: Vec<CheckedExpectation>,
 }
 
 impl ZoneReport {
@@ -112,10 +135,16 @@ impl Report {
         State::ALL.iter().map(|state| self.count(*state)).sum()
     }
 
-    /// Whether nothing differs; what nobody names does not count.
+    /// Whether nothing differs and no expectation fails; what nobody names does not count.
     #[must_use]
     pub fn is_in_sync(&self) -> bool {
-        self.is_complete && self.zones.iter().all(|z| z.findings.is_empty())
+        self.is_complete && self.failed_expectations() == 0 && self.zones.iter().all(|z| z.findings.is_empty())
+    }
+
+    /// How many expectations of the spec do not hold of what is live.
+    #[must_use]
+    pub fn failed_expectations(&self) -> usize {
+        self.zones.iter().flat_map(|zone| &zone.expectations).filter(|checked| checked.is_failed()).count()
     }
 
     /// How many objects are in one of these states.
@@ -129,7 +158,7 @@ impl Report {
     pub fn verdict(&self, asked: &[State]) -> Verdict {
         if !self.is_complete {
             Verdict::Incomplete
-        } else if self.count_of(asked) > 0 {
+        } else if self.count_of(asked) > 0 || self.failed_expectations() > 0 {
             Verdict::Found
         } else if self.is_in_sync() {
             Verdict::InSync
@@ -149,6 +178,9 @@ impl Report {
                 if asked.contains(state) {
                     (address.as_str(), state, modified_on).hash(&mut hasher);
                 }
+            }
+            for failed in zone.expectations.iter().filter(|checked| checked.is_failed()) {
+                (zone.name.as_str(), &failed.name, failed.outcome.why()).hash(&mut hasher);
             }
             for aside in zone.unmanaged.iter().filter(|_| asked.contains(&State::Unmanaged)) {
                 (zone.name.as_str(), &aside.reason, &aside.types, &aside.examples).hash(&mut hasher);
@@ -193,6 +225,7 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         findings: findings.collect(),
         unmanaged,
         spared,
+        expectations: Vec::new(),
     }
 }
 

@@ -7,5 +7,5 @@
 mod classify;
 mod state;
 
-pub use classify::{Finding, Report, Verdict, ZoneReport, classify};
+pub use classify::{CheckedExpectation, Finding, Report, Verdict, ZoneReport, classify};
 pub use state::State;

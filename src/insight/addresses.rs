@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use ipnet::IpNet;
+
 use super::direction::Direction;
 use super::dns::Entry;
 use super::effect::{Effect, Topic, listed};
@@ -123,23 +125,29 @@ fn region(address: IpAddr) -> IpAddr {
 
 /// The addresses that a record tells everyone.
 fn published(record: &Entry<'_>) -> Vec<IpAddr> {
+    let networks = published_networks(record, true).into_iter();
+    networks.filter(|network| network.prefix_len() == network.max_prefix_len()).map(|network| network.addr()).collect()
+}
+
+/// The networks and addresses that a record tells everyone; `proxies` says whether Cloudflare answers for proxied names.
+pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet> {
     match record.data {
-        _ if record.proxied => Vec::new(),
-        Rdata::A(_) | Rdata::Aaaa(_) => record.address().into_iter().collect(),
+        _ if record.proxied && proxies => Vec::new(),
+        Rdata::A(_) | Rdata::Aaaa(_) => record.address().map(IpNet::from).into_iter().collect(),
         Rdata::Https(_) | Rdata::Svcb(_) => {
             let text = record.data.presentation();
             let hints = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
-            hints.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|a| a.parse().ok()).collect()
+            hints.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|a| Some(a.parse::<IpAddr>().ok()?.into())).collect()
         }
         Rdata::Txt(text) => {
             let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };
             let allowed = record.directives.into_iter().filter(|d| d.qualifier == Qualifier::Pass);
-            let single = |mechanism| match mechanism {
-                Mechanism::Ip4(n) if n.prefix_len() == 32 => Some(n.addr().into()),
-                Mechanism::Ip6(n) if n.prefix_len() == 128 => Some(n.addr().into()),
+            let network = |mechanism| match mechanism {
+                Mechanism::Ip4(network) => Some(IpNet::V4(network)),
+                Mechanism::Ip6(network) => Some(IpNet::V6(network)),
                 _ => None,
             };
-            allowed.filter_map(|d| single(d.mechanism)).collect()
+            allowed.filter_map(|d| network(d.mechanism)).collect()
         }
         _ => Vec::new(),
     }

@@ -106,15 +106,15 @@ const AUTHORITIES: &[&str] = &[
 const ADDED: &str = "while Universal SSL is on, Cloudflare adds its own authorities to the answer";
 
 /// Who may issue one kind of certificate; `None` is anyone.
-type Issuers = Option<BTreeSet<String>>;
+pub(super) type Issuers = Option<BTreeSet<String>>;
 
 /// What a name says about certificates.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Policy {
+pub(super) struct Policy {
     /// For names.
-    names: Issuers,
+    pub(super) names: Issuers,
     /// For wildcards.
-    wildcards: Issuers,
+    pub(super) wildcards: Issuers,
     /// Parameters that bind an account or a method (RFC 8657), as written.
     parameters: BTreeSet<String>,
     /// Properties that are critical and unknown: nobody may issue (RFC 8659 section 4.1).
@@ -138,7 +138,7 @@ fn policy(view: View<'_, '_>, name: &Fqdn) -> Option<Policy> {
 }
 
 /// Reads the records of one name.
-fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
+pub(super) fn read<'r>(records: impl Iterator<Item = &'r Rdata>) -> Policy {
     let mut policy = Policy::default();
     let (mut issue, mut issue_wild): (Issuers, Issuers) = (None, None);
     for record in records {

@@ -3,7 +3,7 @@
 //! Each step belongs to subjects, such as the SPF record of a name or its delegation. A subject is compared before and
 //! after all steps together; if what comes out needs a consent, the steps that bring it about alone are those that need it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::addresses::Hidden;
 use super::dns::{Entry, ZoneIndex};
@@ -132,12 +132,14 @@ pub fn effects<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<
 /// What the subjects of the steps mean.
 fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> Vec<(Vec<usize>, Effect)> {
     let mut subjects: BTreeMap<Subject, Vec<usize>> = BTreeMap::new();
-    let served = served_by(before, after, steps);
+    let (served, included) = (served_by(before, after, steps), included_by(before, after, steps));
     for (n, step) in steps.iter().enumerate() {
         let records = step.before.iter().chain(&step.after);
         let own = records.clone().flat_map(Subject::of);
-        let domains = records.filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
-        for subject in own.chain(domains.map(|name| Subject::Mail((*name).clone()))) {
+        let domains = records.clone().filter(|r| r.leads_to_a_server()).filter_map(|r| served.get(r.name)).flatten();
+        let senders = records.filter(|r| r.is(RecordType::Txt)).filter_map(|r| included.get(r.name)).flatten();
+        let others = domains.cloned().chain(senders.map(|name| Subject::Spf(name.clone())));
+        for subject in own.chain(others) {
             let numbers = subjects.entry(subject).or_default();
             if numbers.last() != Some(&n) {
                 numbers.push(n);
@@ -167,28 +169,58 @@ fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'
     found
 }
 
-/// The domains whose mail a host of the steps receives.
+/// The domains whose mail a host of the steps receives, and the delegations to one below them.
 fn served_by<'a>(
     before: &ZoneIndex<'a>,
     after: &ZoneIndex<'a>,
     steps: &[Step<'a>],
-) -> HashMap<&'a Fqdn, Vec<&'a Fqdn>> {
-    let mut domains: HashMap<&Fqdn, Vec<&Fqdn>> = HashMap::new();
+) -> HashMap<&'a Fqdn, Vec<Subject>> {
+    let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
     for host in hosts {
-        domains.entry(host.name).or_default();
+        served.entry(host.name).or_default();
     }
-    if domains.is_empty() {
-        return domains;
+    if served.is_empty() {
+        return served;
     }
-    for record in before.entries().chain(after.entries()).filter(|r| matches!(r.data, Rdata::Mx(_))) {
-        if let Some(own) = record.data.target().and_then(|target| domains.get_mut(target))
-            && !own.contains(&record.name)
+    for record in before.entries().chain(after.entries()) {
+        let subject = match record.data {
+            Rdata::Mx(_) => Subject::Mail(record.name.clone()),
+            Rdata::Ns(_) => Subject::Delegation(record.name.clone()),
+            _ => continue,
+        };
+        if let Some(own) = record.data.target().and_then(|target| served.get_mut(target))
+            && !own.contains(&subject)
         {
-            own.push(record.name);
+            own.push(subject);
         }
     }
-    domains
+    served
+}
+
+/// The names whose SPF records include one of the steps, directly or by way of others. Looks at the zone only if there is one.
+fn included_by(before: &ZoneIndex<'_>, after: &ZoneIndex<'_>, steps: &[Step<'_>]) -> BTreeMap<Fqdn, BTreeSet<Fqdn>> {
+    let is_spf = |entry: &Entry<'_>| entry.text().is_some_and(spf::is_spf);
+    let touched = steps.iter().flat_map(|step| step.before.into_iter().chain(step.after)).filter(is_spf);
+    let touched: BTreeSet<&Fqdn> = touched.map(|entry| entry.name).collect();
+    if touched.is_empty() {
+        return BTreeMap::new();
+    }
+    let mut direct: BTreeMap<Fqdn, BTreeSet<Fqdn>> = BTreeMap::new();
+    for record in before.entries().chain(after.entries()).filter(is_spf) {
+        for inner in included(&record) {
+            direct.entry(inner).or_default().insert(record.name.clone());
+        }
+    }
+    let all = |name: &Fqdn| {
+        let (mut found, mut next) = (BTreeSet::new(), vec![name.clone()]);
+        while let Some(name) = next.pop() {
+            let outer = direct.get(&name).into_iter().flatten().filter(|outer| found.insert((*outer).clone()));
+            next.extend(outer.cloned());
+        }
+        found
+    };
+    touched.into_iter().map(|name| (name.clone(), all(name))).collect()
 }
 
 /// New targets that look like a typing error of another one.

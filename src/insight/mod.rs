@@ -9,10 +9,13 @@
 //! | what does this change of a deployment do? | [`deployment_impact`] |
 //! | and this change of an exception, a custom rule, a rate limit? | [`rule_impact`], [`move_impact`] |
 //! | does an exception cancel a deployment? | [`cancels`] |
+//! | does it weaken few named rules only? | [`narrow_exception`], [`narrow_overrides`] |
+//! | may it stop ordinary visitors? | [`deployment_locks_out`], [`rule_locks_out`] |
 //! | which attacks can the score never stop? | [`unreachable_families`] |
 //! | what does a request meet on its way through all phases? | [`Requests`] |
 //! | what did Cloudflare change in its rulesets? | [`lock`] |
 //! | what does a change of records mean for mail, certificates, delegations, addresses? | [`effects()`] |
+//! | does an expectation of the spec hold? | [`expect::hold`] |
 //! | what do name servers answer, and what differs after a change? | [`dns`] |
 //!
 //! Every effect is a sentence of its own; effects are not summed up as a grade. If an effect is unknown, the sentence
@@ -27,12 +30,15 @@ pub mod dns;
 mod effect;
 mod effective;
 mod exception;
+pub mod expect;
 mod filter;
 mod hosts;
 mod issuance;
 pub mod lock;
+mod lock_out;
 pub mod mail;
 mod meaning;
+mod narrow;
 mod order;
 mod rate;
 mod reach;
@@ -53,7 +59,9 @@ pub use effect::{Effect, Topic};
 pub use effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 pub use exception::{Skipped, cancels, relieves_nothing, skipped};
 pub use filter::RuleFilter;
+pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use meaning::{Step, effects};
+pub use narrow::{narrow_exception, narrow_overrides};
 pub use order::{Move, MovedRule, lets_pass, move_impact};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;

@@ -38,7 +38,7 @@ pub(super) fn rate(body: &RuleBody) -> Option<BTreeMap<String, Value>> {
 }
 
 /// A member that is a number.
-fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
+pub(super) fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
     match rate.get(name) {
         Some(Value::Integer(n)) => Some(*n),
         _ => None,
@@ -46,7 +46,7 @@ fn number(rate: &BTreeMap<String, Value>, name: &str) -> Option<i64> {
 }
 
 /// The characteristics that requests are counted by, without the data centre.
-fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
+pub(super) fn counted_by(rate: &BTreeMap<String, Value>) -> BTreeSet<String> {
     match rate.get("characteristics") {
         Some(Value::List(list)) => list.iter().map(ToString::to_string).filter(|c| c != RATE_COLO).collect(),
         _ => BTreeSet::new(),

@@ -1,5 +1,10 @@
 //! The list of dangers. Each needs its own consent; there is no blanket consent.
 
+/// The most rules that a narrow weakening of a zone concerns.
+pub const NARROW_RULES: u8 = 5;
+/// The most days that a narrow weakening lasts.
+pub const NARROW_DAYS: u8 = 90;
+
 /// Declares the dangers, in the order in which they are shown.
 macro_rules! dangers {
     ($($(#[$doc:meta])+ $name:ident $code:literal, $about:literal, $consent:literal;)+) => {
@@ -41,6 +46,8 @@ dangers! {
     ChangesProtected "changes-protected", "records marked `protect: true` are changed", "change records marked `protect: true`";
     /// Requests that were stopped get through.
     WeakensProtection "weakens-protection", "the protection gets weaker", "let requests through that were stopped before";
+    /// Ordinary visitors may be blocked or challenged.
+    MayLockOut "may-lock-out", "ordinary visitors may be blocked or challenged", "block or challenge requests that ordinary visitors make";
     /// The address behind a proxied name becomes public.
     ExposesOrigin "exposes-origin", "the address behind a proxied name becomes public", "make the address behind a proxied name public";
     /// A delegation ends, is hidden behind a new one, or no longer matches its DS record.

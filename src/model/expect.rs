@@ -3,6 +3,7 @@
 //! A new kind of expectation is a variant of [`Expected`]; the compiler then names every place that has to judge or print it.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use ipnet::IpNet;
 
@@ -22,6 +23,8 @@ pub struct Expectation {
 }
 
 /// What must hold.
+///
+/// Each kind has its own file in `spec/expect` (how it is written) and in `insight/expect` (how it is judged).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// A name has this answer.
@@ -33,6 +36,12 @@ pub enum Expected {
         /// The answer.
         answer: ExpectedAnswer,
     },
+    /// A domain receives and sends mail so.
+    Mail(ExpectedMail),
+    /// Who may issue certificates for a name.
+    Certificates(ExpectedIssuance),
+    /// Addresses in these networks are not published.
+    Hidden(Vec<IpNet>),
 }
 
 /// An answer that must be given.
@@ -46,4 +55,65 @@ pub enum ExpectedAnswer {
     Is(BTreeSet<Rdata>),
     /// Addresses that are all in these networks, at least one.
     Within(Vec<IpNet>),
+}
+
+/// How a domain receives and sends mail. What is `None` or empty is not demanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedMail {
+    /// The domain.
+    pub domain: Fqdn,
+    /// Its mail servers, those that are tried first at the beginning; none if it takes no mail.
+    pub by: Option<Vec<Fqdn>>,
+    /// Addresses of hosts that may send.
+    pub spf_pass: Vec<IpAddr>,
+    /// What receivers do with mail that fails.
+    pub dmarc: Option<ExpectedPolicy>,
+    /// Selectors of DKIM keys that receivers can use.
+    pub dkim: Vec<String>,
+}
+
+/// A policy for mail that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectedPolicy {
+    /// The policy.
+    pub policy: MailPolicy,
+    /// Whether a stricter one holds as well.
+    pub at_least: bool,
+}
+
+/// What receivers are asked to do with mail that fails (RFC 9989 section 4.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MailPolicy {
+    /// Nothing.
+    None,
+    /// They treat it as suspicious.
+    Quarantine,
+    /// They refuse it.
+    Reject,
+}
+
+impl MailPolicy {
+    /// All of them, the weakest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Quarantine, Self::Reject];
+
+    /// The word in a record.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Quarantine => "quarantine",
+            Self::Reject => "reject",
+        }
+    }
+}
+
+/// Who may issue certificates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedIssuance {
+    /// The name of the certificates.
+    pub name: Fqdn,
+    /// The only authorities that may issue them, wildcards included.
+    pub only: BTreeSet<String>,
+    /// Whether Universal SSL is on, if the author of the spec says so.
+    pub universal_ssl: Option<bool>,
 }

@@ -27,8 +27,10 @@ mod words;
 
 pub use address::Address;
 pub(crate) use arrange::arrange;
-pub use danger::Danger;
-pub use expect::{Expectation, Expected, ExpectedAnswer};
+pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
+pub use expect::{
+    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, MailPolicy,
+};
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};
 pub use name::{Fqdn, NameError, ZoneName};

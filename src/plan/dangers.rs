@@ -13,12 +13,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::grades;
 use super::subject::{RecordAction, RecordSubject, Subject};
 use super::zone_plan::ZonePlan;
 use crate::diff::DeleteReason;
 use crate::insight::dns::{Entry, Node, ZoneIndex};
 use crate::insight::{Effect, Impact, Step, effects};
-use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, Purpose, Rdata, RecordType};
+use crate::model::{Danger, DesiredZone, Fqdn, LiveZone, NARROW_DAYS, NARROW_RULES, Purpose, Rdata, RecordType};
 
 /// How many values of a wildcard are named.
 const MOST_ANSWERS: usize = 4;
@@ -162,6 +163,7 @@ pub(super) fn accept(plan: &mut ZonePlan, desired: &DesiredZone) {
         operation.accepted = of_zone.clone().into_iter().chain(weakening).chain(own).collect();
         operation.accepted.retain(|danger, _| operation.dangers.contains(danger));
     }
+    grades::grade(plan, NARROW_RULES, NARROW_DAYS);
 }
 
 /// A zone before and after its plan.

@@ -9,9 +9,8 @@ use super::operation::Operation;
 use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
 use crate::insight::Impact;
-use crate::insight::dns::{
-    Edit, Entry, Explained, HostRule, Outcome, References, Serving, ZoneIndex, Zones, explain, hold,
-};
+use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
+use crate::insight::expect::{Outcome, World, hold};
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
 
@@ -46,9 +45,9 @@ fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: 
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
         let dropped = dropped.iter().filter(|old| own.iter().all(|new| new.what != old.what));
-        let told = own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec)")));
+        let told = own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec; this change drops it)")));
         for (expectation, whose) in told {
-            let line = match hold(zones, &expectation.what, true) {
+            let line = match hold(World { zones, knows_all: true }, &expectation.what) {
                 Outcome::Passed => continue,
                 Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
                 // What the previous spec could not tell is no news.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::action::Action;
+use super::grades;
 use super::operation::Operation;
 use super::zone_plan::{GivenConsent, Plan, ZonePlan};
 use crate::diff::{Field, FieldChange};
-use crate::model::Danger;
+use crate::model::{Danger, NARROW_DAYS, NARROW_RULES};
 
 /// Permissions given for one run, and what counts as much.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,6 +48,10 @@ pub struct Policy {
     pub most_changes: u8,
     /// Zones with fewer records than this have no such limit.
     pub from_records: usize,
+    /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
+    pub narrow_rules: u8,
+    /// The most days that it lasts.
+    pub narrow_days: u8,
     /// Dangers that are allowed, for zones whose names match, with the reasons.
     pub allowed: Vec<PolicyEntry>,
 }
@@ -64,7 +69,7 @@ pub struct PolicyEntry {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { most_changes: 50, from_records: 20, allowed: Vec::new() }
+        Self { most_changes: 50, from_records: 20, narrow_rules: NARROW_RULES, narrow_days: NARROW_DAYS, allowed: Vec::new() }
     }
 }
 
@@ -140,6 +145,13 @@ impl Plan {
         }
         let (missing, _) = judge(self, consents);
         if missing.is_empty() { Verdict::Ready } else { Verdict::NeedsConsent(missing) }
+    }
+
+    /// Takes narrow weakenings as a policy does: where it demands more, their reasons are no consent.
+    pub fn grade(&mut self, policy: &Policy) {
+        for zone in &mut self.zones {
+            grades::grade(zone, policy.narrow_rules, policy.narrow_days);
+        }
     }
 
     /// The consents that it needs and has, of these.

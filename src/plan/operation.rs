@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::action::{Action, Cause};
+use super::narrow::Narrow;
 use super::subject::{RecordSubject, RuleSubject, Subject};
 use crate::diagnostic::Place;
 use crate::diff::{FieldChange, ZoneSetting};
@@ -26,6 +27,8 @@ pub struct Operation {
     pub dangers: Vec<Danger>,
     /// Dangers of it that the spec accepts, with the reasons.
     pub accepted: BTreeMap<Danger, String>,
+    /// What makes it narrow, if it weakens the protection no more than that.
+    pub narrow: Option<Narrow>,
     /// When what is live was last changed, as the service wrote it; `None` where it does not say so.
     pub modified_on: Option<String>,
     /// The spec entry that asks for it.
@@ -43,6 +46,7 @@ impl Operation {
             impact: None,
             dangers: Vec::new(),
             accepted: BTreeMap::new(),
+            narrow: None,
             modified_on: None,
             place: None,
         }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::grades::narrow;
+use super::narrow::Narrow;
 use super::operation::Operation;
 use super::positions::RulePositions;
 use super::subject::{ExpectRuleset, RuleAction, RuleSubject, Subject};
@@ -14,8 +16,8 @@ use crate::diff::{
     Field, FieldChange, Member, PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, RuleField, WafChanges,
 };
 use crate::insight::{
-    Direction, Impact, Move, MovedRule, cancels, deployment_impact, lets_pass, move_impact, relieves_nothing,
-    rule_impact,
+    Direction, Impact, Move, MovedRule, cancels, deployment_impact, deployment_locks_out, lets_pass, move_impact,
+    relieves_nothing, rule_impact, rule_locks_out,
 };
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveWaf, RuleBody, RuleId};
 use crate::model::{Address, Danger, DesiredZone, LiveZone};
@@ -27,17 +29,17 @@ pub(super) fn operations(
     live: &LiveZone,
     changes: &WafChanges,
 ) -> (Vec<Operation>, Vec<Window>) {
-    let impacts: Vec<Vec<Impact>> = changes.phases.iter().map(|phase| impacts(phase, &live.waf)).collect();
+    let judged: Vec<Vec<Judged>> = changes.phases.iter().map(|phase| judged(desired, phase, &live.waf)).collect();
     let mut ranked: Vec<(Rank, Step)> = Vec::new();
-    for (n, (phase, impacts)) in changes.phases.iter().zip(&impacts).enumerate() {
+    for (n, (phase, judged)) in changes.phases.iter().zip(&judged).enumerate() {
         match phase.live {
             EntryPoint::Absent => {
-                let direction = impacts.iter().fold(Direction::Neutral, |all, impact| all.combine(impact.direction));
+                let direction = judged.iter().fold(Direction::Neutral, |all, one| all.combine(one.impact.direction));
                 let step = Step { phase: n, change: None };
                 ranked.extend((!phase.changes.is_empty()).then_some((Rank::of(direction), step)));
             }
             EntryPoint::Present(_) => {
-                let of_phase = ranks(phase, impacts).into_iter();
+                let of_phase = ranks(phase, judged).into_iter();
                 ranked.extend(of_phase.map(|(rank, change)| (rank, Step { phase: n, change: Some(change) })));
             }
         }
@@ -51,18 +53,50 @@ pub(super) fn operations(
         let Step { phase: n, change } = steps[step];
         let phase = &changes.phases[n];
         match change {
-            None => entry_point(desired, phase, &impacts[n]),
-            Some(change) => of_rule(desired, phase, &phase.changes[change], &impacts[n][change], &mut positions[n]),
+            None => entry_point(desired, phase, &judged[n]),
+            Some(change) => of_rule(desired, phase, &phase.changes[change], &judged[n][change], &mut positions[n]),
         }
     };
     (order.into_iter().filter_map(operation).collect(), windows)
 }
 
-/// What the changes of a phase mean for traffic.
-fn impacts(phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Impact> {
+/// What a change means.
+struct Judged {
+    /// For traffic.
+    impact: Impact,
+    /// Whether ordinary visitors may be stopped.
+    locks_out: bool,
+    /// What makes it narrow, if it weakens no more than that.
+    narrow: Option<Narrow>,
+}
+
+/// What the changes of a phase mean.
+fn judged(desired: &DesiredZone, phase: &PhaseChanges, waf: &LiveWaf) -> Vec<Judged> {
     let wanted = wanted(phase);
-    let impact = |change| in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
-    phase.changes.iter().map(impact).collect()
+    let judge = |change| {
+        let mut impact = in_company(impact(phase, change, &wanted, waf), phase, change, &wanted, waf);
+        let why = locks_out(change, impact.direction, waf);
+        let locks_out = why.is_some();
+        impact.lines.extend(why);
+        let narrow = impact.direction.may_weaken().then(|| narrow(desired, phase, change, waf)).flatten();
+        Judged { impact, locks_out, narrow }
+    };
+    phase.changes.iter().map(judge).collect()
+}
+
+/// Why a change may stop ordinary visitors.
+fn locks_out(change: &RuleChange, direction: Direction, waf: &LiveWaf) -> Option<String> {
+    let before = match &change.kind {
+        RuleChangeKind::Create => None,
+        RuleChangeKind::Update(live) => Some(&live.body),
+        RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
+    };
+    match change.after.executes() {
+        // Where an exception leaves nothing of it, it stops nobody.
+        Some(_) if direction == Direction::Neutral => None,
+        Some(id) => deployment_locks_out(before, Some(&change.after), waf.catalogue(id)),
+        None => rule_locks_out(before, &change.after, direction),
+    }
 }
 
 /// When an operation is carried out.
@@ -228,7 +262,7 @@ fn in_company(
 }
 
 /// The dangers of a change. What cannot be classified counts as weaker.
-fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>, is_expiry: bool) -> Vec<Danger> {
+fn dangers(impact: &Impact, locks_out: bool, delete: Option<RuleDeleteReason>, is_expiry: bool) -> Vec<Danger> {
     let mut dangers = Vec::new();
     // An entry whose last day is over was dated by its author, who thereby agreed to its end, whatever that means.
     if is_expiry {
@@ -245,24 +279,29 @@ fn dangers(impact: &Impact, delete: Option<RuleDeleteReason>, is_expiry: bool) -
     if impact.direction.may_weaken() {
         dangers.push(Danger::WeakensProtection);
     }
+    if locks_out {
+        dangers.push(Danger::MayLockOut);
+    }
     dangers
 }
 
 /// A phase without an entry point: it is made with all rules at once.
-fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) -> Option<Operation> {
+fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, judged: &[Judged]) -> Option<Operation> {
     let first = phase.changes.first()?;
     let placed = by_place(phase);
-    let in_order: Vec<(&RuleChange, &Impact)> = phase
+    let in_order: Vec<(&RuleChange, &Judged)> = phase
         .order
         .iter()
         .filter_map(|member| placed.get(member))
-        .map(|n| (&phase.changes[*n], &impacts[*n]))
+        .map(|n| (&phase.changes[*n], &judged[*n]))
         .collect();
     let mut impact = Impact { direction: Direction::Neutral, lines: Vec::new() };
-    for (_, one) in &in_order {
+    for (_, Judged { impact: one, .. }) in &in_order {
         impact.direction = impact.direction.combine(one.direction);
         impact.lines.extend(one.lines.iter().cloned());
     }
+    let weakening = || in_order.iter().filter(|(_, one)| one.impact.direction.may_weaken());
+    let narrow = weakening().map(|(_, one)| one.narrow.clone()).collect::<Option<Vec<_>>>().and_then(Narrow::of_all);
     let names: Vec<&str> = in_order.iter().map(|(change, _)| change.name.as_str()).collect();
     let subject = RuleSubject {
         phase: phase.phase,
@@ -273,7 +312,8 @@ fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, impacts: &[Impact]) 
     };
     Some(Operation {
         fields: in_order.iter().flat_map(|(change, _)| change.fields.iter().map(|f| within(f, &change.name))).collect(),
-        dangers: dangers(&impact, None, false),
+        dangers: dangers(&impact, in_order.iter().any(|(_, one)| one.locks_out), None, false),
+        narrow,
         impact: Some(impact),
         place: first.place,
         ..Operation::new(Address::of_rule(&desired.name, phase.phase, None), Subject::Rule(Box::new(subject)))
@@ -291,19 +331,19 @@ fn within(change: &FieldChange, rule: &str) -> FieldChange {
 }
 
 /// The ranks of the changes in an entry point that exists, in their order.
-fn ranks(phase: &PhaseChanges, impacts: &[Impact]) -> Vec<(Rank, usize)> {
-    let is_stricter = |(change, impact): (&RuleChange, &Impact)| {
+fn ranks(phase: &PhaseChanges, judged: &[Judged]) -> Vec<(Rank, usize)> {
+    let is_stricter = |(change, Judged { impact, .. }): (&RuleChange, &Judged)| {
         let deleted_exception = matches!(&change.kind, RuleChangeKind::Delete(live, _) if live.body.action() == "skip");
         matches!(impact.direction, Direction::Strengthens | Direction::Both)
             && (deleted_exception || change.after.action() != "skip")
     };
-    let any_stricter = phase.changes.iter().zip(impacts).any(is_stricter);
+    let any_stricter = phase.changes.iter().zip(judged).any(is_stricter);
     let mut ranks: Vec<(Rank, usize)> = phase
         .changes
         .iter()
-        .zip(impacts)
+        .zip(judged)
         .enumerate()
-        .map(|(n, (change, impact))| {
+        .map(|(n, (change, Judged { impact, .. }))| {
             let prepares = any_stricter && change.kind == RuleChangeKind::Create && change.after.action() == "skip";
             (if prepares { Rank::Prepares } else { Rank::of(impact.direction) }, n)
         })
@@ -317,7 +357,7 @@ fn of_rule(
     desired: &DesiredZone,
     phase: &PhaseChanges,
     change: &RuleChange,
-    impact: &Impact,
+    judged: &Judged,
     positions: &mut RulePositions,
 ) -> Option<Operation> {
     let EntryPoint::Present(ruleset) = phase.live else { return None };
@@ -325,6 +365,7 @@ fn of_rule(
         RuleChangeKind::Delete(_, reason) => Some(*reason),
         RuleChangeKind::Create | RuleChangeKind::Update(_) | RuleChangeKind::Move(_) => None,
     };
+    let Judged { impact, locks_out, narrow } = judged;
     let address = Address::of_rule(&desired.name, phase.phase, Some(&change.name));
     let subject = RuleSubject {
         phase: phase.phase,
@@ -336,7 +377,8 @@ fn of_rule(
     Some(Operation {
         fields: change.fields.clone(),
         impact: Some(impact.clone()),
-        dangers: dangers(impact, deleted, change.is_expiry),
+        dangers: dangers(impact, *locks_out, deleted, change.is_expiry),
+        narrow: narrow.clone(),
         modified_on: modified_on(change),
         place: change.place,
         ..Operation::new(address, Subject::Rule(Box::new(subject)))

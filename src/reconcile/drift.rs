@@ -5,9 +5,11 @@ use std::time::SystemTime;
 use super::goal::Goal;
 use super::plan::{Options, Planned, plan};
 use crate::api::Reader;
-use crate::drift::{Report, classify};
+use crate::drift::{CheckedExpectation, Report, classify};
+use crate::insight::dns::{ZoneIndex, Zones};
+use crate::insight::expect::{World, hold};
 use crate::live::FetchError;
-use crate::model::Live;
+use crate::model::{Expectation, Live};
 use crate::plan::Plan;
 
 /// What one look showed.
@@ -32,6 +34,25 @@ pub async fn drift<R: Reader>(
     now: SystemTime,
 ) -> Result<Drift, FetchError> {
     let Planned { plan, live, .. } = plan(goal, reader, options).await?;
-    let report = classify(&plan, now);
+    let mut report = classify(&plan, now);
+    expectations(&mut report, goal, &live);
     Ok(Drift { plan, live, report })
+}
+
+/// Holds the expectations of the spec against what is live.
+fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
+    if goal.desired.zones.values().all(|zone| zone.expect.is_empty()) {
+        return;
+    }
+    let zones = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
+    let world = World { zones: &zones, knows_all: true };
+    for zone in &mut report.zones {
+        let expected = goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
+        let check = |expected: &Expectation| CheckedExpectation {
+            name: expected.name.clone(),
+            place: expected.place,
+            outcome: hold(world, &expected.what),
+        };
+        zone.expectations = expected.map(check).collect();
+    }
 }

@@ -122,6 +122,7 @@ pub(super) async fn plan_some<'g, R: Reader>(
 impl Planned<'_> {
     /// Judges the plan under some consents: those that it needs and has are noted in it.
     pub fn judge(&mut self, consents: &Consents) -> Verdict {
+        self.plan.grade(&consents.policy);
         self.plan.consents_given = self.plan.consents(consents);
         self.plan.verdict(consents)
     }

@@ -1,10 +1,11 @@
 //! Drift for all outputs: what changed and who changed it, as operations of the plan with their findings.
 
-use super::view::{OperationView, views};
+use super::view::{OperationView, place, views};
 use crate::diagnostic::Sources;
 use crate::diagnostic::count;
-use crate::drift::{Finding, Report, State, Verdict, ZoneReport};
+use crate::drift::{CheckedExpectation, Finding, Report, State, Verdict, ZoneReport};
 use crate::insight::Direction;
+use crate::insight::expect::Outcome;
 use crate::model::time::ago;
 use crate::plan::{Action, Plan, SetAsideCount, ZonePlan};
 
@@ -43,6 +44,14 @@ impl<'a> DriftView<'a> {
         }
     }
 
+    /// How many expectations fail, as the end of a list; empty if none does.
+    pub(super) fn failed(&self) -> String {
+        match self.report.failed_expectations() {
+            0 => String::new(),
+            failed => format!(", {} failed", count(failed, "expectation")),
+        }
+    }
+
     /// The number of objects in each state, in words; states without objects are omitted, except "in sync".
     #[must_use]
     pub fn counts(&self) -> String {
@@ -73,6 +82,21 @@ pub(super) fn findings<'a>(report: &'a ZoneReport, plan: &'a ZonePlan) -> Vec<(&
     let mut all: Vec<_> = report.findings.iter().zip(views(plan)).collect();
     all.sort_by_key(|(finding, _)| finding.state);
     all
+}
+
+/// The expectations of a zone that do not hold of what is live, or of which that is unknown, in words.
+pub(super) fn expectations(report: &ZoneReport, sources: &Sources) -> Vec<String> {
+    let line = |checked: &CheckedExpectation| {
+        let CheckedExpectation { name, place: at, outcome } = checked;
+        let word = match outcome {
+            Outcome::Passed => return None,
+            Outcome::Failed(_) => "fails",
+            Outcome::Unknown(_) => "is unknown",
+        };
+        let at = place(*at, sources).map(|at| format!(" ({at})")).unwrap_or_default();
+        Some(format!("expectation {word}: {name}: {}{at}", outcome.why().unwrap_or_default()))
+    };
+    report.expectations.iter().filter_map(line).collect()
 }
 
 /// How the live object differs from the spec.

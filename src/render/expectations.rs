@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::safe::safe;
 use super::view::place;
 use crate::diagnostic::Sources;
-use crate::insight::dns::Outcome;
+use crate::insight::expect::Outcome;
 use crate::model::{Expectation, ZoneName};
 
 /// An expectation that was checked.

@@ -24,6 +24,16 @@ pub fn drift(report: &Report, requests: u64) -> String {
             sample(&mut out, "zonewright_drift_objects", &labels, zone.count(state));
         }
     }
+    let name = "zonewright_expectations";
+    if report.zones.iter().any(|zone| !zone.expectations.is_empty()) {
+        family(&mut out, name, "gauge", "Expectations of the spec by outcome.");
+    }
+    for zone in report.zones.iter().filter(|zone| !zone.expectations.is_empty()) {
+        for outcome in ["passed", "failed", "unknown"] {
+            let count = zone.expectations.iter().filter(|checked| checked.outcome.as_str() == outcome).count();
+            sample(&mut out, name, &[("zone", zone.name.as_str()), ("outcome", outcome)], count);
+        }
+    }
     let name = "zonewright_drift_oldest_seconds";
     family(&mut out, name, "gauge", "Age of the oldest change that was made outside the spec; 0 without one.");
     for zone in &report.zones {

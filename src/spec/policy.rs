@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::model::{Danger, Suppression, SuppressionScope};
+use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope};
 
 /// A policy file as written.
 #[derive(Debug, Deserialize)]
@@ -16,6 +16,10 @@ struct FileSyntax {
     most_changes: Option<u8>,
     /// From how many records on the limit applies.
     from_records: Option<usize>,
+    /// The most rules that a narrow weakening concerns.
+    narrow_rules: Option<u8>,
+    /// The most days that a narrow weakening lasts.
+    narrow_days: Option<u8>,
     /// Dangers that are allowed everywhere, with reasons.
     #[serde(default)]
     allow: BTreeMap<String, String>,
@@ -54,6 +58,10 @@ pub struct PolicyFile {
     pub most_changes: Option<u8>,
     /// From how many records on the limit applies.
     pub from_records: Option<usize>,
+    /// The most rules that a narrow weakening of a zone concerns; 0 refuses the grade.
+    pub narrow_rules: Option<u8>,
+    /// The most days that a narrow weakening lasts.
+    pub narrow_days: Option<u8>,
     /// What is allowed.
     pub allowed: Vec<Allowed>,
     /// Lints that are accepted.
@@ -72,6 +80,9 @@ pub enum PolicyError {
     /// A number is out of range.
     #[error("`most_changes` is a percentage, 0 to 100, not {0}")]
     Share(u8),
+    /// A narrow weakening would be wider than the grade is.
+    #[error("`{0}` is at most {1}, not {2}; the policy can demand less, but not allow more")]
+    Narrow(&'static str, u8, u8),
     /// A danger does not exist, or cannot be allowed in a file.
     #[error("{0}")]
     Danger(String),
@@ -89,12 +100,17 @@ pub enum PolicyError {
 /// The first error in it.
 pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
     let file: FileSyntax = serde_yaml::from_str(text).map_err(|error| PolicyError::Form(error.to_string()))?;
-    let FileSyntax { version, most_changes, from_records, allow, lint, zones } = file;
+    let FileSyntax { version, most_changes, from_records, narrow_rules, narrow_days, allow, lint, zones } = file;
     if version != 1 {
         return Err(PolicyError::Version(version));
     }
     if let Some(share) = most_changes.filter(|share| *share > 100) {
         return Err(PolicyError::Share(share));
+    }
+    for (key, most, value) in [("narrow_rules", NARROW_RULES, narrow_rules), ("narrow_days", NARROW_DAYS, narrow_days)] {
+        if let Some(value) = value.filter(|value| *value > most) {
+            return Err(PolicyError::Narrow(key, most, value));
+        }
     }
     let everywhere = std::iter::once(("*".to_owned(), ZoneSyntax { allow }));
     let mut allowed = Vec::new();
@@ -115,7 +131,7 @@ pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
         }
         suppressions.push(Suppression { code, reason, place: None, scope: SuppressionScope::Everything });
     }
-    Ok(PolicyFile { most_changes, from_records, allowed, suppressions })
+    Ok(PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions })
 }
 
 #[cfg(test)]
@@ -136,6 +152,8 @@ mod tests {
             "version: 1\nlint: { LINT0012: ' ' }",
             "version: 1\nalow: {}",
             "version: 1\nmost_changes: 101",
+            "version: 1\nnarrow_rules: 6",
+            "version: 1\nnarrow_days: 91",
             "",
             "[",
         ] {

@@ -102,7 +102,7 @@ pub(super) struct ZoneSyntax {
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 
-/// Something that must hold after every plan.
+/// Something that must hold after every plan: one of `resolve`, `mail`, `certificates` and `hidden`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectSyntax {
@@ -110,18 +110,23 @@ pub(super) struct ExpectSyntax {
     #[schemars(required)]
     pub(super) name: Option<Spanned<Text>>,
     /// The name to look up: relative to the zone, `@`, or fully qualified inside the zone.
-    #[schemars(required)]
     pub(super) resolve: Option<Spanned<Text>>,
-    /// The record type to ask for.
-    #[serde(rename = "type")]
-    #[schemars(required, schema_with = "record_type")]
+    /// With `resolve`: the record type to ask for.
+    #[serde(rename = "type", default)]
+    #[schemars(schema_with = "record_type")]
     pub(super) record_type: Option<Spanned<Text>>,
-    /// Networks that every address of the answer is in.
+    /// With `resolve`: networks that every address of the answer is in.
     pub(super) within: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// The values of the answer, in any order.
+    /// With `resolve`: the values of the answer, in any order.
     pub(super) is: Option<Spanned<Vec<Spanned<Text>>>>,
-    /// `none` for no answer, `edge` for the addresses of Cloudflare's edge.
+    /// With `resolve`: `none` for no answer, `edge` for the addresses of Cloudflare's edge.
     pub(super) answer: Option<Spanned<AnswerSyntax>>,
+    /// How a domain receives and sends mail.
+    pub(super) mail: Option<Spanned<MailSyntax>>,
+    /// Who may issue certificates.
+    pub(super) certificates: Option<Spanned<CertificatesSyntax>>,
+    /// Networks whose addresses are never published: by records without the proxy, hints, SPF, aliases.
+    pub(super) hidden: Option<Spanned<Vec<Spanned<Text>>>>,
 }
 
 /// An answer without values.
@@ -132,6 +137,35 @@ pub(super) enum AnswerSyntax {
     None,
     /// Cloudflare's edge: the name is proxied.
     Edge,
+}
+
+/// How a domain receives and sends mail; at least one of the keys beside `domain`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MailSyntax {
+    /// The domain: relative to the zone, or `@` [default: @].
+    pub(super) domain: Option<Spanned<Text>>,
+    /// Its mail servers, in the order in which senders try them; an empty list if it takes no mail.
+    pub(super) by: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Addresses of hosts that may send mail in its name by SPF.
+    pub(super) spf_pass: Option<Vec<Spanned<Text>>>,
+    /// What receivers do with mail that fails by DMARC: `none`, `quarantine` or `reject`, or `at least` one of them.
+    pub(super) dmarc: Option<Spanned<Text>>,
+    /// Selectors whose DKIM keys receivers can use.
+    pub(super) dkim: Option<Vec<Spanned<Text>>>,
+}
+
+/// Who may issue certificates.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CertificatesSyntax {
+    /// The name of the certificates: relative to the zone, or `@` [default: @].
+    pub(super) name: Option<Spanned<Text>>,
+    /// The only authorities that may issue, by the identifiers that they use in CAA records; none if it is empty.
+    #[schemars(required)]
+    pub(super) only: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// Whether Universal SSL is on for the zone. While it is, Cloudflare answers with its own authorities as well.
+    pub(super) universal_ssl: Option<bool>,
 }
 
 /// What happens to records that the spec does not name.

@@ -411,14 +411,14 @@ fn an_order_that_cannot_be_is_not_written() {
     let workspace = Workspace::new(business());
     waf_spec(
         &workspace,
-        "custom:\n  - { name: x, when: ssl, action: block, after: y }\n  - { name: y, when: ssl, action: block }",
+        "custom:\n  - { name: x, when: cf.client.bot, action: block, after: y }\n  - { name: y, when: cf.client.bot, action: block }",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
     assert!(ran.stderr.contains("WAF0031") && ran.stderr.contains("stands above `y` in the list"), "{}", ran.stderr);
     assert_eq!(workspace.requests().len(), 0, "it is known offline");
     waf_spec(
         &workspace,
-        "custom:\n  - { name: y, when: ssl, action: block }\n  - { name: x, when: ssl, action: block, after: y }",
+        "custom:\n  - { name: y, when: cf.client.bot, action: block }\n  - { name: x, when: cf.client.bot, action: block, after: y }",
     );
     settles(&workspace);
 }
@@ -429,7 +429,7 @@ fn no_place_between_foreign_rules_is_not_written() {
     let foreign = |name: &str| json!({ "ref": name, "action": "block", "expression": "ssl" });
     let workspace = with_rules("http_request_firewall_custom", json!([foreign("upper"), foreign("lower")]));
     let spec = |anchors: &str| {
-        waf_spec(&workspace, &format!("custom:\n  - {{ name: x, when: ssl, action: block, {anchors} }}"))
+        waf_spec(&workspace, &format!("custom:\n  - {{ name: x, when: cf.client.bot, action: block, {anchors} }}"))
     };
     spec("before: upper, after: lower");
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);

@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Texts of the spec's own files: what differs is told by `diff`, and how it is said by `spec` and `import`.
     ("edit", &["spec", "import", "diff", "model", "diagnostic"]),
     // What a plan means to somebody who wants to know what happened: it sorts operations and decides nothing.
-    ("drift", &["plan", "diff", "model", "diagnostic"]),
+    // `insight` for what became of an expectation.
+    ("drift", &["plan", "diff", "insight", "model", "diagnostic"]),
     ("api", &["wire", "diagnostic"]),
     ("live", &["api", "wire", "model"]),
     // `insight` for the word that a journal has for the direction of a change.

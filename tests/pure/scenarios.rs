@@ -3,12 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
+use crate::support::rulesets::waf;
 use serde_json::Value;
-use zonewright::diagnostic::{Severity, Sources};
+use zonewright::diagnostic::{Diagnostics, Severity, Sources};
+use zonewright::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, Phase, RuleId, RulesetId};
 use zonewright::model::{AsReported, DesiredZone, LiveDnssec, LiveRecord, LiveZone, RecordId, Tier, Ttl, ZoneId};
-use zonewright::plan::{Consents, Plan, Verdict, plan_zone_with_base};
+use zonewright::plan::{Consents, Plan, RuleAction, Verdict, plan_zone, plan_zone_with_base};
 use zonewright::{spec, wire};
+
+/// The zones, each with its accidents and everyday changes.
+const FILES: &[&str] = &["company", "workspace", "parked", "agency", "protection"];
 
 /// What a plan does with a change.
 struct Outcome {
@@ -31,20 +37,31 @@ impl Outcome {
     }
 }
 
-/// The only zone of a spec; `None` if the spec has a mistake.
-fn try_load(text: &str) -> Option<DesiredZone> {
+/// The only zone of a spec.
+fn try_load(text: &str) -> Result<DesiredZone, Diagnostics> {
     let mut sources = Sources::default();
-    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &spec::Options::default(), &mut sources);
-    outcome.desired?.zones.into_values().next()
+    let options = spec::Options { today: Some("2026-11-22".to_owned()), ..spec::Options::default() };
+    let outcome = spec::load(&[spec::Input::Stdin(text.to_owned())], &options, &mut sources);
+    outcome.desired.and_then(|desired| desired.zones.into_values().next()).ok_or(outcome.diagnostics)
 }
 
 /// The only zone of a spec without mistakes.
 fn load(text: &str) -> DesiredZone {
-    try_load(text).unwrap_or_else(|| panic!("a mistake in:\n{text}"))
+    try_load(text).unwrap_or_else(|found| panic!("a mistake in:\n{text}\n{found:?}"))
 }
 
-/// The zone as it is after the previous spec was applied, with the records of others.
-fn live(base: &DesiredZone, others: &Value) -> LiveZone {
+/// Records of others.
+fn others(records: &Value) -> Vec<LiveRecord> {
+    let record = |(n, other): (usize, &Value)| {
+        let mut record = other.clone();
+        record["id"] = format!("{:032}", 900 + n).into();
+        wire::record::read(&record).expect("a record")
+    };
+    records.as_array().into_iter().flatten().enumerate().map(record).collect()
+}
+
+/// The zone as it is after the previous spec was applied.
+fn live(base: &DesiredZone) -> LiveZone {
     let mut records: Vec<LiveRecord> = Vec::new();
     for (n, record) in base.records.iter().enumerate() {
         records.push(LiveRecord {
@@ -61,14 +78,33 @@ fn live(base: &DesiredZone, others: &Value) -> LiveZone {
             reported: AsReported::default(),
         });
     }
-    for (n, other) in others.as_array().into_iter().flatten().enumerate() {
-        let mut record = other.clone();
-        record["id"] = format!("{:032}", 900 + n).into();
-        records.push(wire::record::read(&record).expect("a record"));
-    }
     let mut zone = LiveZone::new(base.name.clone(), ZoneId("1".repeat(32)));
     zone.settings.dnssec = Some(LiveDnssec { status: "active".to_owned(), ..LiveDnssec::default() });
-    LiveZone { tier: Tier::from_legacy_id("business"), status: Some("active".to_owned()), records, ..zone }
+    zone.waf = protection(base);
+    LiveZone { tier: Tier::from_legacy_id("enterprise"), status: Some("active".to_owned()), records, ..zone }
+}
+
+/// The rules of the zone after the previous spec was applied.
+fn protection(base: &DesiredZone) -> LiveWaf {
+    let absent = Phase::ALL.iter().map(|phase| (*phase, EntryPoint::Absent)).collect();
+    let mut waf = LiveWaf { entry_points: absent, ..waf() };
+    if base.waf.is_none() {
+        return LiveWaf::default();
+    }
+    let zone = LiveZone::new(base.name.clone(), ZoneId("1".repeat(32)));
+    let (plan, _) = plan_zone(base, &LiveZone { waf: waf.clone(), ..zone });
+    for (n, (_, _, subject)) in plan.rules().enumerate() {
+        let RuleAction::CreateEntryPoint { rules } = &subject.action else { continue };
+        let rules = rules.iter().enumerate().map(|(m, body)| LiveRule {
+            id: RuleId(format!("{n:016}{m:016}")),
+            last_updated: None,
+            body: body.clone(),
+        });
+        let id = RulesetId(format!("{n:032x}"));
+        let ruleset = LiveRuleset { id, version: Some("3".to_owned()), last_updated: None, rules: rules.collect() };
+        waf.entry_points.insert(subject.phase, EntryPoint::Present(ruleset));
+    }
+    waf
 }
 
 /// The spec after a change.
@@ -84,12 +120,31 @@ fn changed(text: &str, scenario: &Value) -> String {
     text
 }
 
+/// A zone with its spec.
+struct Prepared {
+    /// The text of the spec.
+    text: String,
+    /// The spec.
+    base: DesiredZone,
+    /// The zone after the spec was applied.
+    live: LiveZone,
+}
+
 /// Plans one change.
-fn run(zone: &str, scenario: &Value) -> Outcome {
-    let base = load(zone);
-    let desired = load(&changed(zone, scenario));
-    let live = live(&base, &scenario["live"]);
-    let (zone, diagnostics) = plan_zone_with_base(&desired, &base, &live);
+fn run(zone: &Prepared, scenario: &Value) -> Outcome {
+    let Prepared { text, base, live } = zone;
+    let desired = match try_load(&changed(text, scenario)) {
+        Ok(desired) => desired,
+        // A spec with a mistake is refused.
+        Err(found) => {
+            let errors = || found.iter().filter(|d| d.severity == Severity::Error);
+            let lines = errors().map(|d| d.detail.clone()).collect();
+            return Outcome { stops: errors().map(|d| d.code()).collect(), lines };
+        }
+    };
+    let mut live = live.clone();
+    live.records.extend(others(&scenario["live"]));
+    let (zone, diagnostics) = plan_zone_with_base(&desired, base, &live);
     // A plan with an error is refused as a whole.
     let refused = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code());
     let refused: BTreeSet<&'static str> = refused.collect();
@@ -105,12 +160,14 @@ fn run(zone: &str, scenario: &Value) -> Outcome {
 }
 
 /// All scenarios: the file, whether they are accidents, the zone, the scenario.
-fn scenarios() -> Vec<(bool, String, Value)> {
+fn scenarios() -> Vec<(bool, Rc<Prepared>, Value)> {
     let mut all = Vec::new();
-    for file in ["company", "workspace", "parked"] {
+    for file in FILES {
         let text = std::fs::read_to_string(format!("tests/scenarios/{file}.yaml")).expect("a file");
         let data: Value = serde_yaml::from_str(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
-        let zone = data["zone"].as_str().expect("a zone").to_owned();
+        let text = data["zone"].as_str().expect("a zone").to_owned();
+        let base = load(&text);
+        let zone = Rc::new(Prepared { live: live(&base), base, text });
         for (list, is_accident) in [("accidents", true), ("everyday", false)] {
             for scenario in data[list].as_array().expect("a list") {
                 all.push((is_accident, zone.clone(), scenario.clone()));
@@ -122,9 +179,9 @@ fn scenarios() -> Vec<(bool, String, Value)> {
 
 #[test]
 fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
-    let mut wrong = Vec::new();
-    for (is_accident, zone, scenario) in scenarios() {
-        let outcome = run(&zone, &scenario);
+    let (mut wrong, all) = (Vec::new(), scenarios());
+    for (is_accident, zone, scenario) in &all {
+        let outcome = run(zone, scenario);
         let about = scenario["about"].as_str().unwrap_or_default();
         let told = || format!("{about}: {} {:?}", outcome.word(), outcome.lines);
         match (scenario["stops"].as_str(), scenario["names"].as_str()) {
@@ -132,25 +189,26 @@ fn accidents_are_stopped_or_named_and_everyday_changes_are_not_stopped() {
             (None, Some(word)) if !outcome.lines.iter().any(|l| l.contains(word)) => {
                 wrong.push(format!("should name {word}: {}", told()));
             }
-            (None, None) if is_accident => wrong.push(format!("says nothing of what should happen: {}", told())),
+            (None, None) if *is_accident => wrong.push(format!("says nothing of what should happen: {}", told())),
             (None, _) if !outcome.stops.is_empty() => wrong.push(format!("should not be stopped: {}", told())),
             _ => {}
         }
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), scenarios().len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
 /// Whatever a record is for: a TTL, a comment or a tag changes nothing for the world, alone or on all records.
 #[test]
 fn notes_and_times_to_live_are_silent() {
-    for file in ["company", "workspace", "parked"] {
+    for file in FILES {
         let text = std::fs::read_to_string(format!("tests/scenarios/{file}.yaml")).expect("a file");
         let data: Value = serde_yaml::from_str(&text).expect("a file of scenarios");
         let zone = data["zone"].as_str().expect("a zone");
         let base = load(zone);
-        let live = live(&base, &Value::Null);
+        let live = live(&base);
         let lines: Vec<&str> = zone.lines().collect();
-        let noted = |line: &str| match line.strip_suffix(" }") {
+        let record = |line: &'_ str| line.strip_suffix(" }").filter(|line| line.contains("type: ")).map(str::to_owned);
+        let noted = |line: &str| match record(line) {
             Some(record) => format!("{record}, ttl: 777, comment: by hand, tags: [\"team:dns\"] }}"),
             None => line.to_owned(),
         };
@@ -172,11 +230,11 @@ fn notes_and_times_to_live_are_silent() {
 fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
     let text = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
     let (base, desired) = (load(&text(base)), load(&text(changed)));
-    let live = live(&base, &Value::Null);
+    let live = live(&base);
     let (zone, _) = if with_base {
         plan_zone_with_base(&desired, &base, &live)
     } else {
-        zonewright::plan::plan_zone(&desired, &live)
+        plan_zone(&desired, &live)
     };
     let deletes = zone.operations.iter().filter(|o| o.dangers.contains(&zonewright::model::Danger::Delete)).count();
     let plan = Plan { zones: vec![zone], ..Plan::default() };
@@ -244,11 +302,11 @@ fn a_history_of_real_zones() {
         let before = spec(zone);
         zone.retain(|record| !list("removed").contains(record));
         zone.extend(list("added"));
-        let (Some(before), Some(after)) = (before, spec(zone)) else {
+        let (Ok(before), Ok(after)) = (before, spec(zone)) else {
             refused += 1;
             continue;
         };
-        let (plan, diagnostics) = plan_zone_with_base(&after, &before, &live(&before, &Value::Null));
+        let (plan, diagnostics) = plan_zone_with_base(&after, &before, &live(&before));
         let lines: Vec<String> = plan
             .operations
             .iter()

@@ -8,7 +8,8 @@ use crate::cli::exit::Exit;
 use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::settings::Settings;
-use crate::insight::dns::{Outcome, ZoneIndex, Zones, hold};
+use crate::insight::dns::{ZoneIndex, Zones};
+use crate::insight::expect::{Outcome, World, hold};
 use crate::model::Unmanaged;
 use crate::render::expectations::{Checked, json, write};
 
@@ -52,7 +53,7 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
         // What a pattern ignores is not known.
         let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
         for expectation in &zone.expect {
-            let outcome = hold(&zones, &expectation.what, knows_all);
+            let outcome = hold(World { zones: &zones, knows_all }, &expectation.what);
             checked.push(Checked { zone: &zone.name, expectation, outcome });
         }
     }

@@ -128,6 +128,6 @@ findings! {
         "A suppression names a lint by its code and says why.",
         "Write `lint: { LINT0002: reason }`.";
     EXPECTATION = "SPEC0044" Error "invalid expectation",
-        "An expectation asks for a name and a type, and says in one way what the answer must be: `within`, `is` or `answer`.",
+        "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), or networks that are not published (`hidden`).",
         "Correct the expectation as the message says.";
 }

@@ -45,7 +45,7 @@ impl Parts {
 
     /// Adds why something is there. Whether it has expired follows from the day, which is the same for both specs.
     fn note(&mut self, note: &Note) {
-        let Note { reason, owner, expires, is_expired: _, expires_soon: _ } = note;
+        let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
         self.put("reason", reason.as_deref());
         self.put("owner", owner.as_deref());
         self.put("expires", expires.as_deref());
@@ -159,7 +159,7 @@ fn tuned(enabled: Option<bool>, action: Option<&str>, note: &Note) -> Option<Str
 
 /// Why something is there, in a few words.
 fn noted(note: &Note) -> String {
-    let Note { reason, owner, expires, is_expired: _, expires_soon: _ } = note;
+    let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
     let expires = expires.as_ref().map(|day| format!("until {day}"));
     let words: Vec<String> = reason.iter().chain(owner).cloned().chain(expires).collect();
     if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }

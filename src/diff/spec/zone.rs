@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::outline::{Pairs, Said, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
-use crate::model::{DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, IgnorePattern, Rdata, Value};
+use crate::model::{
+    DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,
+    IgnorePattern, Rdata, Value,
+};
 
 /// Everything that two specs say of a zone.
 pub(super) fn outline(before: Option<&DesiredZone>, after: Option<&DesiredZone>) -> Pairs {
@@ -64,17 +67,49 @@ fn own(zone: &DesiredZone) -> BTreeMap<&'static str, Said> {
 
 /// What must hold: its name, and what it says.
 fn expected(expectation: &Expectation) -> (String, Said) {
-    let Expectation { name: title, place, what: Expected::Answer { name, record_type, answer } } = expectation;
-    let list = |items: Vec<String>| items.join(", ");
-    let answer = match answer {
-        ExpectedAnswer::Nothing => "no answer".to_owned(),
-        ExpectedAnswer::Edge => "Cloudflare's edge".to_owned(),
-        ExpectedAnswer::Is(values) => list(values.iter().map(Rdata::presentation).collect()),
-        ExpectedAnswer::Within(networks) => {
-            format!("within {}", list(networks.iter().map(ToString::to_string).collect()))
+    let Expectation { name: title, place, what } = expectation;
+    (title.clone(), Said::value(demand(what).as_str(), *place))
+}
+
+/// What an expectation demands, in words.
+fn demand(what: &Expected) -> String {
+    fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+        items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
+    }
+    match what {
+        Expected::Answer { name, record_type, answer } => {
+            let answer = match answer {
+                ExpectedAnswer::Nothing => "no answer".to_owned(),
+                ExpectedAnswer::Edge => "Cloudflare's edge".to_owned(),
+                ExpectedAnswer::Is(values) => list(values.iter().map(Rdata::presentation)),
+                ExpectedAnswer::Within(networks) => format!("within {}", list(networks)),
+            };
+            format!("{name} {record_type}: {answer}")
         }
-    };
-    (title.clone(), Said::value(format!("{name} {record_type}: {answer}").as_str(), *place))
+        Expected::Mail(ExpectedMail { domain, by, spf_pass, dmarc, dkim }) => {
+            let policy = |expected: &ExpectedPolicy| {
+                let least = if expected.at_least { "at least " } else { "" };
+                format!("DMARC {least}{}", expected.policy.as_str())
+            };
+            let demands = [
+                by.as_ref().map(|by| if by.is_empty() { "no mail".to_owned() } else { format!("by {}", list(by)) }),
+                (!spf_pass.is_empty()).then(|| format!("sent by {}", list(spf_pass))),
+                dmarc.as_ref().map(policy),
+                (!dkim.is_empty()).then(|| format!("DKIM keys {}", list(dkim))),
+            ];
+            format!("mail for {domain}: {}", list(demands.into_iter().flatten()))
+        }
+        Expected::Certificates(ExpectedIssuance { name, only, universal_ssl }) => {
+            let only = if only.is_empty() { "nobody".to_owned() } else { format!("only {}", list(only)) };
+            let universal = match universal_ssl {
+                None => "",
+                Some(true) => ", Universal SSL on",
+                Some(false) => ", Universal SSL off",
+            };
+            format!("certificates for {name}: {only}{universal}")
+        }
+        Expected::Hidden(networks) => format!("hidden: {}", list(networks)),
+    }
 }
 
 /// An exception from pruning: what it names, and why.

@@ -8,12 +8,10 @@
 //! | what is the answer for a name and type? | [`Zones::answer`] |
 //! | which answers differ between two states? | [`differences`] |
 //! | what does an edit mean to those who ask? | [`explain`] |
-//! | does an expectation of the spec hold? | [`hold`] |
 //! | what refers to a name? | [`References`] |
 
 mod answer;
 mod compare;
-mod expect;
 mod explain;
 mod index;
 mod refer;
@@ -24,7 +22,6 @@ mod zones;
 
 pub use answer::{Alias, Answer, End, NoData, Own, Referral, Unknown};
 pub use compare::{Class, Difference, differences};
-pub use expect::{Outcome, hold};
 pub use explain::{Edit, Explained, explain};
 pub use index::{Entry, Location, Node, ZoneIndex};
 pub use refer::{HostRule, Reference, References};

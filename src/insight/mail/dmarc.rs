@@ -1,35 +1,13 @@
 //! DMARC records: what receivers do with mail that does not authenticate (RFC 9989, which replaced RFC 7489).
 
 use super::tags::Tags;
+pub use crate::model::MailPolicy as Action;
 
-/// What receivers do with mail that fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
-    /// Nothing.
-    None,
-    /// They treat it as suspicious.
-    Quarantine,
-    /// They refuse it.
-    Reject,
-}
-
-impl Action {
-    /// The word in a record.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Quarantine => "quarantine",
-            Self::Reject => "reject",
-        }
-    }
-
-    /// One step weaker, as receivers apply it in test mode (RFC 9989 section 4.7, `t=y`).
-    fn in_test_mode(self) -> Self {
-        match self {
-            Self::Reject => Self::Quarantine,
-            Self::Quarantine | Self::None => Self::None,
-        }
+/// An action one step weaker, as receivers apply it in test mode (RFC 9989 section 4.7, `t=y`).
+fn in_test_mode(action: Action) -> Action {
+    match action {
+        Action::Reject => Action::Quarantine,
+        Action::Quarantine | Action::None => Action::None,
     }
 }
 
@@ -82,7 +60,7 @@ impl Dmarc {
         let mut ignored = Vec::new();
         let mut action = |tag: &'static str| {
             let value = tags.get(tag)?;
-            let found = [Action::None, Action::Quarantine, Action::Reject]
+            let found = Action::ALL
                 .into_iter()
                 .find(|action| action.as_str().eq_ignore_ascii_case(value));
             if found.is_none() {
@@ -142,7 +120,7 @@ impl Dmarc {
 
     /// An action, weaker in test mode.
     fn effective(&self, action: Action) -> Action {
-        if self.is_test { action.in_test_mode() } else { action }
+        if self.is_test { in_test_mode(action) } else { action }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::{Danger, Fields, Fqdn, Rdata, RecordType};
 struct Exchanges<'a>(BTreeMap<u64, BTreeSet<&'a Fqdn>>);
 
 /// The preference of an MX record.
-fn preference(fields: &Fields) -> u64 {
+pub(in crate::insight) fn preference(fields: &Fields) -> u64 {
     fields.get("priority").and_then(|p| p.to_string().parse().ok()).unwrap_or_default()
 }
 

@@ -42,7 +42,7 @@ fn find(view: View<'_, '_>, domain: &Fqdn) -> Found {
 
 /// What happens to mail in the name of a domain that fails, and whose record says so: its own, or that of the closest
 /// domain above it in this zone (RFC 9989 section 4.10). `None` if none is known, or if it lies elsewhere.
-fn policy(view: View<'_, '_>, domain: &Fqdn) -> Option<(Action, Fqdn)> {
+pub(in crate::insight) fn policy(view: View<'_, '_>, domain: &Fqdn) -> Option<(Action, Fqdn)> {
     match find(view, domain) {
         Found::Record(record) => return Some((record.domain(), domain.clone())),
         Found::Elsewhere(_) => return None,
@@ -60,6 +60,14 @@ fn policy(view: View<'_, '_>, domain: &Fqdn) -> Option<(Action, Fqdn)> {
         rest = parent;
     }
     None
+}
+
+/// The name in another zone that has the record of a domain, if it is an alias of one.
+pub(in crate::insight) fn elsewhere(view: View<'_, '_>, domain: &Fqdn) -> Option<Fqdn> {
+    match find(view, domain) {
+        Found::Elsewhere(target) => Some(target),
+        Found::Nothing | Found::Void(_) | Found::Record(_) => None,
+    }
 }
 
 /// What a change of DMARC means for a domain.

@@ -9,11 +9,13 @@
 //! | the canonical form | `normal` |
 //! | whether one expression matches more or less than another | `scope`, `values` |
 //! | whether it matches a request | `evaluate` |
+//! | what an expression names: a page, hosts, clients | `bounds` |
 //!
 //! What a request is, and which fields follow from it, is told elsewhere: here a request is a value for each field.
 //!
 //! Cloudflare decides what is valid; this code refuses only what Cloudflare's documentation excludes.
 
+mod bounds;
 mod call;
 mod canonical;
 mod check;
@@ -38,6 +40,7 @@ use std::hash::{Hash, Hasher};
 
 use super::Tier;
 use super::facts::expressions::{EXPRESSION_CHARACTERS, FIELDS, FUNCTIONS, Needs};
+pub use bounds::Bound;
 use canonical::CanonicalForm;
 use check::Check;
 pub use evaluate::{ListItems, Program, Reason, Reasons, Sample, Truth, Value as SampleValue};
@@ -215,6 +218,18 @@ impl Expression {
     #[must_use]
     pub fn hosts(&self) -> Option<BTreeSet<String>> {
         scope::hosts(&self.normal()?)
+    }
+
+    /// Whether it certainly matches nothing but one page, or one directory of at least two segments, of one host.
+    #[must_use]
+    pub fn is_one_place(&self) -> bool {
+        self.normal().is_some_and(|normal| bounds::is_one_place(&normal))
+    }
+
+    /// Whether everything that it matches is named by one of these, as far as its form shows; ordinary visitors are not.
+    #[must_use]
+    pub fn names(&self, wanted: &[Bound]) -> bool {
+        self.normal().is_some_and(|normal| bounds::names(&normal, wanted))
     }
 
     /// How the requests matched by two expressions differ, as far as their forms show.

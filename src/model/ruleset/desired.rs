@@ -72,6 +72,8 @@ pub struct Note {
     pub expires: Option<String>,
     /// Whether that day has passed, so that the entry must be reverted.
     pub is_expired: bool,
+    /// How many days are left until then; `None` without such a day, or if today is unknown.
+    pub days_left: Option<u32>,
     /// Whether it is near, so that a plan says what will be done then.
     pub expires_soon: bool,
 }

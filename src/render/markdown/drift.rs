@@ -6,7 +6,7 @@ use crate::diagnostic::count;
 use crate::drift::{Finding, State, Verdict};
 use crate::render::DriftView;
 use crate::render::document::Comment;
-use crate::render::drift::{aside, findings, how, remarks, sides, words};
+use crate::render::drift::{aside, expectations, findings, how, remarks, sides, words};
 use crate::render::escape::{code, prose};
 use crate::render::names::in_both_forms;
 use crate::render::view::OperationView;
@@ -19,7 +19,7 @@ const EXAMPLES: usize = 20;
 pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     let mut out = marker("drift", comment);
     out.push_str(&format!("### zonewright drift: {}\n\n", view.verdict_words()));
-    out.push_str(&format!("**{}** · {}\n", view.counts(), prose(&short(&view.circumstances()))));
+    out.push_str(&format!("**{}{}** · {}\n", view.counts(), view.failed(), prose(&short(&view.circumstances()))));
     if view.verdict() == Verdict::Incomplete {
         out.push_str("\n> [!CAUTION]\n> There are errors, so this report may be incomplete: see the findings.\n");
     }
@@ -27,6 +27,12 @@ pub fn drift(view: &DriftView<'_>, comment: Comment<'_>) -> String {
     diagnostics(&mut out, view.plan.diagnostics.iter(), view.sources, &mut budget);
     budget.give_all();
     let mut left_out = 0;
+    let expected: Vec<_> = view.zones().flat_map(|(report, _)| expectations(report, view.sources)).collect();
+    if !expected.is_empty() {
+        let heading = Piece::new("\n#### Expectations that fail, or are unknown\n\n".to_owned());
+        let pieces = expected.iter().map(|line| Piece::new(format!("- {}\n", prose(line))));
+        left_out += budget.list(&mut out, heading, pieces, (1, 1));
+    }
     for state in State::ALL {
         let all: Vec<_> = view
             .zones()

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use super::layout::{BOLD, CREATE, DELETE, DIM, UPDATE, pad, styled};
-use crate::drift::{Finding, State, Verdict, ZoneReport};
+use crate::diagnostic::Sources;
+use crate::drift::{CheckedExpectation, Finding, State, Verdict, ZoneReport};
 use crate::plan::ZonePlan;
-use crate::render::drift::{DriftView, aside, findings, how, remarks, sides, words};
+use crate::render::drift::{DriftView, aside, expectations, findings, how, remarks, sides, words};
 use crate::render::names::in_both_forms;
 use crate::render::safe::safe;
 use crate::render::view::OperationView;
@@ -23,14 +24,15 @@ const FIELDS: usize = 30;
 pub fn write_drift(out: &mut dyn Write, view: &DriftView<'_>, colour: bool, verbose: bool) -> io::Result<()> {
     let names_unmanaged = verbose || view.asked.contains(&State::Unmanaged);
     for (report, plan) in view.zones() {
-        if verbose || !report.findings.is_empty() || !report.unmanaged.is_empty() {
-            write_zone(out, report, plan, (colour, names_unmanaged))?;
+        let is_failed = report.expectations.iter().any(CheckedExpectation::is_failed);
+        if verbose || is_failed || !report.findings.is_empty() || !report.unmanaged.is_empty() {
+            write_zone(out, report, plan, view.sources, (colour, names_unmanaged))?;
         }
     }
     let line = match view.verdict() {
         Verdict::InSync => format!("In sync: {}.", view.counts()),
         Verdict::Tolerated => format!("Differences that --fail-on does not name: {}.", view.counts()),
-        Verdict::Found => format!("Drift: {}.", view.counts()),
+        Verdict::Found => format!("Drift: {}{}.", view.counts(), view.failed()),
         Verdict::Incomplete => format!("There are errors, so this report may be incomplete: {}.", view.counts()),
     };
     let circumstances = format!("({})", safe(&view.circumstances()));
@@ -42,11 +44,15 @@ fn write_zone(
     out: &mut dyn Write,
     report: &ZoneReport,
     plan: &ZonePlan,
+    sources: &Sources,
     (colour, names_unmanaged): (bool, bool),
 ) -> io::Result<()> {
     writeln!(out, "{}", styled(&in_both_forms(report.name.as_str()), BOLD, colour))?;
     for (finding, operation) in findings(report, plan) {
         write_finding(out, finding, &operation, colour)?;
+    }
+    for line in expectations(report, sources) {
+        writeln!(out, "  {}", safe(&line))?;
     }
     let counts = words(|state| report.count(state));
     writeln!(out, "  {}", styled(&counts, DIM, colour))?;

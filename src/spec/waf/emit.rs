@@ -42,7 +42,7 @@ impl Parts {
 
     /// Adds the reason, owner and expiry of an entry.
     fn note(&mut self, note: &Note) {
-        let Note { reason, owner, expires, is_expired: _, expires_soon: _ } = note;
+        let Note { reason, owner, expires, is_expired: _, days_left: _, expires_soon: _ } = note;
         self.put("reason", reason.as_deref().map(escape));
         self.put("owner", owner.as_deref().map(escape));
         self.put("expires", expires.clone());

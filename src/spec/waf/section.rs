@@ -123,14 +123,17 @@ impl Section<'_> {
         let owner = owner.and_then(|o| self.reader.words("owner", o)).map(|f| f.value);
         let mut note = Note { reason, owner, ..Note::default() };
         if let Some(expires) = expires {
-            (note.is_expired, note.expires_soon) = self.expiry(expires, what);
+            let left = self.expiry(expires, what);
+            note.is_expired = left.is_some_and(|left| left < 0);
+            note.expires_soon = left.is_some_and(|left| (0..=SOON).contains(&left));
+            note.days_left = left.and_then(|left| u32::try_from(left).ok());
             note.expires = Some(expires.value.0.clone()).filter(|text| Day::parse(text).is_some());
         }
         note
     }
 
-    /// Whether an entry has expired, and whether it expires in the near future; reports both.
-    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> (bool, bool) {
+    /// How many days are left until an entry expires; reports one that has expired, or soon does.
+    fn expiry(&mut self, syntax: &Spanned<Text>, what: &str) -> Option<i64> {
         let (text, place) = (syntax.value.0.as_str(), self.reader.place(syntax));
         let Some(last) = Day::parse(text) else {
             self.reader.diagnostics.push(
@@ -138,9 +141,9 @@ impl Section<'_> {
                     .at(place, format!("`{}` is not a date", super::super::clip(text)))
                     .help("write the last day on which the entry holds as YYYY-MM-DD, such as 2027-03-01"),
             );
-            return (false, false);
+            return None;
         };
-        let Some(left) = self.today.map(|today| today.until(last)) else { return (false, false) };
+        let left = self.today.map(|today| today.until(last))?;
         if left < 0 {
             self.reader.diagnostics.push(
                 findings::EXPIRED
@@ -159,7 +162,7 @@ impl Section<'_> {
                     .help("see whether it is still needed; after that day it is planned for removal"),
             );
         }
-        (left < 0, (0..=SOON).contains(&left))
+        Some(left)
     }
 
     /// Reports an entry that weakens protection without a reason.

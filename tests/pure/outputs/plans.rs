@@ -99,6 +99,7 @@ fn rule(action: RuleAction, [name, impact, reason]: [&str; 3]) -> Operation {
         cause: Cause::Drift,
         dangers: vec![Danger::Delete, Danger::WeakensProtection],
         accepted: [(Danger::WeakensProtection, reason.to_owned())].into(),
+        narrow: None,
         modified_on: Some(reason.to_owned()),
         place: None,
     }

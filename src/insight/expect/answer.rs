@@ -1,63 +1,26 @@
-//! Whether an expectation holds: passed, failed, or unknown with the reason.
+//! Whether a name has the expected answer.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use super::answer::{Answer, End};
-use super::index::Entry;
-use super::zones::Zones;
-use crate::model::{Expected, ExpectedAnswer, Rdata, RecordType};
+use super::outcome::Outcome;
+use super::world::World;
+use crate::insight::dns::{Answer, End, Entry};
+use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 
-/// The outcome of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// It holds.
-    Passed,
-    /// It does not hold; what is found instead.
-    Failed(String),
-    /// It cannot be told; why.
-    Unknown(String),
-}
-
-impl Outcome {
-    /// The word used in every output.
-    #[must_use]
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed(_) => "failed",
-            Self::Unknown(_) => "unknown",
+/// Checks it.
+pub(super) fn hold(world: World<'_, '_>, name: &Fqdn, kind: RecordType, expected: &ExpectedAnswer) -> Outcome {
+    let found = world.zones.answer(name, kind);
+    let says = format!("{name} {kind}: {}", found.words(kind));
+    match hold_answer(&found, kind, expected) {
+        Held::Yes => Outcome::Passed,
+        Held::No => Outcome::Failed(says),
+        Held::Unless if world.knows_all => Outcome::Failed(says),
+        Held::Absent if world.knows_all => Outcome::Passed,
+        Held::Unless | Held::Absent => {
+            Outcome::Unknown(format!("{says} in the spec; a live record that it does not name may answer"))
         }
-    }
-
-    /// What is found instead, or why it cannot be told.
-    #[must_use]
-    pub fn why(&self) -> Option<&str> {
-        match self {
-            Self::Passed => None,
-            Self::Failed(why) | Self::Unknown(why) => Some(why),
-        }
-    }
-}
-
-/// Checks an expectation. `knows_all` says whether the zones have all records; a spec alone does not, unless it is pruned.
-#[must_use]
-pub fn hold(zones: &Zones<'_>, expected: &Expected, knows_all: bool) -> Outcome {
-    match expected {
-        Expected::Answer { name, record_type, answer } => {
-            let found = zones.answer(name, *record_type);
-            let says = format!("{name} {record_type}: {}", found.words(*record_type));
-            match hold_answer(&found, *record_type, answer) {
-                Held::Yes => Outcome::Passed,
-                Held::No => Outcome::Failed(says),
-                Held::Unless if knows_all => Outcome::Failed(says),
-                Held::Absent if knows_all => Outcome::Passed,
-                Held::Unless | Held::Absent => {
-                    Outcome::Unknown(format!("{says} in the spec; a live record that it does not name may answer"))
-                }
-                Held::Unknown => Outcome::Unknown(says),
-            }
-        }
+        Held::Unknown => Outcome::Unknown(says),
     }
 }
 

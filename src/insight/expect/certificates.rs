@@ -1,0 +1,77 @@
+//! Whether only the expected authorities may issue certificates, judged on what is really answered.
+//!
+//! # Sources
+//! RFC 8659 section 3 (aliases are followed, then the next name above counts). developers.cloudflare.com/ssl/edge-certificates/caa-records
+//! and /ssl/edge-certificates/troubleshooting/caa-records, read 2026-11: with Universal SSL or an advanced certificate, Cloudflare
+//! adds the authorities that it uses to the answer, as soon as the zone has any CAA record.
+
+use std::collections::BTreeSet;
+
+use super::outcome::Outcome;
+use super::world::World;
+use crate::insight::dns::End;
+use crate::insight::effect::listed;
+use crate::insight::issuance::{Policy, read};
+use crate::model::{ExpectedIssuance, Fqdn, RecordType};
+
+/// The authorities that Cloudflare adds.
+const ADDED: &[&str] = &["comodoca.com", "digicert.com", "letsencrypt.org", "pki.goog", "sectigo.com", "ssl.com"];
+
+/// Checks it.
+pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome {
+    let ExpectedIssuance { name, only, universal_ssl } = expected;
+    let policy = match policy(world, name) {
+        Ok(Some(policy)) => policy,
+        Ok(None) => {
+            let why = format!("{name} has no CAA record that applies: every authority may issue");
+            return Outcome::failed_if(world.knows_all, why);
+        }
+        Err(why) => return Outcome::Unknown(why),
+    };
+    let Policy { names, wildcards, .. } = &policy;
+    for (kind, issuers) in [("certificates", names), ("wildcard certificates", wildcards)] {
+        let Some(issuers) = issuers else {
+            return Outcome::Failed(format!("{kind} for {name}: every authority may issue, because no record limits them"));
+        };
+        let others: Vec<_> = issuers.difference(only).collect();
+        if !others.is_empty() {
+            return Outcome::Failed(format!("{kind} for {name}: {} may issue as well", listed(others)));
+        }
+    }
+    let added: BTreeSet<&str> = ADDED.iter().copied().filter(|added| !only.contains(*added)).collect();
+    match universal_ssl {
+        _ if added.is_empty() => Outcome::Passed,
+        Some(false) => Outcome::Passed,
+        Some(true) => Outcome::Failed(format!(
+            "certificates for {name}: Universal SSL is on, so Cloudflare adds its own authorities to the answer: {}",
+            listed(added)
+        )),
+        None => Outcome::Unknown(format!(
+            "the records of {name} allow only these, but while Universal SSL is on, Cloudflare adds its own authorities to the \
+             answer: {}; add them to `only`, or say `universal_ssl: false` if it is off",
+            listed(added)
+        )),
+    }
+}
+
+/// What applies to a name: the records of the closest name that has any. An error says why that is not known.
+fn policy(world: World<'_, '_>, name: &Fqdn) -> Result<Option<Policy>, String> {
+    let Some(zone) = world.zones.zone_of(name) else { return Err(format!("{name} is in no known zone")) };
+    let mut rest = name.as_str();
+    loop {
+        let own = Fqdn::reported(rest);
+        if !own.is_within(zone.name().as_fqdn()) {
+            return Ok(None);
+        }
+        let answer = world.zones.answer(&own, RecordType::Caa);
+        match &answer.end {
+            End::Records(set) => return Ok(Some(read(set.iter().map(|entry| entry.data)))),
+            End::NoData(_) | End::NoName | End::Edge(_) => {}
+            End::Elsewhere | End::Referral(_) | End::Loop | End::Cloudflare(..) | End::Unknown(_) => {
+                return Err(format!("{own} CAA: {}", answer.words(RecordType::Caa)));
+            }
+        }
+        let Some((_, above)) = rest.split_once('.') else { return Ok(None) };
+        rest = above;
+    }
+}

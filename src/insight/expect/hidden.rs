@@ -1,0 +1,74 @@
+//! Whether addresses that must stay hidden are published, by any record of the known zones.
+
+use std::collections::BTreeSet;
+
+use ipnet::IpNet;
+
+use super::outcome::Outcome;
+use super::world::World;
+use crate::insight::addresses::published_networks;
+use crate::insight::dns::Entry;
+use crate::insight::effect::listed;
+use crate::model::RecordType;
+
+/// A network of SPF with a shorter prefix says nothing about single addresses in it (IPv4, IPv6).
+const TELLING: (u8, u8) = (16, 32);
+
+/// Checks it.
+pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
+    let mut found = BTreeSet::new();
+    for zone in world.zones.iter() {
+        let proxies = zone.serving().proxies();
+        for entry in zone.entries() {
+            let says = published_networks(&entry, proxies);
+            let told = says.iter().filter(|network| is_told(network, networks)).map(|network| words(*network));
+            found.extend(told.map(|address| format!("{} {} publishes {address}", entry.name, entry.data.type_name())));
+            found.extend(in_text(&entry, networks));
+            found.extend(by_target(world, &entry, networks));
+        }
+    }
+    match found.is_empty() {
+        false => Outcome::Failed(listed(found)),
+        true if world.knows_all => Outcome::Passed,
+        true => Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned()),
+    }
+}
+
+/// A network; a single address without its prefix length.
+fn words(network: IpNet) -> String {
+    if network.prefix_len() == network.max_prefix_len() { network.addr().to_string() } else { network.to_string() }
+}
+
+/// Whether naming a network tells one of the hidden ones.
+fn is_told(named: &IpNet, hidden: &[IpNet]) -> bool {
+    let shortest = if matches!(named, IpNet::V4(_)) { TELLING.0 } else { TELLING.1 };
+    hidden.iter().any(|hidden| hidden.contains(named) || (named.contains(hidden) && named.prefix_len() >= shortest))
+}
+
+/// Addresses that a text names, whatever it is for.
+fn in_text(entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
+    let Some(text) = entry.text().and_then(|text| std::str::from_utf8(text).ok()) else { return Vec::new() };
+    // SPF records are read as such.
+    if text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("v=spf1")) {
+        return Vec::new();
+    }
+    let words = text.split(|c: char| !(c.is_ascii_hexdigit() || c == '.' || c == ':'));
+    let addresses = words.filter_map(|word| word.trim_matches(['.', ':']).parse::<std::net::IpAddr>().ok());
+    let told = addresses.filter(|address| hidden.iter().any(|network| network.contains(address)));
+    told.map(|address| format!("{} TXT names {address}", entry.name)).collect()
+}
+
+/// Hidden addresses behind the target of a mail server or service: Cloudflare answers with a name of its own for it, which has them.
+fn by_target(world: World<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<String> {
+    if !matches!(entry.record_type(), Some(RecordType::Mx | RecordType::Srv)) {
+        return Vec::new();
+    }
+    let Some(target) = entry.data.target() else { return Vec::new() };
+    let Some(zone) = world.zones.zone_of(target) else { return Vec::new() };
+    let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.address());
+    let told = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
+    told.map(|address| {
+        format!("{} {} points to {target}, so Cloudflare publishes {address} beside it", entry.name, entry.data.type_name())
+    })
+    .collect()
+}

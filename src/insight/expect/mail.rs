@@ -1,0 +1,191 @@
+//! Whether a domain receives and sends mail as expected.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use super::outcome::Outcome;
+use super::world::World;
+use crate::insight::dns::{Answer, End, Entry};
+use crate::insight::mail::check::{self, Known, Lookup, check_host};
+use crate::insight::mail::dkim::{self, Selector};
+use crate::insight::mail::exchanges::preference;
+use crate::insight::mail::{Envelope, policy};
+use crate::insight::view::View;
+use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, RecordType};
+
+/// Checks it.
+pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedMail) -> Outcome {
+    let ExpectedMail { domain, by, spf_pass, dmarc, dkim } = expected;
+    let servers = by.iter().map(|by| by_servers(world, domain, by));
+    let senders = spf_pass.iter().map(|address| may_send(world, domain, *address));
+    let policies = dmarc.iter().map(|policy| has_policy(world, domain, *policy));
+    let keys = dkim.iter().map(|selector| has_key(world, domain, selector));
+    Outcome::of_all(servers.chain(senders).chain(policies).chain(keys))
+}
+
+/// An answer that no record of the known zones gives, so that a question stays open.
+fn open(answer: &Answer<'_>, name: &Fqdn, kind: RecordType) -> Outcome {
+    Outcome::Unknown(format!("{name} {kind}: {}", answer.words(kind)))
+}
+
+/// Whether mail is received by these servers, in this order.
+fn by_servers(world: World<'_, '_>, domain: &Fqdn, by: &[Fqdn]) -> Outcome {
+    let answer = world.zones.answer(domain, RecordType::Mx);
+    let says = || format!("mail for {domain}: {}", answer.words(RecordType::Mx));
+    let set = match &answer.end {
+        End::Records(set) => set,
+        // Without mail servers, senders try the address of the domain (RFC 5321 section 5.1).
+        End::NoData(_) | End::NoName if by.is_empty() => {
+            return match addresses(world, domain) {
+                Known::Values(found) if found.is_empty() && world.knows_all => Outcome::Passed,
+                Known::Values(found) if found.is_empty() => Outcome::failed_if(false, says()),
+                _ => Outcome::failed_if(world.knows_all, format!("{}; senders try its address", says())),
+            };
+        }
+        End::NoData(_) | End::NoName => return Outcome::failed_if(world.knows_all, says()),
+        End::Edge(_) | End::Loop => return Outcome::Failed(says()),
+        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
+            return open(&answer, domain, RecordType::Mx);
+        }
+    };
+    let targets = || set.iter().filter_map(|entry| Some((preference(&entry.data.fields()), entry.data.target()?)));
+    let found: BTreeSet<&Fqdn> = targets().map(|(_, target)| target).filter(|target| !target.is_root()).collect();
+    if found != by.iter().collect() {
+        return Outcome::Failed(says());
+    }
+    // The best place of each server.
+    let place = |server: &Fqdn| targets().filter(|(_, target)| *target == server).map(|(place, _)| place).min();
+    if !by.is_sorted_by_key(place) {
+        return Outcome::Failed(format!("{}: another order", says()));
+    }
+    Outcome::of_all(by.iter().map(|server| match addresses(world, server) {
+        Known::Values(found) if found.is_empty() => {
+            Outcome::failed_if(world.knows_all, format!("its server {server} has no address"))
+        }
+        // Who runs a server elsewhere sees to its address.
+        Known::Values(_) | Known::Unknown => Outcome::Passed,
+    }))
+}
+
+/// The addresses of a host, of both families; those of proxied names are Cloudflare's.
+fn addresses(world: World<'_, '_>, host: &Fqdn) -> Known<IpAddr> {
+    let lookup = Answers(World { knows_all: true, ..world });
+    match (lookup.addresses(host, false), lookup.addresses(host, true)) {
+        (Known::Values(four), Known::Values(six)) => Known::Values([four, six].concat()),
+        (Known::Unknown, _) | (_, Known::Unknown) => Known::Unknown,
+    }
+}
+
+/// Whether a host may send mail in the name of a domain.
+fn may_send(world: World<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
+    let name = domain.as_str();
+    let envelope = Envelope { address, local: "postmaster", domain: name, greeting: name };
+    let failed = |what: &str| Outcome::Failed(format!("SPF for {name}: {address} {what}"));
+    match check_host(name, &envelope, &Answers(world)) {
+        check::Outcome::Pass => Outcome::Passed,
+        check::Outcome::Unknown => Outcome::Unknown(format!(
+            "SPF for {name}: the known zones do not tell whether {address} may send; an include or another name decides"
+        )),
+        check::Outcome::None => failed("may not send, because there is no SPF record"),
+        check::Outcome::Neutral => failed("is not named (neutral)"),
+        check::Outcome::Fail => failed("may not send (fail)"),
+        check::Outcome::SoftFail => failed("may probably not send (softfail)"),
+        check::Outcome::PermError => failed("may not send, because receivers cannot use the record (permerror)"),
+    }
+}
+
+/// Whether receivers treat mail that fails as expected.
+fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
+    let Some(zone) = world.zones.zone_of(domain) else { return Outcome::Unknown(format!("{domain} is in no known zone")) };
+    let view = View(zone);
+    if let Some(target) = policy::elsewhere(view, domain) {
+        return Outcome::Unknown(format!("DMARC for {domain} is the record that {target} has"));
+    }
+    match policy::policy(view, domain) {
+        None => Outcome::failed_if(world.knows_all, format!("DMARC for {domain}: no policy")),
+        Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => Outcome::Passed,
+        Some((found, from)) => {
+            let by = if from == *domain { String::new() } else { format!(", from {from}") };
+            Outcome::Failed(format!("DMARC for {domain}: {}{by}", found.as_str()))
+        }
+    }
+}
+
+/// Whether receivers can use the key of a selector.
+fn has_key(world: World<'_, '_>, domain: &Fqdn, label: &str) -> Outcome {
+    let name = Fqdn::reported(&format!("{label}._domainkey.{domain}"));
+    let answer = world.zones.answer(&name, RecordType::Txt);
+    let what = format!("DKIM key {label} of {domain}");
+    let set = match &answer.end {
+        End::Records(set) => set,
+        End::NoData(_) | End::NoName => {
+            return Outcome::failed_if(world.knows_all, format!("{what}: there is none"));
+        }
+        End::Edge(_) | End::Loop => return Outcome::Failed(format!("{what}: {}", answer.words(RecordType::Txt))),
+        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
+            return open(&answer, &name, RecordType::Txt);
+        }
+    };
+    let texts: Vec<&[u8]> = set.iter().filter_map(Entry::text).collect();
+    let selector = match texts[..] {
+        [text] => dkim::parse(text),
+        [] => Selector::Missing,
+        _ => Selector::Several,
+    };
+    let failed = |why: &str| Outcome::Failed(format!("{what}: {why}"));
+    match selector {
+        Selector::Key(key) if key.is_testing => failed("it is in test mode (t=y)"),
+        Selector::Key(_) => Outcome::Passed,
+        Selector::Missing => failed("there is none"),
+        Selector::Several => failed("several texts at one selector; receivers may take either"),
+        Selector::Broken(why) => failed(&why),
+        Selector::Revoked => failed("it is revoked (`p=` is empty)"),
+        Selector::Alias(target) => Outcome::Unknown(format!("{what} is the one that {target} has")),
+    }
+}
+
+/// The known zones as a source of answers.
+struct Answers<'w, 'a>(World<'w, 'a>);
+
+impl<'a> Answers<'_, 'a> {
+    /// The records of a type at a name.
+    fn records(&self, name: &Fqdn, kind: RecordType) -> Known<Entry<'a>> {
+        match self.0.zones.answer(name, kind).end {
+            End::Records(set) => Known::Values(set),
+            End::NoData(_) | End::NoName | End::Loop if self.0.knows_all => Known::Values(Vec::new()),
+            End::NoData(_) | End::NoName | End::Loop => Known::Unknown,
+            End::Edge(_) | End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => Known::Unknown,
+        }
+    }
+}
+
+/// Known values, each as something else.
+fn map<T, U>(known: Known<T>, change: impl Fn(T) -> Option<U>) -> Known<U> {
+    match known {
+        Known::Values(values) => Known::Values(values.into_iter().filter_map(change).collect()),
+        Known::Unknown => Known::Unknown,
+    }
+}
+
+impl Lookup for Answers<'_, '_> {
+    fn texts(&self, name: &Fqdn) -> Known<Vec<u8>> {
+        map(self.records(name, RecordType::Txt), |entry| entry.text().map(<[u8]>::to_vec))
+    }
+
+    fn addresses(&self, name: &Fqdn, v6: bool) -> Known<IpAddr> {
+        map(self.records(name, if v6 { RecordType::Aaaa } else { RecordType::A }), |entry| entry.address())
+    }
+
+    fn exchanges(&self, name: &Fqdn) -> Known<Fqdn> {
+        let mut records = match self.records(name, RecordType::Mx) {
+            Known::Values(records) => records,
+            Known::Unknown => return Known::Unknown,
+        };
+        records.sort_by_key(|entry| preference(&entry.data.fields()));
+        map(Known::Values(records), |entry| entry.data.target().filter(|target| !target.is_root()).cloned())
+    }
+
+    fn reverse(&self, _address: IpAddr) -> Known<Fqdn> {
+        Known::Unknown
+    }
+}

@@ -1,0 +1,34 @@
+//! Whether the expectations of a spec hold: passed, failed, or unknown with the reason.
+//!
+//! | expectation | judged by |
+//! |---|---|
+//! | an answer | `answer` |
+//! | how a domain receives and sends mail | `mail` |
+//! | who may issue certificates | `certificates` |
+//! | addresses that are not published | `hidden` |
+//!
+//! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to know beside the answers of name
+//! servers is a member of [`World`].
+
+mod answer;
+mod certificates;
+mod hidden;
+mod mail;
+mod outcome;
+mod world;
+
+pub use outcome::Outcome;
+pub use world::World;
+
+use crate::model::Expected;
+
+/// Checks an expectation.
+#[must_use]
+pub fn hold(world: World<'_, '_>, expected: &Expected) -> Outcome {
+    match expected {
+        Expected::Answer { name, record_type, answer } => answer::hold(world, name, *record_type, answer),
+        Expected::Mail(mail) => mail::hold(world, mail),
+        Expected::Certificates(issuance) => certificates::hold(world, issuance),
+        Expected::Hidden(networks) => hidden::hold(world, networks),
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether a stronger protection may stop ordinary visitors.
+//!
+//! | rule | may lock out if |
+//! |---|---|
+//! | OWASP ruleset | one or two hits of critical rules act on a visitor |
+//! | block or challenge | nothing in its expression names whom or what it is about ([`Bound`]) |
+//! | rate limit | the pages that one visitor opens are more requests than it allows |
+//!
+//! # Sources
+//! One critical hit scores 5 (developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts, read 2026-11). A
+//! page makes about 70 requests (HTTP Archive, report "Page Weight", median of 2025, read 2026-11); how fast visitors open pages is
+//! our estimate.
+
+use std::collections::BTreeMap;
+
+use super::direction::{Direction, Strength, fate, strength};
+use super::effective::{EffectiveDeployment, effective_deployment};
+use super::rate::{about, counted_by, number, rate};
+use super::reach::HIGHEST_SCORE;
+use super::rule::requests;
+use super::scope;
+use crate::diagnostic::count;
+use crate::model::Value;
+use crate::model::expression::{Bound, Expression};
+use crate::model::managed::Catalogue;
+use crate::model::ruleset::RuleBody;
+
+/// At most this many critical hits are few.
+const FEW_HITS: u32 = 2;
+/// Requests of a page.
+const PAGE: i64 = 70;
+/// Further requests of one visitor in each second.
+const PER_SECOND: i64 = 2;
+/// The same, without those that are answered from the cache.
+const PAGE_AT_ORIGIN: i64 = 20;
+/// Visitors that are counted together where nothing tells them apart.
+const TOGETHER: i64 = 100;
+/// Requests that it takes to open a form, send it, and try once more.
+const FORM: i64 = 3;
+/// Everything that names whom or what a rule is about.
+const ANY: &[Bound] = &[Bound::Host, Bound::Path, Bound::Method, Bound::Client, Bound::Content];
+/// What keeps a rate limit away from pages that visitors open. Whole hosts do not.
+const APART: &[Bound] = &[Bound::Path, Bound::Method, Bound::Client, Bound::Content];
+/// What many visitors have in common.
+const SHARED: &[&str] = &[
+    "http.host",
+    "http.request.uri.path",
+    "ip.src.asnum",
+    "ip.geoip.asnum",
+    "ip.src.country",
+    "ip.geoip.country",
+    "cf.bot_management.ja3_hash",
+    "cf.bot_management.ja4",
+];
+
+/// Why a change of a deployment may stop ordinary visitors; `None` if it does not, or did before as well.
+#[must_use]
+pub fn deployment_locks_out(
+    before: Option<&RuleBody>,
+    after: Option<&RuleBody>,
+    catalogue: Option<&Catalogue>,
+) -> Option<String> {
+    let catalogue = catalogue?;
+    let is_live = |body: &&RuleBody| body.is_enabled() && !scope::expression(body).is_always_false();
+    let now = effective_deployment(after.filter(is_live)?, catalogue)?;
+    let hits = few_hits(&now)?;
+    let then = before.filter(is_live).and_then(|body| effective_deployment(body, catalogue));
+    let is_stricter = then.as_ref().is_none_or(|then| {
+        few_hits(then).is_none_or(|before| hits < before)
+            || strength_of(then) < strength_of(&now)
+            || then.rules.iter().zip(&now.rules).any(|(b, a)| a.effect.enabled && !b.effect.enabled)
+    });
+    if !is_stricter {
+        return None;
+    }
+    let level = now.paranoia.map(|level| format!(" at paranoia {}", level.level())).unwrap_or_default();
+    let (word, verb) = if hits == 1 { ("hit", "is") } else { ("hits", "are") };
+    Some(format!(
+        "{hits} {word} of critical rules (+{HIGHEST_SCORE}){level} {verb} enough, and ordinary requests hit such rules: visitors {}",
+        fate(now.action().unwrap_or_default())
+    ))
+}
+
+/// How many critical hits act on a visitor, if they are few.
+fn few_hits(effective: &EffectiveDeployment<'_>) -> Option<u32> {
+    let hits = effective.threshold()?.div_ceil(HIGHEST_SCORE).max(1);
+    let acts = effective.acts() && effective.rules_on() > 0 && strength_of(effective) >= Some(Strength::Challenge);
+    (acts && hits <= FEW_HITS).then_some(hits)
+}
+
+/// What happens at the threshold.
+fn strength_of(effective: &EffectiveDeployment<'_>) -> Option<Strength> {
+    strength(effective.action().unwrap_or_default())
+}
+
+/// Why a change of a rule of one's own may stop ordinary visitors; `None` if it does not, or does not get stricter.
+#[must_use]
+pub fn rule_locks_out(before: Option<&RuleBody>, after: &RuleBody, direction: Direction) -> Option<String> {
+    let why = locks_out(after)?;
+    let was = before.and_then(locks_out).is_some();
+    let is_stricter = match direction {
+        Direction::Strengthens | Direction::Both | Direction::Unclassified => true,
+        Direction::Neutral | Direction::Weakens => false,
+    };
+    (is_stricter || (before.is_some() && !was)).then_some(why)
+}
+
+/// Why a rule may stop ordinary visitors.
+fn locks_out(rule: &RuleBody) -> Option<String> {
+    let expression = scope::expression(rule);
+    let acts = strength(rule.action()) >= Some(Strength::Challenge);
+    if !acts || !rule.is_enabled() || expression.is_always_false() {
+        return None;
+    }
+    let Some(rate) = rate(rule) else {
+        let who = requests(rule);
+        return (!expression.names(ANY)).then(|| {
+            format!(
+                "{who} {}: nothing in it names hosts, paths, methods, or whom it is about, so ordinary visitors are among them",
+                fate(rule.action())
+            )
+        });
+    };
+    let allowed = number(&rate, "requests_per_period")?;
+    let usual = usual(&rate, &expression)?;
+    (allowed < usual).then(|| {
+        format!(
+            "{}: ordinary visitors make about {} in that time, and {}",
+            about(&rate),
+            count(usual, "request"),
+            fate(rule.action())
+        )
+    })
+}
+
+/// How many of the counted requests an ordinary visitor makes in a period; `None` if none.
+fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64> {
+    let counting = match rate.get("counting_expression") {
+        Some(Value::Text(text)) if !text.trim().is_empty() => Some(Expression::reported(text)),
+        _ => None,
+    };
+    let period = number(rate, "period")?;
+    let counted = counting.as_ref().unwrap_or(expression);
+    let by = counted_by(rate);
+    let together = by.iter().all(|name| SHARED.contains(&name.as_str()));
+    let visitors = if together { TOGETHER } else { 1 };
+    if counted.names(&[Bound::Client, Bound::Content]) || expression.names(&[Bound::Client]) || is_for_programs(expression) {
+        return None;
+    }
+    if counted.names(APART) || expression.names(APART) {
+        return Some(FORM.saturating_mul(visitors));
+    }
+    let at_origin = rate.get("requests_to_origin") == Some(&Value::Bool(true));
+    let one = match at_origin {
+        true => PAGE_AT_ORIGIN.saturating_add(period / 2),
+        false => PAGE.saturating_add(period.saturating_mul(PER_SECOND)),
+    };
+    Some(one.saturating_mul(visitors))
+}
+
+/// Whether a rule is about hosts whose names say that programs, not browsers, use them.
+fn is_for_programs(expression: &Expression) -> bool {
+    const WORDS: &[&str] = &["api", "graphql", "grpc", "rpc", "hooks", "webhook", "webhooks"];
+    let is_program = |host: &String| {
+        let label = host.split('.').next().unwrap_or_default();
+        label.split(['-', '_']).any(|word| WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
+    };
+    expression.hosts().is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(is_program))
+}

@@ -1,0 +1,92 @@
+//! Whether a weakening is narrow: it concerns few named rules, and nothing else gets weaker.
+//!
+//! | change | narrow if |
+//! |---|---|
+//! | an exception | it bypasses rules by their names, for one page or one directory of one host |
+//! | overrides of a deployment | nothing is weaker but rules that the spec names one by one |
+//!
+//! The rule that compares the score is never among them, because its ruleset does nothing without it. How many rules, and for how
+//! long, is for the plan to judge.
+
+use std::collections::BTreeSet;
+
+use super::deployment::deployment_impact;
+use super::direction::{Direction, compare_actions};
+use super::effective::{EffectiveRule, Why, effective_deployment};
+use super::exception::{Target, skipped};
+use super::scope;
+use crate::model::managed::{Catalogue, Overrides};
+use crate::model::ruleset::{LiveWaf, Phase, RuleBody};
+
+/// Members of an exception whose effect is known.
+const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression", "ref", "description", "logging"];
+
+/// The rules that an exception bypasses, if it is narrow. `before` is the exception that it replaces.
+#[must_use]
+pub fn narrow_exception(
+    phase: Phase,
+    before: Option<&RuleBody>,
+    after: &RuleBody,
+    waf: &LiveWaf,
+) -> Option<BTreeSet<String>> {
+    let is_known = after.members().keys().all(|name| KNOWN.contains(&name.as_str()));
+    let was_exception = before.is_none_or(|before| before.action() == "skip");
+    if phase != Phase::Managed || !is_known || !was_exception || !scope::expression(after).is_one_place() {
+        return None;
+    }
+    let skipped = skipped(after).filter(|skipped| skipped.unknown.is_empty())?;
+    let rule = |target: Target| match target {
+        // A rule that is not listed may be anything.
+        Target::Rule(ruleset, id) => {
+            let catalogue = waf.catalogue(&ruleset).filter(|catalogue| catalogue.rule(&id).is_some());
+            catalogue.map(|_| id)
+        }
+        Target::Rest | Target::Ruleset(_) | Target::Phase(_) | Target::RestOfPhase | Target::Product(_) => None,
+    };
+    let rules: BTreeSet<String> = skipped.in_effect(waf).map(rule).collect::<Option<_>>()?;
+    (!rules.is_empty()).then_some(rules)
+}
+
+/// The rules that get weaker by a change of a deployment, if all of them are among the named ones and nothing else gets weaker.
+#[must_use]
+pub fn narrow_overrides(
+    before: &RuleBody,
+    after: &RuleBody,
+    named: &BTreeSet<String>,
+    catalogue: &Catalogue,
+) -> Option<BTreeSet<String>> {
+    let (then, now) = (effective_deployment(before, catalogue)?, effective_deployment(after, catalogue)?);
+    let score = now.anomaly.is_some();
+    let is_weaker = |b: &EffectiveRule<'_>, a: &EffectiveRule<'_>| match (b.effect.enabled, a.effect.enabled) {
+        (true, false) => true,
+        (true, true) => {
+            let direction = compare_actions(&b.effect.action, &a.effect.action);
+            !score && !matches!(direction, Direction::Neutral | Direction::Strengthens)
+        }
+        (false, _) => false,
+    };
+    let pairs = then.rules.iter().zip(&now.rules).filter(|(b, a)| is_weaker(b, a));
+    let own = |a: &EffectiveRule<'_>| match a.effect.enabled {
+        true => a.why_action == Why::Rule,
+        false => a.why == Why::Rule,
+    };
+    let mut weaker = BTreeSet::new();
+    for (_, rule) in pairs {
+        if !own(rule) || !named.contains(&rule.rule.id.0) {
+            return None;
+        }
+        weaker.insert(rule.rule.id.0.clone());
+    }
+    // The rest of the change, with these rules as they were.
+    let mut rest = after.clone();
+    let mut overrides = now.overrides.clone();
+    overrides.rules.retain(|own| !weaker.contains(&own.id));
+    overrides.rules.extend(then.overrides.rules.iter().filter(|own| weaker.contains(&own.id)).cloned());
+    match overrides.value() {
+        Some(value) => rest.set_parameter("overrides", value),
+        None => rest.remove_parameter("overrides"),
+    }
+    let is_read = Overrides::read(rest.parameter("overrides")).is_some();
+    let may_weaken = deployment_impact(Some(before), Some(&rest), Some(catalogue)).direction.may_weaken();
+    (is_read && !weaker.is_empty() && !may_weaken).then_some(weaker)
+}

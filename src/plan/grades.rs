@@ -1,0 +1,76 @@
+//! The grade of a weakening: a narrow one is shown, and its reason in the spec is the consent.
+//!
+//! Narrow is an exception or override of few named rules that has a reason and a near last day in the spec. What "named" means is
+//! judged in [`crate::insight`]; how many rules, and how near, is judged here, for all of a zone's plan together: a wide exception
+//! does not become narrow by being cut into pieces.
+
+use super::narrow::Narrow;
+use super::zone_plan::ZonePlan;
+use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind};
+use crate::insight::{narrow_exception, narrow_overrides};
+use crate::model::ruleset::{DesiredDeployment, DesiredRule, LiveWaf, Note, RuleBody, TuningTarget};
+use crate::model::{Danger, DesiredZone};
+
+/// What makes a change narrow, if it is.
+pub(super) fn narrow(
+    desired: &DesiredZone,
+    phase: &PhaseChanges,
+    change: &RuleChange,
+    waf: &LiveWaf,
+) -> Option<Narrow> {
+    let wants = desired.waf.as_deref()?;
+    let (before, is_moved) = match &change.kind {
+        RuleChangeKind::Create => (None, false),
+        RuleChangeKind::Update(live) => (Some(&live.body), change.placed.is_some()),
+        RuleChangeKind::Move(_) | RuleChangeKind::Delete(..) => return None,
+    };
+    // Whatever it passes on its way could matter as well.
+    if is_moved {
+        return None;
+    }
+    if let Some(id) = change.after.executes() {
+        let is_it = |wanted: &&DesiredDeployment| {
+            waf.managed(wanted.ruleset).is_some_and(|catalogue| catalogue.id.0 == id) && Some(wanted.place) == change.place
+        };
+        let wanted = wants.deployments.iter().find(is_it)?;
+        return of_overrides(wanted, before?, &change.after, waf);
+    }
+    let is_it = |wanted: &&DesiredRule| wanted.name == change.name && Some(wanted.place) == change.place;
+    let wanted = wants.exceptions.iter().flatten().find(is_it)?;
+    let rules = narrow_exception(phase.phase, before, &change.after, waf)?;
+    Narrow::new(rules, std::iter::once(&wanted.note))
+}
+
+/// What makes a change of overrides narrow, if it is.
+fn of_overrides(wanted: &DesiredDeployment, before: &RuleBody, after: &RuleBody, waf: &LiveWaf) -> Option<Narrow> {
+    let catalogue = waf.managed(wanted.ruleset)?;
+    let named = wanted.rules.iter().filter_map(|tuning| match &tuning.target {
+        TuningTarget::Rule(name) => Some((name.resolve(catalogue).ok()?.id.0.clone(), &tuning.note)),
+        // Who names a tag does not know which rules have it.
+        TuningTarget::Tag(_) => None,
+    });
+    let named: Vec<(String, &Note)> = named.collect();
+    let ids = named.iter().map(|(id, _)| id.clone()).collect();
+    let rules = narrow_overrides(before, after, &ids, catalogue)?;
+    let notes = named.iter().filter(|(id, _)| rules.contains(id)).map(|(_, note)| *note);
+    Narrow::new(rules.clone(), notes)
+}
+
+/// Takes the reasons of narrow weakenings as consents, if all of the plan are narrow enough together; else takes them back.
+pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
+    let all = || plan.operations.iter().filter_map(|operation| operation.narrow.as_ref());
+    let count: usize = all().map(|narrow| narrow.rules.len()).sum();
+    let is_near = all().all(|narrow| narrow.days <= u32::from(most_days));
+    let is_narrow = is_near && count <= usize::from(most_rules);
+    for operation in &mut plan.operations {
+        let Some(narrow) = &operation.narrow else { continue };
+        let accepted = operation.accepted.get(&Danger::WeakensProtection);
+        match (is_narrow, accepted) {
+            (true, None) if operation.dangers.contains(&Danger::WeakensProtection) => {
+                operation.accepted.insert(Danger::WeakensProtection, narrow.words.clone());
+            }
+            (false, Some(words)) if *words == narrow.words => drop(operation.accepted.remove(&Danger::WeakensProtection)),
+            _ => {}
+        }
+    }
+}

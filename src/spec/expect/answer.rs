@@ -1,0 +1,74 @@
+//! An expected answer: a name, a type, and in one way what the answer must be.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::mistake::{Mistake, Outcome, networks};
+use crate::diagnostic::Span;
+use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
+use crate::spec::read::{Spanned, Text};
+use crate::spec::syntax::{AnswerSyntax, ExpectSyntax};
+use crate::spec::template::escape;
+
+/// Reads it.
+pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSyntax, whole: Span) -> Outcome<Expected> {
+    let name = zone
+        .resolve(&resolve.value.0)
+        .map_err(|error| Mistake::at(resolve, error.to_string(), "write a name of the zone"))?;
+    let Some(kind) = &syntax.record_type else {
+        return Err(Mistake::at(resolve, "it does not say which type to ask for", "add a type, such as `type: A`"));
+    };
+    let Some(record_type) = RecordType::parse(&kind.value.0) else {
+        let detail = format!("`{}` is not a record type", crate::spec::clip(&kind.value.0));
+        return Err(Mistake::at(kind, detail, "write a type such as A"));
+    };
+    let answer = match (&syntax.within, &syntax.is, &syntax.answer) {
+        (Some(within), None, None) => {
+            if !matches!(record_type, RecordType::A | RecordType::Aaaa) {
+                let detail = format!("{record_type} records have no addresses");
+                return Err(Mistake::at(within, detail, "write `type: A` or `type: AAAA`, or `is`"));
+            }
+            ExpectedAnswer::Within(networks(&within.value)?)
+        }
+        (None, Some(values), None) => {
+            let mut all: BTreeSet<Rdata> = BTreeSet::new();
+            for value in &values.value {
+                let data = Rdata::from_text(record_type, &value.value.0)
+                    .map_err(|error| Mistake::at(value, error.to_string(), "write the value as in `content`"))?;
+                all.insert(data.at(&name));
+            }
+            ExpectedAnswer::Is(all)
+        }
+        (None, None, Some(answer)) => match answer.value {
+            AnswerSyntax::None => ExpectedAnswer::Nothing,
+            AnswerSyntax::Edge => ExpectedAnswer::Edge,
+        },
+        _ => {
+            let detail = "it does not say what the answer must be, or says it more than once".to_owned();
+            return Err(Mistake { span: whole, detail, help: "write one of `within`, `is` and `answer`" });
+        }
+    };
+    Ok(Expected::Answer { name, record_type, answer })
+}
+
+/// Writes it.
+pub(super) fn emit(
+    zone: &ZoneName,
+    name: &Fqdn,
+    record_type: RecordType,
+    answer: &ExpectedAnswer,
+    map: &mut Map<String, Json>,
+) {
+    let mut put = |key: &str, value: Json| drop(map.insert(key.to_owned(), value));
+    put("resolve", json!(zone.relative(name)));
+    put("type", json!(record_type.as_str()));
+    match answer {
+        ExpectedAnswer::Nothing => put("answer", json!("none")),
+        ExpectedAnswer::Edge => put("answer", json!("edge")),
+        ExpectedAnswer::Is(values) => {
+            put("is", values.iter().map(|value| json!(escape(&value.presentation()))).collect());
+        }
+        ExpectedAnswer::Within(networks) => put("within", networks.iter().map(|net| json!(net.to_string())).collect()),
+    }
+}

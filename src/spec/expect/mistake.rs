@@ -1,0 +1,41 @@
+//! Mistakes in an expectation, and what all kinds of expectations read.
+
+use ipnet::IpNet;
+
+use crate::diagnostic::Span;
+use crate::spec::read::{Spanned, Text};
+
+/// A mistake in an expectation: where, what, and what to write instead.
+pub(super) struct Mistake {
+    /// Where.
+    pub(super) span: Span,
+    /// What.
+    pub(super) detail: String,
+    /// What to write instead.
+    pub(super) help: &'static str,
+}
+
+impl Mistake {
+    /// A mistake at the place of a value.
+    pub(super) fn at<T>(value: &Spanned<T>, detail: impl Into<String>, help: &'static str) -> Self {
+        Self { span: value.span, detail: detail.into(), help }
+    }
+}
+
+/// What reading a part of an expectation comes to.
+pub(super) type Outcome<T> = Result<T, Mistake>;
+
+/// Networks, or single addresses.
+pub(super) fn networks(written: &[Spanned<Text>]) -> Outcome<Vec<IpNet>> {
+    let network = |one: &Spanned<Text>| {
+        let text = one.value.0.trim();
+        text.parse::<IpNet>()
+            .map(|network| network.trunc())
+            .or_else(|_| text.parse::<std::net::IpAddr>().map(IpNet::from))
+            .map_err(|_| {
+                let detail = format!("`{}` is not a network", crate::spec::clip(text));
+                Mistake::at(one, detail, "write a network such as 192.0.2.0/24")
+            })
+    };
+    written.iter().map(network).collect()
+}

@@ -1,0 +1,84 @@
+//! The `expect` section of a zone: what must hold after every plan.
+//!
+//! A kind of expectation is a key of `ExpectSyntax` with a file here that reads and writes it.
+
+mod answer;
+mod certificates;
+mod hidden;
+mod mail;
+mod mistake;
+
+use serde_json::{Map, Value as Json, json};
+
+use mistake::{Mistake, Outcome};
+
+use super::facets::Reader;
+use super::read::Spanned;
+use super::syntax::ExpectSyntax;
+use super::template::escape;
+use crate::diagnostic::{Diagnostic, Place, findings};
+use crate::model::{Expectation, Expected, ZoneName};
+
+/// One expectation of a zone.
+pub(super) fn expectation(
+    zone: &ZoneName,
+    syntax: &Spanned<ExpectSyntax>,
+    reader: &mut Reader<'_>,
+) -> Option<Expectation> {
+    let place = reader.place(syntax);
+    // The shape check has reported a missing name.
+    let title = syntax.value.name.as_ref()?;
+    match expected(zone, syntax) {
+        Ok(what) => Some(Expectation { name: title.value.0.clone(), place, what }),
+        Err(Mistake { span, detail, help }) => {
+            let at = Place { source: place.source, span };
+            let diagnostic: Diagnostic = findings::EXPECTATION.at(at, detail);
+            reader.diagnostics.push(diagnostic.help(help));
+            None
+        }
+    }
+}
+
+/// What must hold.
+fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected> {
+    let ExpectSyntax { name: _, resolve, record_type, within, is, answer, mail, certificates, hidden } = &syntax.value;
+    let of_answer = [
+        record_type.as_ref().map(|key| ("type", key.span)),
+        within.as_ref().map(|key| ("within", key.span)),
+        is.as_ref().map(|key| ("is", key.span)),
+        answer.as_ref().map(|key| ("answer", key.span)),
+    ];
+    let alone = of_answer.into_iter().flatten().next().filter(|_| resolve.is_none());
+    if let Some((key, span)) = alone {
+        let detail = format!("`{key}` needs `resolve`, which says what to look up");
+        return Err(Mistake { span, detail, help: "add `resolve: NAME`" });
+    }
+    match (resolve, mail, certificates, hidden) {
+        (Some(name), None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
+        (None, Some(mail), None, None) => mail::read(zone, mail).map(Expected::Mail),
+        (None, None, Some(certificates), None) => certificates::read(zone, certificates).map(Expected::Certificates),
+        (None, None, None, Some(networks)) => hidden::read(networks).map(Expected::Hidden),
+        (None, None, None, None) => Err(Mistake::at(
+            syntax,
+            "it does not say what must hold",
+            "write one of `resolve`, `mail`, `certificates` and `hidden`",
+        )),
+        _ => Err(Mistake::at(syntax, "it says more than one thing", "write an expectation of its own, with a name, for each")),
+    }
+}
+
+/// An expectation as the spec writes it.
+pub(super) fn emit(zone: &ZoneName, expectation: &Expectation) -> Json {
+    let Expectation { name, place: _, what } = expectation;
+    let mut map = Map::new();
+    map.insert("name".to_owned(), json!(escape(name)));
+    match what {
+        Expected::Answer { name, record_type, answer } => answer::emit(zone, name, *record_type, answer, &mut map),
+        Expected::Mail(mail) => drop(map.insert("mail".to_owned(), mail::emit(zone, mail))),
+        Expected::Certificates(issuance) => {
+            map.insert("certificates".to_owned(), certificates::emit(zone, issuance));
+        }
+        Expected::Hidden(networks) => drop(map.insert("hidden".to_owned(), hidden::emit(networks))),
+    }
+    Json::Object(map)
+}

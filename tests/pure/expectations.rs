@@ -1,0 +1,191 @@
+//! Expectations of a spec: what holds, what fails, and what cannot be told, with the reasons.
+
+use zonewright::diagnostic::Sources;
+use zonewright::insight::dns::{ZoneIndex, Zones};
+use zonewright::insight::expect::{Outcome, World, hold};
+use zonewright::model::Desired;
+use zonewright::spec;
+
+/// A zone of a company with its own mail, one domain that sends nothing, and a hidden origin.
+const ZONES: &str = r#"version: 1
+zones:
+  example.com:
+    records:
+      - { name: "@", type: A, content: 198.51.100.10, proxied: true }
+      - { name: www, type: CNAME, content: example.com, proxied: true }
+      - { name: "@", type: MX, content: mx1.example.com, priority: 10 }
+      - { name: "@", type: MX, content: mx2.example.com, priority: 20 }
+      - { name: mx1, type: A, content: 192.0.2.25 }
+      - { name: mx2, type: A, content: 192.0.2.26 }
+      - { name: "@", type: TXT, content: "v=spf1 ip4:192.0.2.25 include:newsletter.example -all" }
+      - { name: _dmarc, type: TXT, content: "v=DMARC1; p=quarantine; sp=reject" }
+      - { name: s2025._domainkey, type: TXT, content: "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" }
+      - { name: old._domainkey, type: TXT, content: "v=DKIM1; p=" }
+      - { name: test._domainkey, type: TXT, content: "v=DKIM1; t=y; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" }
+      - { name: k1._domainkey, type: CNAME, content: dkim.newsletter.example }
+      - { name: "@", type: CAA, content: 0 issue "letsencrypt.org" }
+      - { name: wild, type: CAA, content: 0 issuewild "letsencrypt.org" }
+      - { name: cdn, type: CNAME, content: cdn.provider.example }
+      - { name: "null", type: MX, content: ., priority: 0 }
+      - { name: lost, type: MX, content: nowhere.example.com, priority: 0 }
+      - { name: text, type: TXT, content: "contact noc at 203.0.113.5." }
+  example.net:
+    records:
+      - { name: "@", type: TXT, content: "v=spf1 ip4:203.0.113.0/24 -all" }
+      - { name: svc, type: HTTPS, content: 1 . ipv4hint=203.0.113.77 }
+      - { name: mail, type: A, content: 198.51.100.77, proxied: true }
+      - { name: "@", type: MX, content: mail.example.net, priority: 0 }
+"#;
+
+/// The spec with one expectation of its first zone.
+fn load(expectation: &str) -> Desired {
+    let text = ZONES.replacen("    records:", &format!("    expect:\n      - {expectation}\n    records:"), 1);
+    let mut sources = Sources::default();
+    let outcome = spec::load(&[spec::Input::Stdin(text)], &spec::Options::default(), &mut sources);
+    outcome.desired.unwrap_or_else(|| panic!("{expectation}: {:?}", outcome.diagnostics))
+}
+
+fn check(expectation: &str, knows_all: bool) -> Outcome {
+    let desired = load(&format!("{{ name: x, {expectation} }}"));
+    let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let expected = desired.zones.values().flat_map(|zone| &zone.expect).next().unwrap();
+    hold(World { zones: &zones, knows_all }, &expected.what)
+}
+
+#[test]
+fn what_is_expected_holds_or_not_for_a_reason() {
+    for (expectation, word, why) in [
+        ("mail: { by: [mx1, mx2.example.com] }", "passed", ""),
+        ("mail: { by: [mx1.example.com, mx2.example.com.] }", "passed", ""),
+        ("mail: { by: [mx2, mx1] }", "failed", "another order"),
+        ("mail: { by: [mx1] }", "failed", "mx2.example.com (20)"),
+        ("mail: { by: [] }", "failed", "mx1.example.com (10)"),
+        ("mail: { domain: 'null', by: [] }", "passed", ""),
+        ("mail: { domain: 'null', by: [mx1] }", "failed", "null.example.com"),
+        ("mail: { domain: mx1, by: [] }", "failed", "senders try its address"),
+        ("mail: { domain: nothing, by: [] }", "passed", ""),
+        ("mail: { domain: lost, by: [nowhere.example.com] }", "failed", "nowhere.example.com has no address"),
+        ("mail: { spf_pass: [192.0.2.25] }", "passed", ""),
+        ("mail: { spf_pass: [192.0.2.26] }", "unknown", "an include or another name decides"),
+        ("mail: { domain: mx1, spf_pass: [192.0.2.25] }", "failed", "there is no SPF record"),
+        ("mail: { dmarc: quarantine }", "passed", ""),
+        ("mail: { dmarc: at least quarantine }", "passed", ""),
+        ("mail: { dmarc: at least none }", "passed", ""),
+        ("mail: { dmarc: reject }", "failed", "DMARC for example.com: quarantine"),
+        ("mail: { domain: mx1, dmarc: At Least  Reject }", "passed", ""),
+        ("mail: { dkim: [s2025] }", "passed", ""),
+        ("mail: { dkim: [old] }", "failed", "revoked"),
+        ("mail: { dkim: [test] }", "failed", "test mode"),
+        ("mail: { dkim: [s2024] }", "failed", "there is none"),
+        ("mail: { dkim: [k1] }", "unknown", "dkim.newsletter.example"),
+        // A failed demand decides, whatever is unknown beside it.
+        ("mail: { dkim: [k1, old], by: [mx1, mx2] }", "failed", "revoked"),
+        ("mail: { dkim: [k1, s2025], by: [mx1, mx2] }", "unknown", "k1"),
+        ("certificates: { only: [letsencrypt.org] }", "unknown", "Cloudflare adds its own authorities"),
+        ("certificates: { only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
+        ("certificates: { only: [letsencrypt.org], universal_ssl: true }", "failed", "pki.goog"),
+        (
+            "certificates: { only: [letsencrypt.org, pki.goog, ssl.com, digicert.com, sectigo.com, comodoca.com], universal_ssl: true }",
+            "passed",
+            "",
+        ),
+        ("certificates: { only: [pki.goog], universal_ssl: false }", "failed", "letsencrypt.org may issue as well"),
+        ("certificates: { only: [] }", "failed", "letsencrypt.org"),
+        ("certificates: { name: www, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
+        ("certificates: { name: a.b.c, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
+        ("certificates: { name: wild, only: [letsencrypt.org], universal_ssl: false }", "failed", "every authority may issue"),
+        ("certificates: { name: cdn, only: [letsencrypt.org] }", "unknown", "cdn.provider.example"),
+        ("hidden: [198.51.100.10]", "passed", ""),
+        ("hidden: [198.51.100.0/28]", "passed", ""),
+        ("hidden: [192.0.2.0/24]", "failed", "mx1.example.com A publishes 192.0.2.25"),
+        ("hidden: [203.0.113.5]", "failed", "text.example.com TXT names 203.0.113.5"),
+        ("hidden: [203.0.113.64/27]", "failed", "svc.example.net HTTPS publishes 203.0.113.77"),
+        ("hidden: [203.0.113.9]", "failed", "example.net TXT publishes 203.0.113.0/24"),
+        ("hidden: [198.51.100.77]", "failed", "Cloudflare publishes 198.51.100.77 beside it"),
+        ("hidden: ['2001:db8::/32']", "passed", ""),
+    ] {
+        let outcome = check(expectation, true);
+        assert_eq!(outcome.as_str(), word, "{expectation}: {outcome:?}");
+        assert!(outcome.why().unwrap_or_default().contains(why), "{expectation}: {outcome:?}");
+    }
+}
+
+#[test]
+fn what_a_spec_alone_does_not_know_is_unknown() {
+    for (expectation, word) in [
+        ("mail: { dkim: [s2024] }", "unknown"),
+        ("mail: { domain: nothing, by: [] }", "unknown"),
+        ("mail: { domain: nothing, by: [mx1] }", "unknown"),
+        ("mail: { domain: nothing, dmarc: reject }", "passed"),
+        ("certificates: { name: www, only: [pki.goog] }", "failed"),
+        ("hidden: [198.51.100.10]", "unknown"),
+        ("hidden: [192.0.2.25]", "failed"),
+        ("mail: { by: [mx1, mx2], dmarc: at least none }", "passed"),
+    ] {
+        assert_eq!(check(expectation, false).as_str(), word, "{expectation}");
+    }
+}
+
+/// Whatever is expected: what is printed is read as the same.
+#[test]
+fn expectations_are_printed_as_they_are_read() {
+    for expectation in [
+        "resolve: www, type: A, answer: edge",
+        "resolve: mx1, type: A, within: [192.0.2.0/24, '2001:db8::/32']",
+        "resolve: '@', type: MX, is: [10 mx1.example.com, 20 mx2.example.com]",
+        "mail: { by: [] }",
+        "mail: { domain: mx1, by: [mx1, mail.example.net], spf_pass: [192.0.2.25, '2001:db8::1'], dmarc: at least reject, dkim: [s1, a.b] }",
+        "certificates: { name: www, only: [letsencrypt.org, pki.goog], universal_ssl: true }",
+        "certificates: { only: [] }",
+        "hidden: [192.0.2.7, '2001:db8::/48']",
+    ] {
+        let desired = load(&format!("{{ name: x, {expectation} }}"));
+        let printed = spec::print(&desired);
+        let mut sources = Sources::default();
+        let again = spec::load(&[spec::Input::Stdin(printed.clone())], &spec::Options::default(), &mut sources);
+        let what = |desired: &Desired| -> Vec<_> {
+            desired.zones.values().flat_map(|zone| zone.expect.iter().map(|e| e.what.clone())).collect()
+        };
+        let again = again.desired.unwrap_or_else(|| panic!("{printed}\n{:?}", again.diagnostics));
+        assert_eq!(what(&again), what(&desired), "{printed}");
+    }
+}
+
+#[test]
+fn mistakes_are_shown_at_their_place() {
+    let text = |entry: &str| {
+        ZONES.replacen("    records:", &format!("    expect:\n      - {{ name: x, {entry} }}\n    records:"), 1)
+    };
+    for (entry, token, says) in [
+        ("mail: { by: [mx1, a..b] }", "a..b", "a..b"),
+        ("mail: { by: [mx1, '*.example.com'] }", "'*", "not the name of a host"),
+        ("mail: { by: [mx1, .] }", ".]", "not the name of a host"),
+        ("mail: { spf_pass: [192.0.2.0/24] }", "192", "not an address"),
+        ("mail: { dmarc: strict }", "strict", "not a policy"),
+        ("mail: { dmarc: at most reject }", "at most", "not a policy"),
+        ("mail: { dkim: ['a b'] }", "'a b'", "not a selector"),
+        ("mail: { domain: mail.example.net., by: [] }", "mail.example", "example.net"),
+        ("mail: { domain: www }", "{ domain", "demands nothing"),
+        ("mail: {}", "{}", "demands nothing"),
+        ("mail: { by: [], pop: x }", "pop", "pop"),
+        ("certificates: { only: [\"letsencrypt org\"] }", "\"letsencrypt", "not the identifier"),
+        ("certificates: { only: [';'] }", "';'", "not the identifier"),
+        ("certificates: {}", "{}", "only"),
+        ("hidden: []", "[]", "no network"),
+        ("hidden: [192.0.2.0/33]", "192", "not a network"),
+        ("hidden: [192.0.2.1], mail: { by: [] }", "{ name", "more than one thing"),
+        ("hidden: [192.0.2.1], type: A", "A }", "needs `resolve`"),
+        ("resolve: www", "www", "type"),
+        ("is: [192.0.2.1]", "[192", "needs `resolve`"),
+    ] {
+        let mut sources = Sources::default();
+        let outcome = spec::load(&[spec::Input::Stdin(text(entry))], &spec::Options::default(), &mut sources);
+        let found: Vec<_> = outcome.diagnostics.iter().filter(|d| d.severity == zonewright::diagnostic::Severity::Error).collect();
+        assert!(outcome.desired.is_none() && !found.is_empty(), "{entry}");
+        let place = found[0].primary.as_ref().unwrap_or_else(|| panic!("{entry}: {found:?}")).place;
+        let at = sources.line_column(place);
+        let line = text(entry).lines().nth(4).and_then(|line| line.find(token)).unwrap_or_default();
+        assert_eq!((at.line, at.column), (5, line + 1), "{entry}: {:?}", found[0]);
+        assert!(found[0].detail.contains(says) || format!("{:?}", found[0]).contains(says), "{entry}: {:?}", found[0]);
+    }
+}
