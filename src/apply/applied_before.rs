@@ -15,8 +15,8 @@ use super::journal_line::{AnyLine, Intent, OperationLine};
 use super::journal_text::{Fate, JournalText, typed};
 use crate::model::Address;
 use crate::plan::{Operation, ZonePlan};
+use crate::wire::keyword::Keyword;
 use crate::wire::sum::Sum;
-use crate::wire::word::Word;
 
 /// An operation that was applied and is planned again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl AppliedOperations {
 
 /// The sum of what an operation wants, whatever it finds.
 fn aim(operation: &OperationLine) -> Digest {
-    let OperationLine { action: Word(action), after, fields, .. } = operation;
+    let OperationLine { action: Keyword(action), after, fields, .. } = operation;
     let fields: Vec<Json> = fields.iter().flatten().map(|f| json!([f.field, f.after])).collect();
     Sum::of(&json!([action.as_str(), after, fields]))
 }

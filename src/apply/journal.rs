@@ -17,7 +17,7 @@ use crate::model::ruleset::{LiveRule, RuleId};
 use crate::model::{Danger, ZoneName};
 use crate::plan::{Operation, Step, ZonePlan};
 use crate::wire::Request;
-use crate::wire::word::Word;
+use crate::wire::keyword::Keyword;
 
 /// The journal could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -211,13 +211,13 @@ impl Journal {
 
     /// Writes an outcome.
     fn write_outcome(&self, step: u64, outcome: StepFate, detail: Option<&str>, ids: Option<Vec<String>>) {
-        let (outcome, detail) = (Word(outcome), detail.map(str::to_owned));
+        let (outcome, detail) = (Keyword(outcome), detail.map(str::to_owned));
         self.note(|time| JournalLine::Outcome(StepOutcome { step, outcome, detail, ids, time }));
     }
 
     /// Notes a consent under which the plan is carried out.
     pub fn consent(&self, danger: Danger, by: &str) {
-        self.note(|time| JournalLine::Consent { danger: Word(danger), by: by.to_owned(), time });
+        self.note(|time| JournalLine::Consent { danger: Keyword(danger), by: by.to_owned(), time });
     }
 
     /// Notes that a zone was read back, and how many differences were left.

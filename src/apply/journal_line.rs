@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 
 use crate::insight::Direction;
 use crate::model::ruleset::LiveRule;
-use crate::model::{Danger, Words};
+use crate::model::{ClosedSet, Danger};
 use crate::plan::{Action, Operation, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject};
+use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::rule_json;
-use crate::wire::word::Word;
 
 /// A line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub enum JournalLine {
     /// A consent under which the plan is carried out.
     Consent {
         /// For what.
-        danger: Word<Danger>,
+        danger: Keyword<Danger>,
         /// Where it was given, and why.
         by: String,
         /// When.
@@ -127,13 +127,13 @@ pub struct OperationLine {
     /// Its address.
     pub address: String,
     /// What is done.
-    pub action: Word<Action>,
+    pub action: Keyword<Action>,
     /// Of a record or rule: Cloudflare's id, `null` if it is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Json>,
     /// Of a rule: which way the protection changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Option<Word<Direction>>>,
+    pub effect: Option<Option<Keyword<Direction>>>,
     /// Of a rule: why the spec accepts its dangers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted_because: Option<Vec<String>>,
@@ -171,7 +171,7 @@ pub struct StepOutcome {
     pub step: u64,
     /// What became of it. A word that this version does not know is read as `unknown`.
     #[serde(deserialize_with = "known")]
-    pub outcome: Word<StepFate>,
+    pub outcome: Keyword<StepFate>,
     /// Why, or how it is known.
     #[serde(default)]
     pub detail: Option<String>,
@@ -204,7 +204,7 @@ pub enum StepFate {
     Unknown,
 }
 
-impl Words for StepFate {
+impl ClosedSet for StepFate {
     const ALL: &'static [Self] = &[
         Self::Done,
         Self::Partly,
@@ -231,9 +231,9 @@ impl Words for StepFate {
 }
 
 /// Reads a word that a later version may have added to.
-fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Word<StepFate>, D::Error> {
+fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Keyword<StepFate>, D::Error> {
     let word = String::deserialize(deserializer)?;
-    Ok(Word(StepFate::by_word(&word).unwrap_or(StepFate::Unknown)))
+    Ok(Keyword(StepFate::by_word(&word).unwrap_or(StepFate::Unknown)))
 }
 
 impl OperationLine {
@@ -241,7 +241,7 @@ impl OperationLine {
     pub(super) fn of(operation: &Operation, rules: &[LiveRule]) -> Self {
         let line = Self {
             address: operation.address.as_str().to_owned(),
-            action: Word(operation.action()),
+            action: Keyword(operation.action()),
             id: None,
             effect: None,
             accepted_because: None,
@@ -288,7 +288,7 @@ impl OperationLine {
         };
         Self {
             id: Some(rule.action.id().map_or(Json::Null, |id| id.0.as_str().into())),
-            effect: Some(operation.impact.as_ref().map(|impact| Word(impact.direction))),
+            effect: Some(operation.impact.as_ref().map(|impact| Keyword(impact.direction))),
             accepted_because: Some(operation.accepted.values().cloned().collect()),
             before: Some(before),
             after: Some(after),

@@ -21,10 +21,10 @@ use crate::diagnostic::{Place, SourceId, Span};
 use crate::model::ruleset::{Phase, Position, RuleBody, RuleId};
 use crate::model::{LiveRecord, RecordId, Value, ZoneId, ZoneName};
 use crate::plan::Action;
+use crate::wire::keyword::Keyword;
 use crate::wire::record;
 use crate::wire::ruleset::read_position;
 use crate::wire::settings::from_json;
-use crate::wire::word::Word;
 
 /// What stands for the id of a zone that is still to be made.
 const NO_ZONE: &str = "NEW_ZONE_ID";
@@ -226,7 +226,7 @@ impl Reading {
         }
         let ids = outcome.map_or(&[][..], |outcome| &outcome.ids);
         let fate = outcome.map_or(Fate::Unknown, |outcome| outcome.fate);
-        let is_create = |o: &&OperationLine| o.action == Word(Action::Create);
+        let is_create = |o: &&OperationLine| o.action == Keyword(Action::Create);
         // Ids are those of what was created, in order; an answer of another shape says nothing.
         let creates = operations.iter().filter(is_create).count();
         let mut created = if creates == ids.len() { ids } else { &[] }.iter();
@@ -249,7 +249,7 @@ impl Reading {
                     return Err(broken("a record in it is outside of its zone"));
                 }
                 // A delete that is sent as a create is taken back.
-                let is_back = operation.action == Word(Action::Delete) && is_single_create(request);
+                let is_back = operation.action == Keyword(Action::Delete) && is_single_create(request);
                 take(
                     &mut zone.records,
                     entry,
@@ -364,7 +364,7 @@ fn record_effect(operation: &OperationLine, created: Option<&str>) -> Option<Rec
         body.as_object_mut()?.insert("id".to_owned(), id.into());
         record::read(&body).ok().map(Box::new)
     };
-    let OperationLine { action: Word(action), before, after, .. } = operation;
+    let OperationLine { action: Keyword(action), before, after, .. } = operation;
     let id = operation.id();
     match action {
         // A record of which no id is known needs one all the same while it is read.
@@ -400,7 +400,7 @@ fn rule_effect(
     request: &SentRequest,
 ) -> Option<RuleEffect> {
     let id = || Some(RuleId(operation.id().to_owned())).filter(|id| !id.0.is_empty());
-    let OperationLine { action: Word(action), before, after, order, .. } = operation;
+    let OperationLine { action: Keyword(action), before, after, order, .. } = operation;
     let what = match (action, after) {
         (Action::Create, Some(Json::Array(rules))) => {
             RuleDone::EntryPoint(rules.iter().map(|rule| body(Some(rule))).collect::<Option<_>>()?)

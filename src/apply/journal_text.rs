@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::journal::Journal;
 use super::journal_line::{AnyBegin, AnyLine, StepFate, StepOutcome};
 use crate::wire::json::{self, JsonError};
-use crate::wire::word::Word;
+use crate::wire::keyword::Keyword;
 
 /// Largest journal that is read, in bytes.
 const LARGEST: u64 = 256 * 1024 * 1024;
@@ -314,7 +314,7 @@ pub(super) fn head(line: &str) -> &str {
 impl Ending {
     /// Of an outcome.
     fn of(outcome: StepOutcome) -> Self {
-        let StepOutcome { step: _, outcome: Word(fate), detail: _, ids, time: _ } = outcome;
+        let StepOutcome { step: _, outcome: Keyword(fate), detail: _, ids, time: _ } = outcome;
         let fate = match fate {
             StepFate::Done => Fate::Done,
             StepFate::Restored => Fate::Restored,

@@ -29,10 +29,10 @@ use super::executor::{BROKEN, Executor, STOPPED};
 use super::expect::{Index, OperationState, state_of};
 use super::journal_line::StepFate;
 use super::outcome::{Outcome, RecordsApplied};
+use super::record_queue::Run;
 use super::response::{
     Meaning, earlier_unknown, is_conflict, is_done_before, is_hopeless, meaning, never_answered, said,
 };
-use super::run::Run;
 use super::settle::{Attempt, Failure, Seen, Verdict};
 use super::waits::{AFTER_DELETE, FOR_LOST, LOOK_AGAIN, RESENDS};
 use crate::api::{ApiError, Reader, Writer};

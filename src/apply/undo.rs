@@ -120,7 +120,7 @@ impl<'l> Records<'l> {
     }
 
     /// The records that stay, by name.
-    fn standing<'z>(
+    fn staying<'z>(
         todo: &[(Todo<'l>, &Entry<RecordEffect>)],
         zone: &'z LiveZone,
     ) -> BTreeMap<&'z Fqdn, Vec<&'z LiveRecord>> {
@@ -139,7 +139,7 @@ impl<'l> Records<'l> {
     /// Leaves out deletes of a whole delegation whose DS record stays: the service refuses the one without the other.
     fn keep_delegations(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
         let is = |record: &LiveRecord, kind: RecordType| record.data.record_type() == Some(kind);
-        let stranded: BTreeSet<Fqdn> = Self::standing(todo, zone)
+        let stranded: BTreeSet<Fqdn> = Self::staying(todo, zone)
             .into_iter()
             .filter(|(name, _)| **name != *zone.name.as_fqdn())
             .filter(|(_, all)| all.iter().any(|r| is(r, RecordType::Ds)) && !all.iter().any(|r| is(r, RecordType::Ns)))
@@ -162,7 +162,7 @@ impl<'l> Records<'l> {
 
     /// Leaves out what cannot stand beside a record that stays.
     fn make_room(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
-        let standing = Self::standing(todo, zone);
+        let standing = Self::staying(todo, zone);
         todo.retain(|(todo, entry)| {
             let Todo::Create(after) = todo else { return true };
             let is_apex = after.name == *zone.name.as_fqdn();

@@ -99,10 +99,10 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     if *before == Value::Null {
         return Err(Failed::NotKnown);
     }
-    if normal(now) == normal(before) {
+    if canonical(now) == canonical(before) {
         return Ok(None);
     }
-    if normal(now) != normal(after) {
+    if canonical(now) != canonical(after) {
         return Err(Failed::Conflict(format!("somebody else changed it: it is now {now}, and was left as {after}")));
     }
     let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
@@ -140,13 +140,13 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
             (before, _) => before,
         };
         let is_off = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
-        if normal(&now) == normal(before) || (is_off(&now) && is_off(before)) {
+        if canonical(&now) == canonical(before) || (is_off(&now) && is_off(before)) {
             continue;
         }
         if *before == Value::Null {
             return Err(Failed::NotKnown);
         }
-        if normal(&now) != normal(after) {
+        if canonical(&now) != canonical(after) {
             let what = format!("somebody else changed {name}: it is now {now}, and was left as {after}");
             return Err(Failed::Conflict(what));
         }
@@ -157,14 +157,14 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
 }
 
 /// A value by which two are compared: lists are sets to the service.
-fn normal(value: &Value) -> Value {
+fn canonical(value: &Value) -> Value {
     match value {
         Value::List(list) => {
-            let mut list: Vec<Value> = list.iter().map(normal).collect();
+            let mut list: Vec<Value> = list.iter().map(canonical).collect();
             list.sort();
             Value::List(list)
         }
-        Value::Map(map) => Value::Map(map.iter().map(|(name, value)| (name.clone(), normal(value))).collect()),
+        Value::Map(map) => Value::Map(map.iter().map(|(name, value)| (name.clone(), canonical(value))).collect()),
         Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Decimal(_) | Value::Text(_) => value.clone(),
     }
 }

@@ -9,12 +9,12 @@ mod bounded;
 mod diagnostics;
 pub mod findings;
 mod hidden;
+mod plurals;
 mod source;
-mod words;
 
 pub use bounded::{read_bytes, read_text};
 pub use diagnostics::{Diagnostic, Diagnostics, Label, MOST_OF_A_KIND, Severity};
 pub use findings::Finding;
 pub use hidden::{begins_command, is_hidden, visible, visible_json};
+pub use plurals::{count, noun_for};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Span};
-pub use words::{count, noun_for};

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::FORMAT;
 use crate::diagnostic::{Diagnostic as Found, Diagnostics, Label, Place as PlaceOf, Severity, Sources, Span};
-use crate::wire::word::Word;
+use crate::wire::keyword::Keyword;
 
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -13,7 +13,7 @@ pub struct Diagnostic {
     /// The stable code; `docs/findings.md` explains it.
     code: &'static str,
     /// How bad it is.
-    severity: Word<Severity>,
+    severity: Keyword<Severity>,
     /// What is wrong, the same for every finding with this code.
     summary: &'static str,
     /// What exactly is wrong here.
@@ -82,7 +82,7 @@ impl Diagnostic {
         let Found { finding, severity, detail, address, primary, related, help, more: _, is_known: _ } = found;
         Self {
             code: finding.code,
-            severity: Word(*severity),
+            severity: Keyword(*severity),
             summary: finding.summary,
             detail: detail.clone(),
             address: address.clone(),

@@ -14,9 +14,9 @@ use super::plan::{Effect, Field, Operation, Source, operations_of};
 use crate::diagnostic::Sources;
 use crate::drift::{self, CheckedExpectation, State, ZoneReport};
 use crate::model::time::rfc3339;
-use crate::model::{Danger, Words};
+use crate::model::{ClosedSet, Danger};
 use crate::plan::{self, Action, BaseSource, Cause, SetAsideCount, SubjectKind};
-use crate::wire::word::Word;
+use crate::wire::keyword::Keyword;
 
 /// A drift report.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -26,13 +26,13 @@ pub struct Drift {
     /// Which document it is.
     kind: DriftKind,
     /// What it comes to for who asked about `fail_on`.
-    verdict: Word<drift::Verdict>,
+    verdict: Keyword<drift::Verdict>,
     /// When Cloudflare was read, RFC 3339 in UTC.
     checked_at: String,
     /// Where the previous version of the spec comes from, if one is named.
     base: Option<BaseSource>,
     /// The states that the exit code reports.
-    fail_on: Vec<Word<State>>,
+    fail_on: Vec<Keyword<State>>,
     /// How many objects are in each state.
     summary: Counts,
     /// The age of the oldest change that was made outside, in seconds.
@@ -131,20 +131,20 @@ struct Finding {
     /// Its address.
     address: String,
     /// How it stands between the spec, the previous spec and Cloudflare.
-    state: Word<State>,
+    state: Keyword<State>,
     /// How long ago it was changed, in seconds.
     age_seconds: Option<u64>,
     /// The zone.
     zone: String,
     /// What kind of thing it is.
-    kind: Word<SubjectKind>,
+    kind: Keyword<SubjectKind>,
     /// Of a rule: what a person calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// What a plan would do.
-    action: Word<Action>,
+    action: Keyword<Action>,
     /// Why.
-    cause: Word<Cause>,
+    cause: Keyword<Cause>,
     /// What that means for traffic, or why it would be done, where that is known.
     effect: Option<Effect>,
     /// The state at Cloudflare.
@@ -157,14 +157,14 @@ struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<Option<Json>>,
     /// What would be dangerous about it.
-    dangers: Vec<Word<Danger>>,
+    dangers: Vec<Keyword<Danger>>,
     /// When the live object was last changed, as Cloudflare wrote it.
     live_modified_on: Option<String>,
     /// The place in the spec that asks for it.
     source: Option<Source>,
 }
 
-impl Words for drift::Verdict {
+impl ClosedSet for drift::Verdict {
     const ALL: &'static [Self] = &[Self::InSync, Self::Tolerated, Self::Found, Self::Incomplete];
 
     fn word(self) -> &'static str {
@@ -172,7 +172,7 @@ impl Words for drift::Verdict {
     }
 }
 
-impl Words for State {
+impl ClosedSet for State {
     const ALL: &'static [Self] = &Self::ALL;
 
     fn word(self) -> &'static str {
@@ -191,10 +191,10 @@ impl Drift {
         Self {
             format: FORMAT,
             kind: DriftKind::Drift,
-            verdict: Word(report.verdict(asked)),
+            verdict: Keyword(report.verdict(asked)),
             checked_at: rfc3339(report.checked_at),
             base: plan.base.clone(),
-            fail_on: asked.iter().copied().map(Word).collect(),
+            fail_on: asked.iter().copied().map(Keyword).collect(),
             summary: Counts::of(|state| report.count(state)),
             oldest_seconds: report.oldest().map(|age| age.as_secs()),
             requests: Made { made: plan.requests_made },
@@ -271,7 +271,7 @@ impl Finding {
         } = operation;
         Self {
             address,
-            state: Word(*state),
+            state: Keyword(*state),
             age_seconds: age.map(|age| age.as_secs()),
             zone,
             kind,

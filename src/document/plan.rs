@@ -19,9 +19,9 @@ use crate::plan::{
     self, Action, BaseSource, Cause, MissingConsent, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject,
     SubjectKind, ZonePlan,
 };
+use crate::wire::keyword::Keyword;
 use crate::wire::record::{create_body, to_json};
 use crate::wire::ruleset::{position_json, rule_json};
-use crate::wire::word::Word;
 use crate::wire::{Request, budget};
 
 /// A plan.
@@ -124,7 +124,7 @@ struct RequestCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct ConsentMissing {
     /// For what.
-    danger: Word<Danger>,
+    danger: Keyword<Danger>,
     /// How many operations need it.
     operations: usize,
     /// What to add to the command line.
@@ -135,7 +135,7 @@ struct ConsentMissing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct ConsentGiven {
     /// For what.
-    danger: Word<Danger>,
+    danger: Keyword<Danger>,
     /// Where it was given, and why.
     by: String,
 }
@@ -148,14 +148,14 @@ pub struct Operation {
     /// The zone.
     pub(super) zone: String,
     /// What kind of thing it is about.
-    pub(super) kind: Word<SubjectKind>,
+    pub(super) kind: Keyword<SubjectKind>,
     /// Of a rule: what a person calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
     /// What is done.
-    pub(super) action: Word<Action>,
+    pub(super) action: Keyword<Action>,
     /// Why.
-    pub(super) cause: Word<Cause>,
+    pub(super) cause: Keyword<Cause>,
     /// What it means for traffic, or why it is done, where that is known.
     pub(super) effect: Option<Effect>,
     /// The state before it.
@@ -168,9 +168,9 @@ pub struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) position: Option<Option<Json>>,
     /// What is dangerous about it.
-    pub(super) dangers: Vec<Word<Danger>>,
+    pub(super) dangers: Vec<Keyword<Danger>>,
     /// Dangers of it that the spec accepts, with the reasons.
-    pub(super) accepted: BTreeMap<Word<Danger>, String>,
+    pub(super) accepted: BTreeMap<Keyword<Danger>, String>,
     /// When the live object was last changed, as Cloudflare wrote it.
     pub(super) live_modified_on: Option<String>,
     /// The place in the spec that asks for it.
@@ -182,7 +182,7 @@ pub struct Operation {
 #[schemars(inline)]
 pub(super) struct Effect {
     /// Which way the protection changes; `null` where that is not judged.
-    class: Option<Word<Direction>>,
+    class: Option<Keyword<Direction>>,
     /// Why it is done, then what it means for traffic, in sentences.
     lines: Vec<String>,
 }
@@ -361,7 +361,7 @@ impl Plan {
             requests: RequestCounts { made: plan.requests_made, to_apply: requests_to_apply, seconds_at_limit },
             base: plan.base.clone(),
             consents_missing: missing(verdict),
-            consents_given: given.map(|g| ConsentGiven { danger: Word(g.danger), by: g.by.clone() }).collect(),
+            consents_given: given.map(|g| ConsentGiven { danger: Keyword(g.danger), by: g.by.clone() }).collect(),
             operations: operations(plan, sources).collect(),
             notes: plan.zones.iter().flat_map(notes).collect(),
             diagnostics: Diagnostic::all(&plan.diagnostics, sources),
@@ -414,7 +414,7 @@ fn missing(verdict: &plan::Verdict) -> Vec<ConsentMissing> {
     missing
         .iter()
         .map(|MissingConsent { danger, operations, flag, given: _ }| ConsentMissing {
-            danger: Word(*danger),
+            danger: Keyword(*danger),
             operations: *operations,
             flag: flag.clone(),
         })
@@ -439,23 +439,23 @@ impl Operation {
         let (before, after) = images(zone, subject, fields);
         let why = subject.record().map(|_| subject.why().in_full()).filter(|why| !why.is_empty());
         let effect = (impact.is_some() || why.is_some()).then(|| Effect {
-            class: impact.as_ref().map(|impact| Word(impact.direction)),
+            class: impact.as_ref().map(|impact| Keyword(impact.direction)),
             lines: why.iter().cloned().chain(impact.iter().flat_map(|i| i.lines.clone())).collect(),
         });
         Self {
             address: address.as_str().to_owned(),
             zone: zone.name.as_str().to_owned(),
-            kind: Word(subject.kind()),
+            kind: Keyword(subject.kind()),
             name: subject.rule().map(|rule| rule.name.clone()),
-            action: Word(operation.action()),
-            cause: Word(*cause),
+            action: Keyword(operation.action()),
+            cause: Keyword(*cause),
             effect,
             before,
             after,
             fields: fields.iter().map(Field::of).collect(),
             position: subject.rule().map(|rule| rule.action.position().map(position_json)),
-            dangers: dangers.iter().copied().map(Word).collect(),
-            accepted: accepted.iter().map(|(danger, reason)| (Word(*danger), reason.clone())).collect(),
+            dangers: dangers.iter().copied().map(Keyword).collect(),
+            accepted: accepted.iter().map(|(danger, reason)| (Keyword(*danger), reason.clone())).collect(),
             live_modified_on: modified_on.clone(),
             source: place.map(|place| Source::of(place, sources)),
         }

@@ -22,10 +22,10 @@ use serde_json::Value as Json;
 
 use super::plan::{Operation, operations};
 use crate::diagnostic::Sources;
-use crate::model::{Danger, Words};
+use crate::model::{ClosedSet, Danger};
 use crate::plan::{Action, Plan, SubjectKind};
+use crate::wire::keyword::Keyword;
 use crate::wire::sum::{ListSum, ObjectSum, Sum};
-use crate::wire::word::Word;
 
 /// The most members of one object.
 const MOST_MEMBERS: usize = 10_000;
@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for Members {
         let mut effect = None;
         let (mut modified_on, mut dangers, mut before, mut after): (
             _,
-            Vec<Word<Danger>>,
+            Vec<Keyword<Danger>>,
             Option<State>,
             Option<State>,
         ) = Default::default();
@@ -129,13 +129,13 @@ impl<'de> Visitor<'de> for Members {
                     if name == "zone" { zone = Some(text) } else { address = Some(text) }
                 }
                 "kind" => {
-                    let Word(word) = members.next_value::<Word<SubjectKind>>()?;
+                    let Keyword(word) = members.next_value::<Keyword<SubjectKind>>()?;
                     kind = Some(word);
                     let sum = Sum::of(&Json::from(word.word()));
                     add_all([&mut essence, &mut of_rest, &mut in_new_zone], name, sum);
                 }
                 "action" => {
-                    let Word(word) = members.next_value::<Word<Action>>()?;
+                    let Keyword(word) = members.next_value::<Keyword<Action>>()?;
                     action = Some(word);
                     let sum = Sum::of(&Json::from(word.word()));
                     essence.add(name, sum);
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for Members {
                 }
                 "dangers" => {
                     dangers = members.next_value()?;
-                    let codes: Json = dangers.iter().map(|Word(danger)| danger.code()).collect();
+                    let codes: Json = dangers.iter().map(|Keyword(danger)| danger.code()).collect();
                     essence.add(name, Sum::of(&codes));
                 }
                 "effect" => effect = Some(members.next_value::<Sum>()?),
@@ -183,7 +183,7 @@ impl<'de> Visitor<'de> for Members {
             kind,
             action: action.ok_or_else(|| missing("action"))?,
             modified_on,
-            dangers: dangers.into_iter().map(|Word(danger)| danger).collect(),
+            dangers: dangers.into_iter().map(|Keyword(danger)| danger).collect(),
             before: before.members,
             essence: essence.finish(),
             of_rest: of_rest.finish(),

@@ -20,8 +20,8 @@ use crate::model::Danger;
 use crate::plan::BaseSource;
 use crate::wire::Request;
 use crate::wire::bounded::{Bounded, TooLarge};
+use crate::wire::keyword::Keyword;
 use crate::wire::sum::{Outline, Summed};
-use crate::wire::word::Word;
 
 /// Version of the form of saved plans.
 const FORMAT: u64 = 1;
@@ -219,7 +219,7 @@ struct SavedContents {
 #[derive(Deserialize)]
 struct Consents {
     deletes: Option<usize>,
-    dangers: Vec<Word<Danger>>,
+    dangers: Vec<Keyword<Danger>>,
 }
 
 /// Where the previous version of the spec comes from. Not [`BaseSource`] itself: what is told apart by a member would be kept as a
@@ -268,7 +268,7 @@ impl Contents {
             return Err(SavedPlanError::TooLarge(most));
         }
         let Consents { deletes, dangers } = consents;
-        let dangers = dangers.into_iter().map(|Word(danger)| danger).collect();
+        let dangers = dangers.into_iter().map(|Keyword(danger)| danger).collect();
         let basis = Basis { tool, created_at, today, desired, base, spec_digest, deletes, dangers };
         Ok(SavedPlan { basis, is_incomplete: verdict == Verdict::Incomplete, operations })
     }

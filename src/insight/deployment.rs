@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Impact, fate};
 use super::effective::effective_deployment;
+use super::phrases;
 use super::reach;
 use super::scope;
 use super::tuning::{compare, remark_idle};
-use super::words;
 use crate::model::Value;
 use crate::model::managed::{Catalogue, Managed, Overrides};
 use crate::model::ruleset::{RuleBody, canonical};
@@ -73,7 +73,7 @@ fn switched(body: &RuleBody, is_on: bool, stays: bool, catalogue: Option<&Catalo
         parts.push(format!("paranoia {}", level.level()));
     }
     if let (Some(threshold), Some(action)) = (effective.threshold(), effective.action()) {
-        parts.push(format!("requests at or above the threshold {} {}", words::threshold(threshold), fate(action)));
+        parts.push(format!("requests at or above the threshold {} {}", phrases::threshold(threshold), fate(action)));
     }
     effects.add(direction, parts.join(", "));
     if is_on {
@@ -98,7 +98,7 @@ fn name(catalogue: &Catalogue) -> &str {
 fn changed(before: &RuleBody, after: &RuleBody, catalogue: Option<&Catalogue>, effects: &mut Effects) {
     let (left, right) = (canonical(before), canonical(after));
     if left.executes() != right.executes() {
-        let id = |body: &RuleBody| body.executes().map_or_else(|| "none".to_owned(), words::short);
+        let id = |body: &RuleBody| body.executes().map_or_else(|| "none".to_owned(), phrases::short);
         let line = format!("another ruleset is executed: {} → {}", id(&left), id(&right));
         return effects.add(Direction::Unclassified, line);
     }

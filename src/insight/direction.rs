@@ -7,7 +7,7 @@
 //! The order of actions (block, then the challenges, then log, then nothing) is our judgement; what each does:
 //! developers.cloudflare.com/ruleset-engine/rules-language/actions, read 2026-11-20.
 
-use crate::model::Words;
+use crate::model::ClosedSet;
 
 /// Used where a change makes no difference to requests.
 pub const NO_EFFECT: &str = "no effect on traffic";
@@ -30,7 +30,7 @@ pub enum Direction {
     Unclassified,
 }
 
-impl Words for Direction {
+impl ClosedSet for Direction {
     const ALL: &'static [Self] = &[Self::Neutral, Self::Strengthens, Self::Weakens, Self::Both, Self::Unclassified];
 
     fn word(self) -> &'static str {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, only_logs};
-use super::{scope, words};
+use super::{phrases, scope};
 use crate::diagnostic::noun_for;
 use crate::model::Value;
 use crate::model::expression::{Expression, ScopeChange};
@@ -306,7 +306,7 @@ fn remark_void<'t>(targets: impl Iterator<Item = &'t Target>, waf: &LiveWaf, eff
     for target in targets {
         if let Target::Rule(ruleset, id) = target {
             let version = waf.catalogue(ruleset).map_or("?", |c| c.version.as_str());
-            let id = words::short(id);
+            let id = phrases::short(id);
             effects.remark(format!(
                 "{id} names no rule of version {version} (removed or never existed): {}",
                 super::NO_EFFECT
@@ -335,14 +335,14 @@ fn list<'t>(targets: impl Iterator<Item = &'t Target>, phase: Phase, waf: &LiveW
             Target::Product(name) => words.push(format!("the product {name}")),
             Target::Rule(ruleset, id) => {
                 let rule = waf.catalogue(ruleset).and_then(|c| c.rule(id));
-                rules.entry(ruleset).or_default().push(rule.map_or_else(|| words::short(id), words::rule_label));
+                rules.entry(ruleset).or_default().push(rule.map_or_else(|| phrases::short(id), phrases::rule_label));
             }
         }
     }
     for (ruleset, mut names) in rules {
         names.sort();
         let noun = noun_for(names.len(), "rule");
-        words.push(format!("{noun} {} of the {}", words::some(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
+        words.push(format!("{noun} {} of the {}", phrases::some(&names, MOST_NAMES), ruleset_name(ruleset, waf)));
     }
     words
 }
@@ -357,7 +357,7 @@ pub(super) fn ruleset_name(id: &str, waf: &LiveWaf) -> String {
         None if id == Managed::Owasp.facts().id => "OWASP ruleset".to_owned(),
         None => known
             .or_else(|| served.map(|c| c.name.clone()).filter(|n| !n.is_empty()))
-            .unwrap_or_else(|| format!("ruleset {}", words::short(id))),
+            .unwrap_or_else(|| format!("ruleset {}", phrases::short(id))),
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use super::words;
+use super::phrases;
 use crate::diagnostic::{is_hidden, visible};
 use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 
@@ -63,7 +63,7 @@ impl LockedRule {
             enabled: rule.enabled,
             action: word(&rule.action),
             tags: digest(&rule.tags),
-            title: line(words::title(rule)),
+            title: line(phrases::title(rule)),
         }
     }
 
@@ -72,7 +72,7 @@ impl LockedRule {
     pub fn label(&self) -> String {
         match (self.number, self.title.as_str()) {
             (Some(number), _) => number.to_string(),
-            (None, "") => words::short(&self.id),
+            (None, "") => phrases::short(&self.id),
             (None, title) => format!("\"{title}\""),
         }
     }
@@ -320,12 +320,12 @@ impl LockChanges {
         let single = |rules: &[LockedRule], what: &str| {
             let names: Vec<_> = rules.iter().map(LockedRule::label).collect();
             let count = crate::diagnostic::count(rules.len(), "rule");
-            (!rules.is_empty()).then(|| format!("{count} {what} ({})", words::some(&names, MOST_NAMES)))
+            (!rules.is_empty()).then(|| format!("{count} {what} ({})", phrases::some(&names, MOST_NAMES)))
         };
         let pairs =
             |pairs: &[(LockedRule, LockedRule)], what: &str, each: &dyn Fn(&LockedRule, &LockedRule) -> String| {
                 let names: Vec<_> = pairs.iter().map(|(b, a)| each(b, a)).collect();
-                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), words::some(&names, MOST_NAMES)))
+                (!pairs.is_empty()).then(|| format!("{} {what} ({})", pairs.len(), phrases::some(&names, MOST_NAMES)))
             };
         let level = |l: Option<Paranoia>| l.map_or_else(|| "none".to_owned(), |l| l.level().to_string());
         let does = |r: &LockedRule| if r.enabled { r.action.clone() } else { "off".to_owned() };

@@ -40,6 +40,7 @@ pub mod mail;
 mod meaning;
 mod narrow;
 mod order;
+mod phrases;
 mod rate;
 mod reach;
 mod rule;
@@ -50,7 +51,6 @@ pub mod traffic;
 mod treatment;
 mod tuning;
 mod view;
-mod words;
 
 pub use deployment::deployment_impact;
 pub use difference::{ChangedRule, Difference, RuleDifference, difference};
@@ -63,10 +63,10 @@ pub use lock_out::{deployment_locks_out, rule_locks_out};
 pub use meaning::{Step, effects};
 pub use narrow::{narrow_exception, narrow_overrides};
 pub use order::{Move, MovedRule, lets_pass, move_impact};
+pub use phrases::{rule_label, title};
 pub use reach::{Reach, reach_summary, unreachable_families};
 pub use rule::rule_impact;
 pub use survey::{
     AccountSurvey, Deployed, FamilyCount, RuleRow, RuleSurvey, RulesetSurvey, Survey, survey, survey_account,
 };
 pub use treatment::{Requests, SimpleRule, Treatment};
-pub use words::{rule_label, title};

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::effective::{EffectiveDeployment, effective_deployment};
-use super::words;
+use super::phrases;
 use crate::model::facts::crs::{FAMILIES, Family};
 use crate::model::managed::{Catalogue, Overrides};
 use crate::model::ruleset::RuleBody;
@@ -43,7 +43,7 @@ impl Reach {
         };
         let assumed = match assumed.as_slice() {
             [] => String::new(),
-            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", words::some(some, 5)),
+            some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", phrases::some(some, 5)),
         };
         format!("{}: {score}{assumed}; cannot be stopped by this ruleset alone", family.name)
     }
@@ -60,7 +60,7 @@ pub fn reach_summary(all: &[Reach]) -> Option<String> {
             let assumed: Vec<_> = several.iter().flat_map(|r| r.assumed.iter().cloned()).collect();
             let assumed = match assumed.as_slice() {
                 [] => String::new(),
-                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", words::some(some, 5)),
+                some => format!(" (score taken as {HIGHEST_SCORE}, not being known: {})", phrases::some(some, 5)),
             };
             Some(format!(
                 "below the threshold {} with all their rules together, so not stopped by this ruleset alone: {}{assumed}",
@@ -93,7 +93,7 @@ pub(super) fn of_effective(effective: &EffectiveDeployment) -> Vec<Reach> {
                 Some(score) => *total = total.saturating_add(score),
                 None => {
                     *total = total.saturating_add(HIGHEST_SCORE);
-                    assumed.push(words::rule_label(rule.rule));
+                    assumed.push(phrases::rule_label(rule.rule));
                 }
             }
         }

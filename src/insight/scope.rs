@@ -1,7 +1,7 @@
 //! Whether a rule applies to more or fewer requests than before.
 
 use super::direction::Direction;
-use super::words;
+use super::phrases;
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::RuleBody;
 
@@ -60,5 +60,5 @@ fn is_readable(expression: &Expression) -> bool {
 
 /// The requests of an expression, as part of a sentence.
 pub(super) fn requests(expression: &Expression) -> String {
-    if expression.is_always_true() { "all requests".to_owned() } else { words::expression(expression.text().trim()) }
+    if expression.is_always_true() { "all requests".to_owned() } else { phrases::expression(expression.text().trim()) }
 }

@@ -6,7 +6,7 @@ use super::direction::fate;
 use super::effective::{EffectiveDeployment, EffectiveRule, Why, effective_deployment};
 use super::exception::{ruleset_name, skipped};
 use super::reach::{self, Reach};
-use super::{rate, scope, words};
+use super::{phrases, rate, scope};
 use crate::diagnostic::Place;
 use crate::model::facts::crs::Family;
 use crate::model::managed::{Catalogue, CatalogueRule, Managed, recognise};
@@ -300,13 +300,13 @@ impl<'w> RulesetSurvey<'w> {
         let own = effective.overrides.rules.iter().filter(|o| Some(o.id.as_str()) != anomaly);
         own.map(|own| {
             let Some(rule) = catalogue.rule(&own.id) else {
-                return format!("{} names no rule of version {}", words::short(&own.id), catalogue.version);
+                return format!("{} names no rule of version {}", phrases::short(&own.id), catalogue.version);
             };
             let state = own.enabled.map(|e| if e { "on" } else { "off" }.to_owned());
             let parts: Vec<_> = state.into_iter().chain(own.action.clone()).collect();
-            let about = words::about(rule);
+            let about = phrases::about(rule);
             let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-            format!("{} {}{about}", words::rule_label(rule), parts.join(", "))
+            format!("{} {}{about}", phrases::rule_label(rule), parts.join(", "))
         })
         .collect()
     }

@@ -15,7 +15,7 @@ use super::direction::{Direction, Strength, strength};
 use super::effective::effective_deployment;
 use super::exception::{Skipped, Target, skipped};
 use super::rule::rule_impact;
-use super::{rate, scope, words};
+use super::{phrases, rate, scope};
 use crate::model::expression::{Expression, ScopeChange};
 use crate::model::ruleset::{LiveWaf, Phase, RuleBody, canonical};
 
@@ -431,11 +431,11 @@ impl Requests {
     pub fn about(&self, kind: usize) -> String {
         let all: Vec<String> = bits(self.kinds[kind])
             .filter(|n| !self.expressions[*n].is_always_true())
-            .map(|n| words::expression(self.expressions[n].text().trim()))
+            .map(|n| phrases::expression(self.expressions[n].text().trim()))
             .collect();
         match all.is_empty() {
             true => "all other requests".to_owned(),
-            false => format!("requests where {}", words::some(&all, 4)),
+            false => format!("requests where {}", phrases::some(&all, 4)),
         }
     }
 }

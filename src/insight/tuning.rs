@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::direction::{Direction, Effects, Strength, compare_actions, fate, more_is_stronger, only_logs, strength};
 use super::effective::{EffectiveDeployment, EffectiveRule, Why};
+use super::phrases;
 use super::reach;
-use super::words;
 use crate::model::Value;
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::{Anyway, Catalogue, Overrides};
@@ -171,9 +171,9 @@ impl<'s, 'c> Flips<'s, 'c> {
         for rule in &self.own {
             let (word, direction) =
                 if rule.effect.enabled { ("on", Direction::Strengthens) } else { ("off", Direction::Weakens) };
-            let about = words::about(rule.rule);
+            let about = phrases::about(rule.rule);
             let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-            effects.add(direction, format!("{} {word}{about}", words::rule_label(rule.rule)));
+            effects.add(direction, format!("{} {word}{about}", phrases::rule_label(rule.rule)));
         }
     }
 }
@@ -194,8 +194,8 @@ fn sentence(cause: &str, word: &str, rules: &[&EffectiveRule]) -> String {
     let count = crate::diagnostic::count(rules.len(), "rule");
     let verb = if cause == "levels" { "switch" } else { "switches" };
     let list = match rules.iter().any(|r| r.rule.family().is_some()) {
-        true => words::by_family(rules.iter().map(|r| r.rule)),
-        false => words::some(&rules.iter().map(|r| words::rule_label(r.rule)).collect::<Vec<_>>(), MOST_NAMES),
+        true => phrases::by_family(rules.iter().map(|r| r.rule)),
+        false => phrases::some(&rules.iter().map(|r| phrases::rule_label(r.rule)).collect::<Vec<_>>(), MOST_NAMES),
     };
     format!("{cause} {verb} {word} {count}: {list}")
 }
@@ -213,7 +213,7 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
         let without_sense = has_score && by_ruleset(&a.why_action) && by_ruleset(&b.why_action);
         if is_on && !without_sense {
             let key = (cause.clone(), b.effect.action.clone(), a.effect.action.clone());
-            groups.entry(key).or_default().push(words::rule_label(a.rule));
+            groups.entry(key).or_default().push(phrases::rule_label(a.rule));
         }
     }
     for ((why, b, a), names) in groups {
@@ -225,7 +225,7 @@ fn add_actions(before: &EffectiveDeployment, after: &EffectiveDeployment, effect
                 format!(": requests that match {}", if a == "log" { "pass and are only logged" } else { fate(&a) })
             }
         };
-        let names = words::some(&names, MOST_NAMES);
+        let names = phrases::some(&names, MOST_NAMES);
         let line = match why {
             Why::Rule => format!("{names} {b} → {a}{sense}"),
             Why::Default | Why::Ruleset | Why::Level(_) | Why::Tag(_) => {
@@ -246,7 +246,7 @@ fn strange(overrides: &Overrides, catalogue: &Catalogue) -> BTreeSet<(String, St
     }
     for own in rules {
         if let Some(rule) = catalogue.rule(&own.id) {
-            all.extend(own.other.iter().map(member(words::rule_label(rule))));
+            all.extend(own.other.iter().map(member(phrases::rule_label(rule))));
         }
     }
     all
@@ -277,7 +277,7 @@ pub(super) fn remark_idle(
                 // already there.
                 continue;
             }
-            let (id, version) = (words::short(&own.id), &catalogue.version);
+            let (id, version) = (phrases::short(&own.id), &catalogue.version);
             effects.remark(format!(
                 "override {id} names no rule of version {version} (removed or never existed): {}",
                 super::NO_EFFECT
@@ -287,7 +287,7 @@ pub(super) fn remark_idle(
         if before.rule(&own.id) == Some(own) {
             continue;
         }
-        let label = words::rule_label(rule);
+        let label = phrases::rule_label(rule);
         match (own.enabled, anyway.of(rule).enabled) {
             (Some(false), false) => {
                 let level = rule.level().filter(|l| after.paranoia.is_some_and(|p| *l > p));

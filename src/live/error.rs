@@ -3,7 +3,7 @@
 use crate::api::ApiError;
 use crate::model::{Fqdn, ZoneId, ZoneName};
 use crate::wire::record::InvalidRecord;
-use crate::wire::ruleset::RulesetShapeError;
+use crate::wire::ruleset::InvalidRuleset;
 use crate::wire::zone::InvalidZone;
 
 /// Why a zone could not be read.
@@ -37,7 +37,7 @@ pub enum FetchError {
         what: String,
         /// What is missing.
         #[source]
-        source: RulesetShapeError,
+        source: InvalidRuleset,
     },
     /// A record in a listing does not belong to the zone, so the rest of the listing cannot be trusted.
     #[error("failed to read the records of {zone}: the listing holds `{record}`, which is not in the zone")]

@@ -6,6 +6,7 @@
 
 mod address;
 mod arrange;
+mod closed_set;
 mod danger;
 mod expect;
 pub mod expression;
@@ -23,10 +24,10 @@ mod tier;
 pub mod time;
 mod ttl;
 mod unmanaged;
-mod words;
 
 pub use address::Address;
 pub(crate) use arrange::arrange;
+pub use closed_set::ClosedSet;
 pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
 pub use expect::{
     Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, MailPolicy,
@@ -47,4 +48,3 @@ pub use state::{
 pub use tier::Tier;
 pub use ttl::{Ttl, TtlError};
 pub use unmanaged::Unmanaged;
-pub use words::Words;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::Words;
+use crate::model::ClosedSet;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ impl Cause {
     }
 }
 
-impl Words for Action {
+impl ClosedSet for Action {
     const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Move, Self::Delete];
 
     fn word(self) -> &'static str {
@@ -90,7 +90,7 @@ impl Words for Action {
     }
 }
 
-impl Words for Cause {
+impl ClosedSet for Cause {
     const ALL: &'static [Self] = &[Self::Spec, Self::Drift, Self::Both, Self::Unknown];
 
     fn word(self) -> &'static str {

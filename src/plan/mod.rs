@@ -1,17 +1,17 @@
 //! From differences to operations: complete, ordered, reversible, judged. Pure.
 //!
 //! A [`Plan`] leaves no choice to whoever executes it. [`plan_zone`] turns a zone's changes into [`Operation`]s with what
-//! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `guard` names the
+//! they expect to find and how to undo them; `record_checks` and `rule_checks` hold them against the limits of the zone's plan; `consent` names the
 //! dangers and asks for consents; `grades` says which weakenings are narrow; `conflicts` says what happens to values of others; `order` cuts them into steps; `lower` turns steps into exact requests.
 
 mod action;
 mod base_source;
 mod build;
 mod conflicts;
+mod consent;
 mod dangers;
 mod explain;
 mod grades;
-mod guard;
 mod lower;
 mod narrow;
 mod not_in_force;
@@ -30,8 +30,8 @@ pub use action::{Action, Cause, Why};
 pub use base_source::BaseSource;
 pub use build::{plan_changes, plan_zone};
 pub use conflicts::Overwrites;
+pub use consent::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use explain::explain_records;
-pub use guard::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use narrow::Narrow;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use operation::Operation;

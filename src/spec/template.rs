@@ -242,7 +242,7 @@ const MISTAKES: usize = 20;
 
 /// A substitution that failed: its range in the scalar, and why.
 #[derive(Debug, PartialEq, Eq)]
-struct Mistake {
+struct Misuse {
     start: usize,
     end: usize,
     why: Why,
@@ -263,11 +263,7 @@ enum Why {
 ///
 /// # Errors
 /// Substitutions that are incomplete, have an unknown name, or make the text too long.
-fn substitute<'v>(
-    text: &str,
-    longest: usize,
-    lookup: impl Fn(&str) -> Option<&'v str>,
-) -> Result<String, Vec<Mistake>> {
+fn substitute<'v>(text: &str, longest: usize, lookup: impl Fn(&str) -> Option<&'v str>) -> Result<String, Vec<Misuse>> {
     let mut result = String::new();
     let mut mistakes = Vec::new();
     let mut at = 0;
@@ -286,15 +282,15 @@ fn substitute<'v>(
         if is_name(name) && inner[length..].starts_with('}') {
             match lookup(name) {
                 Some(value) => result.push_str(value),
-                None => mistakes.push(Mistake { start, end: end + 1, why: Why::Unknown(name.to_owned()) }),
+                None => mistakes.push(Misuse { start, end: end + 1, why: Why::Unknown(name.to_owned()) }),
             }
             at = end + 1;
         } else {
-            mistakes.push(Mistake { start, end, why: Why::Incomplete });
+            mistakes.push(Misuse { start, end, why: Why::Incomplete });
             at = end;
         }
         if result.len() > longest {
-            mistakes.push(Mistake { start, end: at, why: Why::TooLong });
+            mistakes.push(Misuse { start, end: at, why: Why::TooLong });
         }
         if result.len() > longest || mistakes.len() >= MISTAKES {
             return Err(mistakes);
@@ -314,7 +310,7 @@ mod tests {
     use super::*;
 
     /// Substitutes with `A` = `1` and `B` = `${A}`.
-    fn with_two(text: &str) -> Result<String, Vec<Mistake>> {
+    fn with_two(text: &str) -> Result<String, Vec<Misuse>> {
         substitute(text, 100, |name| match name {
             "A" => Some("1"),
             "B" => Some("${A}"),

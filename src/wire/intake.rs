@@ -18,7 +18,7 @@ const MOST_LISTED_BYTES: usize = 32 * 1024 * 1024;
 /// The most items of a page.
 const MOST_ITEMS: usize = 50_000;
 /// The most bytes of a page beside its items.
-const MOST_AROUND: usize = 1024 * 1024;
+const MOST_BESIDE: usize = 1024 * 1024;
 /// Up to so many bytes, a whole answer is small enough to be read beside any other.
 const SMALL: usize = 256 * 1024;
 /// The same for a page, of which the bytes are not kept.
@@ -121,7 +121,7 @@ pub struct List<T> {
     /// The beginning of the body, for a message.
     head: Vec<u8>,
     /// The body without the items.
-    around: Vec<u8>,
+    beside: Vec<u8>,
     /// The items, if there is a list.
     items: Vec<T>,
     /// Bytes of the item that is not whole yet.
@@ -130,13 +130,13 @@ pub struct List<T> {
     bytes: usize,
     /// Where the next byte belongs.
     at: At,
-    /// Brackets that are open: around the items, or within an item.
+    /// Brackets that are open: beside the items, or within an item.
     depth: usize,
     /// Whether the next byte belongs to a text.
     in_text: bool,
     /// Whether it follows a backslash.
     is_escaped: bool,
-    /// Where the text that was begun last begins in `around`.
+    /// Where the text that was begun last begins in `beside`.
     text: usize,
     /// Whether the member that is read now is `result`.
     is_result: bool,
@@ -169,7 +169,7 @@ impl<T: DeserializeOwned + Send> Intake for List<T> {
     fn begin() -> Self {
         Self {
             head: Vec::new(),
-            around: Vec::new(),
+            beside: Vec::new(),
             items: Vec::new(),
             item: Vec::new(),
             bytes: 0,
@@ -196,7 +196,7 @@ impl<T: DeserializeOwned + Send> Intake for List<T> {
         let mut rest = bytes;
         while !rest.is_empty() && self.wrong.is_none() {
             let used = match self.at {
-                At::Around => self.around(rest)?,
+                At::Around => self.beside(rest)?,
                 At::Between(next) => self.between(rest[0], next),
                 At::Item(is_text) => self.item(rest, is_text)?,
             };
@@ -216,27 +216,27 @@ impl<T: DeserializeOwned + Send> Intake for List<T> {
             let error = EnvelopeError::NotAnEnvelope(excerpt(&self.head, &wrong));
             return Err(Unusable::Body { error, body: None });
         }
-        let Envelope { result, page, cursor } = Whole(self.around).finish(status)?;
+        let Envelope { result, page, cursor } = Whole(self.beside).finish(status)?;
         Ok(Envelope { result: result.is_array().then_some(self.items), page, cursor })
     }
 }
 
 impl<T: DeserializeOwned> List<T> {
     /// Takes in bytes outside of the list, up to its beginning; how many.
-    fn around(&mut self, bytes: &[u8]) -> Result<usize, TooMuch> {
+    fn beside(&mut self, bytes: &[u8]) -> Result<usize, TooMuch> {
         for (n, byte) in bytes.iter().enumerate() {
-            if self.around.len() == MOST_AROUND {
-                return Err(TooMuch::of(MOST_AROUND, "bytes beside its list"));
+            if self.beside.len() == MOST_BESIDE {
+                return Err(TooMuch::of(MOST_BESIDE, "bytes beside its list"));
             }
-            self.around.push(*byte);
+            self.beside.push(*byte);
             if self.in_text {
                 if self.is_text_over(*byte) && self.depth == 1 {
-                    self.is_result = self.around[self.text..].strip_suffix(b"\"") == Some(b"result");
+                    self.is_result = self.beside[self.text..].strip_suffix(b"\"") == Some(b"result");
                 }
                 continue;
             }
             match byte {
-                b'"' => (self.in_text, self.text) = (true, self.around.len()),
+                b'"' => (self.in_text, self.text) = (true, self.beside.len()),
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                 b',' if self.depth == 1 => self.is_result = false,
@@ -257,7 +257,7 @@ impl<T: DeserializeOwned> List<T> {
         match (byte, next) {
             (b' ' | b'\t' | b'\r' | b'\n', _) => 1,
             (b']', Next::ItemOrEnd | Next::CommaOrEnd) => {
-                self.around.push(byte);
+                self.beside.push(byte);
                 (self.at, self.depth, self.is_result) = (At::Around, 1, false);
                 1
             }

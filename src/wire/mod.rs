@@ -8,13 +8,13 @@ pub mod budget;
 mod envelope;
 mod intake;
 pub mod json;
+pub mod keyword;
 mod received;
 pub mod record;
 mod request;
 pub mod ruleset;
 pub mod settings;
 pub mod sum;
-pub mod word;
 pub mod zone;
 
 pub use envelope::{ApiMessage, Envelope, EnvelopeError, PageInfo};

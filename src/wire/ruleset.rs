@@ -22,7 +22,7 @@ use crate::model::{Value, ZoneId};
 /// An invalid ruleset in a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a ruleset in the answer has no usable `{0}`")]
-pub struct RulesetShapeError(&'static str);
+pub struct InvalidRuleset(&'static str);
 
 /// The owner of rulesets: an account, or a zone, which also sees those of its account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -222,8 +222,8 @@ fn version(json: &Json) -> Option<String> {
 ///
 /// # Errors
 /// If the id is missing, the rules are not a list, or a rule is not an object or has no id.
-pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, RulesetShapeError> {
-    let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
+pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, InvalidRuleset> {
+    let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
     let rules = rules(json)?.iter().map(read_rule).collect::<Result<_, _>>()?;
     Ok(LiveRuleset {
         id: RulesetId(id.to_owned()),
@@ -234,18 +234,18 @@ pub fn read_ruleset(json: &Json) -> Result<LiveRuleset, RulesetShapeError> {
 }
 
 /// The rules of a ruleset.
-fn rules(json: &Json) -> Result<&[Json], RulesetShapeError> {
+fn rules(json: &Json) -> Result<&[Json], InvalidRuleset> {
     match json.get("rules") {
         None | Some(Json::Null) => Ok(&[]),
         Some(Json::Array(rules)) => Ok(rules),
-        Some(_) => Err(RulesetShapeError("rules")),
+        Some(_) => Err(InvalidRuleset("rules")),
     }
 }
 
 /// Parses a rule; a `ref` that only repeats the id is dropped.
-fn read_rule(json: &Json) -> Result<LiveRule, RulesetShapeError> {
-    let Value::Map(mut members) = from_json(json) else { return Err(RulesetShapeError("rules")) };
-    let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
+fn read_rule(json: &Json) -> Result<LiveRule, InvalidRuleset> {
+    let Value::Map(mut members) = from_json(json) else { return Err(InvalidRuleset("rules")) };
+    let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
     if members.get("ref") == Some(&Value::from(id)) {
         members.remove("ref");
     }
@@ -315,13 +315,13 @@ pub fn settle_names(listed: &mut [ListedRuleset]) {
 ///
 /// # Errors
 /// As [`read_ruleset`], and a known ruleset without any rules: by such a ruleset, no change would have an effect.
-pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
-    let id = text(json, "id").ok_or(RulesetShapeError("id"))?;
+pub fn read_catalogue(json: &Json) -> Result<Catalogue, InvalidRuleset> {
+    let id = text(json, "id").ok_or(InvalidRuleset("id"))?;
     let name = text(json, "name").unwrap_or_default();
     let which = Managed::recognise(id, name);
     let rules: Vec<_> = rules(json)?.iter().map(read_catalogue_rule).collect::<Result<_, _>>()?;
     if which.is_some() && rules.is_empty() {
-        return Err(RulesetShapeError("rules"));
+        return Err(InvalidRuleset("rules"));
     }
     Ok(Catalogue {
         which,
@@ -333,8 +333,8 @@ pub fn read_catalogue(json: &Json) -> Result<Catalogue, RulesetShapeError> {
 }
 
 /// Parses a rule of a managed ruleset.
-fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, RulesetShapeError> {
-    let id = text(json, "id").ok_or(RulesetShapeError("rules[].id"))?;
+fn read_catalogue_rule(json: &Json) -> Result<CatalogueRule, InvalidRuleset> {
+    let id = text(json, "id").ok_or(InvalidRuleset("rules[].id"))?;
     let description = text(json, "description").unwrap_or_default();
     let digits: String =
         description.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();

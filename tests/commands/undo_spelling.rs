@@ -1,7 +1,7 @@
 //! Undo restores records as they were written: case, order of parameters and tags, hemispheres, quotes.
 
 use serde_json::{Value, json};
-use zonewright::model::{Danger, RecordType, Words};
+use zonewright::model::{ClosedSet, Danger, RecordType};
 use zonewright::wire::record::read;
 
 use crate::support::journals::{newest, world};

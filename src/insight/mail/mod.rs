@@ -8,7 +8,7 @@
 //! | MX (RFC 5321 section 5, RFC 7505) | | `exchanges` |
 //! | MTA-STS (RFC 8461), TLS reporting (RFC 8460) | `transport` | `transport` |
 
-pub mod check;
+pub mod check_host;
 pub mod dkim;
 pub mod dmarc;
 pub(super) mod exchanges;

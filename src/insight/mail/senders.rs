@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::spf::{Directive, Mechanism, Prefixes, Qualifier, Spf, is_spf};
+use super::spf::{Directive, MOST_LOOKUPS, Mechanism, Prefixes, Qualifier, Spf, is_spf};
 use crate::insight::direction::Direction;
 use crate::insight::effect::{Effect, Topic, listed};
 use crate::insight::hosts::registrable;
 use crate::insight::view::View;
 use crate::model::{Danger, Fqdn, Rdata, RecordType};
 
-/// Most lookups that receivers make for one record (RFC 7208 section 4.6.4).
-const MOST_LOOKUPS: usize = 10;
 /// Most lookups without an answer (RFC 7208 section 4.6.4).
 const MOST_VOID: usize = 2;
 /// Octets of a record that fit a UDP answer beside the rest of it (RFC 7208 section 3.4).

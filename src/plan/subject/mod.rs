@@ -10,7 +10,7 @@ pub(super) mod zone;
 
 use super::action::{Action, Why};
 use crate::diff::ZoneSetting;
-use crate::model::{Words, ZoneId, ZoneName};
+use crate::model::{ClosedSet, ZoneId, ZoneName};
 use crate::wire::Request;
 use crate::wire::settings::create_zone;
 
@@ -49,7 +49,7 @@ pub enum SubjectKind {
     Record,
 }
 
-impl Words for SubjectKind {
+impl ClosedSet for SubjectKind {
     const ALL: &'static [Self] =
         &[Self::Zone, Self::Setting, Self::Dnssec, Self::DnsSettings, Self::EntryPoint, Self::Rule, Self::Record];
 

@@ -76,7 +76,7 @@ pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) 
         );
         return Err(Refusal::of(400, vec![Problem::new(20217, text).at("/kind")]));
     }
-    let ruleset = Ruleset { name: name.to_owned(), ..fresh(call, kind, phase)? };
+    let ruleset = Ruleset { name: name.to_owned(), ..new_ruleset(call, kind, phase)? };
     replace(call, scope, ruleset, &sent)
 }
 
@@ -84,7 +84,7 @@ pub(super) fn create(call: &Call<'_>, scope: &Scope, body: &Map<String, Value>) 
 ///
 /// # Sources
 /// Name of an entry point that a PUT creates: observed 2025 as `default`, in older zones as `zone`.
-fn fresh(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
+fn new_ruleset(call: &Call<'_>, kind: &str, phase: &str) -> Outcome<Ruleset> {
     Ok(Ruleset {
         id: store::next_id(call)?,
         name: "default".to_owned(),
@@ -112,7 +112,7 @@ pub(super) fn put_entry_point(
     let sent = Sent::read(body, &["name", "description", "rules"])?;
     let before = match store::entry_point(call, scope, phase)? {
         Some(before) => before,
-        None => fresh(call, scope.entry_kind(), phase)?,
+        None => new_ruleset(call, scope.entry_kind(), phase)?,
     };
     replace(call, scope, before, &sent)
 }

@@ -145,7 +145,7 @@ impl DeploymentLayer {
     }
 
     /// Converts to the model.
-    fn wants(self, ruleset: Managed) -> DesiredDeployment {
+    fn desired(self, ruleset: Managed) -> DesiredDeployment {
         fn pair<T>(facet: Option<Facet<T>>) -> Option<(T, Place)> {
             facet.map(|f| (f.value, f.place))
         }
@@ -224,7 +224,7 @@ impl Layer {
     }
 
     /// Converts to the model; makes the checks that need the whole.
-    pub(super) fn wants(
+    pub(super) fn desired(
         self,
         place: Place,
         seen: &mut HashSet<(Place, Place)>,
@@ -256,7 +256,7 @@ impl Layer {
         DesiredWaf {
             place: own.unwrap_or(place),
             unmanaged: unmanaged.map(|u| u.value).unwrap_or_default(),
-            deployments: deployments.into_iter().map(|(ruleset, layer)| layer.wants(ruleset)).collect(),
+            deployments: deployments.into_iter().map(|(ruleset, layer)| layer.desired(ruleset)).collect(),
             exceptions,
             custom,
             rate_limits,

@@ -88,7 +88,7 @@ impl Profiles {
         let place = own.place.or(names.first().map(|(_, name)| name.place));
         let (place, true) = (place?, layer.place.is_some()) else { return None };
         let layer = Layer { place: Some(place), ..layer };
-        Some(layer.wants(place, &mut self.said, diagnostics))
+        Some(layer.desired(place, &mut self.said, diagnostics))
     }
 
     /// Reports profiles that no zone uses.

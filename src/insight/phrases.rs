@@ -1,4 +1,4 @@
-//! Words for rules, counts and lists.
+//! ClosedSet for rules, counts and lists.
 
 use std::collections::BTreeMap;
 

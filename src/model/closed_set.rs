@@ -4,7 +4,7 @@ use super::Danger;
 use crate::diagnostic::Severity;
 
 /// A closed set of which each member has a word.
-pub trait Words: Copy + PartialEq + 'static {
+pub trait ClosedSet: Copy + PartialEq + 'static {
     /// Every member.
     const ALL: &'static [Self];
 
@@ -18,7 +18,7 @@ pub trait Words: Copy + PartialEq + 'static {
     }
 }
 
-impl Words for Danger {
+impl ClosedSet for Danger {
     const ALL: &'static [Self] = Self::ALL;
 
     fn word(self) -> &'static str {
@@ -26,7 +26,7 @@ impl Words for Danger {
     }
 }
 
-impl Words for Severity {
+impl ClosedSet for Severity {
     const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Note];
 
     fn word(self) -> &'static str {

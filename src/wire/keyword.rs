@@ -6,26 +6,26 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-use crate::model::Words;
+use crate::model::ClosedSet;
 
 /// A member of a closed set; JSON has its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Word<T>(pub T);
+pub struct Keyword<T>(pub T);
 
-impl<T: Words> Serialize for Word<T> {
+impl<T: ClosedSet> Serialize for Keyword<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.word())
     }
 }
 
-impl<'de, T: Words> Deserialize<'de> for Word<T> {
+impl<'de, T: ClosedSet> Deserialize<'de> for Keyword<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = Cow::<'de, str>::deserialize(deserializer)?;
         T::by_word(&word).map(Self).ok_or_else(|| D::Error::custom("a word that this version does not know"))
     }
 }
 
-impl<T: Words> JsonSchema for Word<T> {
+impl<T: ClosedSet> JsonSchema for Keyword<T> {
     fn schema_name() -> Cow<'static, str> {
         let path = std::any::type_name::<T>();
         path.rsplit("::").next().unwrap_or(path).into()

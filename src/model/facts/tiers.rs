@@ -1,0 +1,67 @@
+//! What zones hold on each of Cloudflare's plans.
+
+/// The limits of Cloudflare's plans.
+///
+/// # Sources
+/// developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes and
+/// developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes, read 2026-11-20.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierFacts {
+    /// `legacy_id` of the plan in the zone object.
+    pub name: &'static str,
+    /// Operations in one batch request, all lists combined.
+    pub batch_operations: usize,
+    /// Records in a zone.
+    pub records: usize,
+    /// Characters in a comment.
+    pub comment_characters: usize,
+    /// Tags on a record.
+    pub tags: usize,
+    /// Smallest TTL other than automatic, in seconds.
+    pub minimum_ttl: u32,
+}
+
+/// The plans, from the smallest.
+pub const TIERS: &[TierFacts] = &[
+    TierFacts { name: "free", batch_operations: 200, records: 200, comment_characters: 100, tags: 0, minimum_ttl: 60 },
+    TierFacts {
+        name: "pro",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 60,
+    },
+    TierFacts {
+        name: "business",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 60,
+    },
+    TierFacts {
+        name: "enterprise",
+        batch_operations: 3500,
+        records: 3500,
+        comment_characters: 500,
+        tags: 20,
+        minimum_ttl: 30,
+    },
+];
+
+/// A plan that is not known: in one record what the largest plan allows, at once and in all what the smallest one does.
+pub const UNKNOWN_TIER: TierFacts = TierFacts {
+    name: "unknown",
+    batch_operations: 200,
+    records: 200,
+    comment_characters: 500,
+    tags: 20,
+    minimum_ttl: 30,
+};
+
+/// Records in a free zone that was created before [`FREE_QUOTA_CHANGED_ON`].
+pub const FREE_RECORDS_OF_OLD_ZONES: usize = 1000;
+
+/// The day from which new free zones hold 200 records (RFC 3339 date).
+pub const FREE_QUOTA_CHANGED_ON: &str = "2024-09-01";
