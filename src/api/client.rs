@@ -18,7 +18,7 @@ use super::transport::{Failed, Transport};
 use super::{ApiEvent, Observer, Settings, Stop, WaitReason};
 use crate::wire::{Envelope, Intake, Request};
 
-/// A client of the service. Clones share connections, budget and counts.
+/// A client of Cloudflare's API. Clones share connections, budget and counts.
 #[derive(Clone)]
 pub struct Client {
     /// What the clones share.

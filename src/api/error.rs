@@ -1,8 +1,8 @@
-//! What can go wrong between us and the service.
+//! What can go wrong between us and Cloudflare.
 //!
 //! Every variant says how much is known about the *effect* of the request, because that decides what may follow: a request
 //! that never left may be repeated, a write whose answer is lost must be settled by reading. Texts are fragments that read
-//! after "failed to". Texts of the service have been rid of secrets before they get here; control characters in them are
+//! after "failed to". Texts of Cloudflare have been rid of secrets before they get here; control characters in them are
 //! the concern of those who print them.
 
 use std::error::Error;
@@ -81,19 +81,19 @@ pub enum ApiError {
         /// The cause.
         source: Fault,
     },
-    /// The service said no.
+    /// Cloudflare said no.
     #[error("complete {request}: HTTP {status}: {}", said(messages))]
     Refused {
         /// The request.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// The service's reasons.
+        /// Cloudflare's reasons.
         messages: Vec<ApiMessage>,
         /// With what it was signed.
         signature: Signature,
     },
-    /// An answer that is not the service's JSON: an HTML page, a cut body, something else.
+    /// An answer that is not Cloudflare's JSON: an HTML page, a cut body, something else.
     #[error("complete {request}: HTTP {status}: {what}")]
     Garbled {
         /// The request.
@@ -103,14 +103,14 @@ pub enum ApiError {
         /// What came instead.
         what: String,
     },
-    /// The service asked for patience, for longer or more often than we have it; the request had no effect.
+    /// Cloudflare asked for patience, for longer or more often than we have it; the request had no effect.
     #[error("complete {request}: HTTP {status}: {}{}", said(messages), patience(*wait))]
     Throttled {
         /// The request.
         request: RequestName,
         /// HTTP status.
         status: u16,
-        /// The service's reasons.
+        /// Cloudflare's reasons.
         messages: Vec<ApiMessage>,
         /// How long it asked to wait, if it said so.
         wait: Option<Duration>,
@@ -149,15 +149,15 @@ pub enum ApiError {
     },
 }
 
-/// The service's reasons in one line.
+/// Cloudflare's reasons in one line.
 fn said(messages: &[ApiMessage]) -> String {
     if messages.is_empty() {
-        return "the service gave no reason".to_owned();
+        return "Cloudflare gave no reason".to_owned();
     }
     messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// How long the service asked to wait.
+/// How long Cloudflare asked to wait.
 fn patience(wait: Option<Duration>) -> String {
     wait.map(|wait| format!(" (asked to wait {} s)", wait.as_secs())).unwrap_or_default()
 }
@@ -207,7 +207,7 @@ impl ApiError {
         }
     }
 
-    /// The service's reasons; empty if it gave none.
+    /// Cloudflare's reasons; empty if it gave none.
     #[must_use]
     pub fn messages(&self) -> &[ApiMessage] {
         match self {
@@ -216,7 +216,7 @@ impl ApiError {
         }
     }
 
-    /// Whether one of the service's reasons has this code.
+    /// Whether one of Cloudflare's reasons has this code.
     #[must_use]
     pub fn has_code(&self, code: i64) -> bool {
         self.messages().iter().any(|message| message.code == Some(code))
@@ -237,7 +237,7 @@ impl ApiError {
             | Self::Unrecorded { .. } => false,
             Self::Lost { .. } | Self::TooLarge { .. } => true,
             Self::Refused { status, .. } => *status >= 500 && *status != 501,
-            // A 408 is sent by whoever stands before the service, and it may have passed the request on.
+            // A proxy may send a 408 after it has passed the request on.
             Self::Garbled { status, .. } => !(400..500).contains(status) || *status == 408,
             // "See Other" is what a completed write may answer; the others mean "ask there instead".
             Self::Redirected { status, .. } => *status == 303,
@@ -266,7 +266,7 @@ impl ApiError {
         matches!(self, Self::Garbled { .. })
     }
 
-    /// Whether the service lacks this operation, so that another way may be tried.
+    /// Whether Cloudflare lacks this operation, so that another way may be tried.
     ///
     /// # Sources
     /// Codes 7000, 7001 and 7003 have been seen under 400, 404 and 405.
@@ -282,7 +282,7 @@ impl ApiError {
     }
 }
 
-/// Why a proxy did not lead to the service.
+/// Why a proxy did not lead to Cloudflare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProxyFault {
     /// It wants credentials, or others.
@@ -326,7 +326,7 @@ impl Fault {
         self.chain().filter_map(|error| error.downcast_ref::<std::io::Error>()).last().map(std::io::Error::kind)
     }
 
-    /// Why a proxy did not lead to the service, if that is the cause.
+    /// Why a proxy did not lead to Cloudflare, if that is the cause.
     ///
     /// The HTTP library has no type for it that can be named, so it is known by its words.
     pub(super) fn proxy(&self) -> Option<ProxyFault> {
@@ -407,7 +407,7 @@ mod tests {
         assert!(refused(Method::Post, 500, 10013).is_uncertain());
         assert!(!refused(Method::Get, 500, 10013).is_uncertain());
         assert!(!refused(Method::Post, 400, 9021).is_uncertain());
-        assert!(!refused(Method::Post, 200, 9021).is_uncertain(), "the service said no");
+        assert!(!refused(Method::Post, 200, 9021).is_uncertain(), "Cloudflare said no");
         assert!(
             refused(Method::Post, 200, 9021).is_contradictory() && !refused(Method::Get, 200, 1).is_contradictory()
         );
@@ -440,7 +440,7 @@ mod tests {
             ApiError::Throttled { request, status: 429, messages: vec![], wait: Some(Duration::from_secs(7200)) };
         assert_eq!(
             throttled.to_string(),
-            "complete GET /zones: HTTP 429: the service gave no reason (asked to wait 7200 s)"
+            "complete GET /zones: HTTP 429: Cloudflare gave no reason (asked to wait 7200 s)"
         );
     }
 }

@@ -47,7 +47,7 @@ pub enum WaitReason {
     Spread,
     /// The rest of the budget is left to others who use it as well; what they leave is taken before the time is over.
     SharedQuota,
-    /// The service asked for it.
+    /// Cloudflare asked for it.
     RetryAfter,
     /// A delay of our choice after a failure.
     BackOff,

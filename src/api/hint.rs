@@ -33,7 +33,7 @@ fn hint(error: &ApiError) -> Option<String> {
         ApiError::Misused { .. } | ApiError::Stopped { .. } => None,
         ApiError::Unreached { source, .. } => Some(unreached(source)),
         ApiError::Lost { source, .. } if source.is_timeout() => {
-            Some("the service is slow or the connection bad: run again, or allow more time with `--timeout`".into())
+            Some("Cloudflare is slow, or the connection is bad: run again, or allow more time with `--timeout`".into())
         }
         ApiError::Lost { source, .. } if source.is_not_http() => Some(
             "what answers there does not speak HTTP: check the base URL's port, and whether it must begin with `https://`".into(),
@@ -46,12 +46,12 @@ fn hint(error: &ApiError) -> Option<String> {
              after 5 minutes, or ask for fewer with `--max-rps`"
                 .into(),
         ),
-        ApiError::Redirected { .. } => Some(format!("check the base URL; the service's own is {SERVICE}")),
+        ApiError::Redirected { .. } => Some(format!("check the base URL; Cloudflare's own is {SERVICE}")),
         ApiError::Unrecorded { .. } => Some(
             "take a newer snapshot with `zonewright snapshot` from a spec that names what is missing, or plan without one"
                 .into(),
         ),
-        ApiError::TooLarge { .. } => Some(format!("check that the base URL leads to the service, such as {SERVICE}")),
+        ApiError::TooLarge { .. } => Some(format!("check that the base URL leads to Cloudflare, such as {SERVICE}")),
     }
 }
 
@@ -70,8 +70,7 @@ fn unreached(fault: &Fault) -> String {
         Some(rustls::Error::InvalidCertificate(
             Certificate::NotValidForName | Certificate::NotValidForNameContext { .. },
         )) => {
-            return "the certificate is for another host: check the base URL, or whether a proxy stands in between"
-                .into();
+            return "the certificate is for another host: check the base URL, or whether a proxy is in between".into();
         }
         Some(rustls::Error::InvalidCertificate(_)) => {
             return "the certificate is not from a known authority: a proxy may be reading along (add its authority to the \
@@ -79,7 +78,7 @@ fn unreached(fault: &Fault) -> String {
                 .into();
         }
         Some(_) => {
-            return "the TLS handshake failed: a proxy may stand in between, or the port does not speak TLS".into();
+            return "the TLS handshake failed: a proxy may be in between, or the port does not speak TLS".into();
         }
         None => {}
     }
@@ -112,8 +111,8 @@ fn garbled(status: u16) -> Option<String> {
     Some(match status {
         407 => PROXY_CREDENTIALS.into(),
         403 => "a proxy or firewall in between refused the request".into(),
-        404 | 405 | 200..=299 => format!("check that the base URL leads to the service, such as {SERVICE}"),
-        500.. => "the service has trouble; see www.cloudflarestatus.com and run again later".into(),
+        404 | 405 | 200..=299 => format!("check that the base URL leads to Cloudflare, such as {SERVICE}"),
+        500.. => "Cloudflare has trouble; see www.cloudflarestatus.com and run again later".into(),
         _ => return None,
     })
 }
@@ -135,7 +134,7 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
         );
     }
     if has(&[9106, 9107]) {
-        return Some("no credentials reached the service: a proxy may have removed the headers".into());
+        return Some("no credentials reached Cloudflare: a proxy may have removed the headers".into());
     }
     if has(&[9103]) {
         return Some("the e-mail address and the global API key do not belong together, or are unknown".into());
@@ -165,9 +164,9 @@ fn refused(error: &ApiError, request: &RequestName, status: u16, signature: Sign
         return Some(lacking(request, signature));
     }
     if has(&[7000, 7001]) && request.path.matches('/').count() <= 1 {
-        return Some(format!("check that the base URL leads to the service, such as {SERVICE}"));
+        return Some(format!("check that the base URL leads to Cloudflare, such as {SERVICE}"));
     }
-    (status >= 500).then(|| "the service has trouble; see www.cloudflarestatus.com and run again later".into())
+    (status >= 500).then(|| "Cloudflare has trouble; see www.cloudflarestatus.com and run again later".into())
 }
 
 /// The hint for a well-formed token that Cloudflare does not know.

@@ -1,7 +1,7 @@
-//! The client of the service: it moves [`Request`]s out and [`Envelope`]s in, and does not interpret records.
+//! The client of Cloudflare's API: it moves [`Request`]s out and [`Envelope`]s in, and does not interpret records.
 //!
 //! In: settings with credentials, requests as data. Out: envelopes, or an [`ApiError`] that says whether a write may have
-//! taken effect. In between: one scheme of credentials for each request, a budget that follows the service's limits,
+//! taken effect. In between: one scheme of credentials for each request, a budget that follows Cloudflare's limits,
 //! repetition of what is harmless to repeat. No secret leaves this module except in the headers of a request.
 //!
 //! Reading and writing are separate traits with separate handles: who holds only a [`ReadClient`] cannot write.
@@ -46,7 +46,7 @@ pub use settings::Settings;
 pub use stop::{Stop, Stopper};
 pub use webhook::{Webhook, WebhookError};
 
-/// Something that reads from the service.
+/// Something that reads from Cloudflare.
 pub trait Reader: Send + Sync {
     /// Sends a request that changes nothing.
     ///
@@ -91,7 +91,7 @@ pub trait Reader: Send + Sync {
     }
 }
 
-/// Something that writes to the service.
+/// Something that writes to Cloudflare.
 pub trait Writer: Send + Sync {
     /// Sends a request that changes something. It is repeated only if it certainly had no effect.
     ///

@@ -12,7 +12,7 @@ use crate::wire::budget::QUOTA;
 /// What a client needs to know.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where the service is, with or without a slash at the end.
+    /// Where Cloudflare is, with or without a slash at the end.
     pub base_url: String,
     /// Who we are.
     pub credentials: Credentials,
@@ -36,7 +36,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The service's base URL.
+    /// Cloudflare's base URL.
     pub const BASE_URL: &str = "https://api.cloudflare.com/client/v4";
 
     /// The usual number of attempts.

@@ -1,7 +1,7 @@
 //! One exchange over HTTP: a request goes out, an answer or a fault comes back. It never repeats anything.
 //!
 //! The credentials stay with the host they are meant for: no redirection is followed. Answers are taken in within the budget of
-//! their kind, and few large ones at once, so that no answer fills the memory. What the service says in a failure is rid of secrets here, before anyone else sees it; the result
+//! their kind, and few large ones at once, so that no answer fills the memory. What Cloudflare says in a failure is rid of secrets here, before anyone else sees it; the result
 //! of a success is data and is left as it is.
 
 use std::time::{Duration, SystemTime};
@@ -19,7 +19,7 @@ use crate::wire::{ApiMessage, Envelope, EnvelopeError, Intake, Method, Request, 
 /// How many large answers are taken in at once.
 const LARGE_AT_ONCE: usize = 2;
 
-/// The wait after a 429 that says nothing: the service blocks for 5 minutes.
+/// The wait after a 429 that says nothing: Cloudflare blocks for 5 minutes.
 const PENALTY: Duration = Duration::from_secs(300);
 
 /// The code for "please wait", which has been seen under 429 and under 500.
@@ -28,11 +28,11 @@ const PLEASE_WAIT: i64 = 971;
 /// The longest time for making a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long an unused connection is kept. Shorter than the service keeps it, or else a write may meet its closing, and then
+/// How long an unused connection is kept. Shorter than Cloudflare keeps it, or else a write may meet its closing, and then
 /// the result of the write is unknown.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// Name and version, as the service's logs will show them.
+/// Name and version, as Cloudflare's logs will show them.
 pub(super) const USER_AGENT: &str = concat!("zonewright/", env!("CARGO_PKG_VERSION"));
 
 /// Sends requests.

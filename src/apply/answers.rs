@@ -28,7 +28,7 @@ pub(super) enum Told {
     Nothing,
     /// The record is stored otherwise than it was sent; how.
     StoredOtherwise(String),
-    /// Somebody else changed the record after the plan was made; what.
+    /// Someone else changed the record after the plan was made; what.
     ChangedMeanwhile(String),
 }
 

@@ -1,4 +1,4 @@
-//! Operations that were applied a short while ago and are planned again: they did not converge, or somebody takes them back.
+//! Operations that were applied a short while ago and are planned again: they did not converge, or someone takes them back.
 //!
 //! The newest journal that names an address decides: a spec that goes there and back is no repetition. A journal that was undone
 //! says nothing about the zones of the undo. A zone is known by its id and the moment of its creation, because the zones of a
@@ -36,11 +36,11 @@ struct Last {
 /// The sum of what an operation wants.
 type Digest = Sum;
 
-/// A zone of one instance of the service.
+/// A zone at Cloudflare, or in one sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Zone {
     id: Arc<str>,
-    /// When it was created, as the service wrote it; empty if that is not known.
+    /// When it was created, as Cloudflare wrote it; empty if that is not known.
     created_on: Arc<str>,
 }
 

@@ -27,7 +27,7 @@ const EXISTS_CODE: i64 = 1061;
 /// What became of the operations on a zone itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
-    /// The zone, without its records; of a zone just made, what the service said. `None` if it could not be made.
+    /// The zone, without its records; of a zone just made, what Cloudflare said. `None` if it could not be made.
     pub zone: Option<LiveZone>,
     /// One outcome for each operation on the zone and its settings, in their order.
     pub outcomes: Vec<Outcome>,
@@ -37,7 +37,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
     /// Carries out the operations on a zone itself.
     ///
     /// A zone just made is read before its settings are changed: what is as wanted already is left, and what was planned without
-    /// knowing the service's own spelling of a value is sent in that.
+    /// knowing Cloudflare's own spelling of a value is sent in that.
     pub async fn prepare(&self, zone: &ZonePlan, desired: &DesiredZone, live: &LiveZone) -> Prepared {
         let mut made = (!zone.is_new).then(|| live.clone());
         let mut outcomes = Vec::new();
@@ -111,7 +111,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
 
     /// Reads the settings of a zone just made; what cannot be read yet is asked for again for a while.
     ///
-    /// Whether it could be read. If not, the changes are sent as planned: the service says what it thinks of them.
+    /// Whether it could be read. If not, the changes are sent as planned: Cloudflare says what it thinks of them.
     async fn read_settings(&self, made: &mut LiveZone, desired: &DesiredZone) -> bool {
         for wait in FOR_NEW_ZONE.map(Some).into_iter().chain([None]) {
             match fetch_settings(self.reader, made, &desired.settings, self.options).await {
@@ -180,7 +180,7 @@ impl<R: Reader, W: Writer> Attempt for ZoneAttempt<'_, '_, R, W> {
         self.result = Some(answer.result);
         match self.made {
             Some(_) => Ok((StepFate::Done, None, Outcome::Done)),
-            None => Err("the service said that it made the zone, but the zone cannot be found".to_owned()),
+            None => Err("Cloudflare said that it made the zone, but the zone cannot be found".to_owned()),
         }
     }
 
@@ -207,7 +207,7 @@ impl<R: Reader, W: Writer> Attempt for ZoneAttempt<'_, '_, R, W> {
                 format!("{}; it belongs to an account that these credentials do not look into", said(error))
             }
             Failure::Error(error, _) if self.executor.options.account.is_none() => {
-                format!("{} (if the service asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
+                format!("{} (if Cloudflare asks for an account, set CLOUDFLARE_ACCOUNT_ID)", said(error))
             }
             failure => failure.reason(),
         };
@@ -224,7 +224,7 @@ enum Needed {
     Nothing,
     /// This is to be sent.
     Change(ZoneSetting),
-    /// The service would not take it.
+    /// Cloudflare would not take it.
     Impossible(String),
 }
 
@@ -239,7 +239,7 @@ fn needed(planned: &ZoneSetting, desired: &DesiredZone, made: &LiveZone) -> Need
     if let ZoneSetting::Setting { name, .. } = &change.setting
         && matches!(made.settings.settings.get(name), Some(LiveSetting::Value { editable: false, .. }))
     {
-        return Needed::Impossible(format!("the service says that {name} cannot be changed on the zone's plan"));
+        return Needed::Impossible(format!("Cloudflare says that {name} cannot be changed on the zone's plan"));
     }
     Needed::Change(change.setting)
 }

@@ -28,23 +28,23 @@ pub enum ApplyEvent {
         /// How many.
         operations: usize,
     },
-    /// The service refused a request; it is tried in smaller parts, or given up.
+    /// Cloudflare refused a request; it is tried in smaller parts, or given up.
     Refused {
         /// Which zone.
         zone: ZoneName,
         /// How many operations it carried.
         operations: usize,
-        /// The service's words.
+        /// Cloudflare's words.
         reason: String,
         /// Whether smaller parts are tried.
         narrowing: bool,
     },
-    /// The service has no batches: from here on one request for each operation.
+    /// Batch requests are not available: from here on one request for each operation.
     NoBatches {
         /// Which zone.
         zone: ZoneName,
     },
-    /// An answer got lost; the zone is read to see what took effect.
+    /// An response was lost; the zone is read to see what took effect.
     Settling {
         /// Which zone.
         zone: ZoneName,
@@ -58,7 +58,7 @@ pub enum ApplyEvent {
         /// How long.
         duration: Duration,
     },
-    /// The zone is read again before more is sent, because somebody else changed it or because time has passed.
+    /// The zone is read again before more is sent, because someone else changed it or because time has passed.
     LookingAgain {
         /// Which zone.
         zone: ZoneName,
@@ -88,7 +88,7 @@ impl ApplyEvent {
     }
 }
 
-/// Somebody who wants to know. Both are called in the middle of things: they must be quick, and must not call back.
+/// Someone who wants to know. Both are called in the middle of things: they must be quick, and must not call back.
 pub trait Observer: Send + Sync {
     /// Something happened.
     ///

@@ -73,7 +73,7 @@ impl<R, W> Executor<'_, R, W> {
         self.pause(duration).await
     }
 
-    /// Waits before a request whose answer got lost is sent again, for the nth time; whether the time has passed.
+    /// Waits before a request whose response was lost is sent again, for the nth time; whether the time has passed.
     pub(super) async fn wait_to_resend(&self, zone: &ZoneName, nth: usize) -> bool {
         self.wait(zone, before_resend(nth)).await
     }

@@ -31,7 +31,7 @@ pub enum OperationState {
     Pending,
     /// Its effect is there.
     Done,
-    /// Neither: somebody else was here.
+    /// Neither: someone else was here.
     Moved(String),
 }
 
@@ -74,7 +74,7 @@ fn patched(id: &RecordId, before: &RecordForm, after: &RecordForm, live: &Index)
 fn changed_since(record: &LiveRecord) -> OperationState {
     let when = record.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
     OperationState::Moved(format!(
-        "the record was changed by somebody else{when}; it is now {}",
+        "the record was changed by someone else{when}; it is now {}",
         record.data.presentation()
     ))
 }

@@ -1,7 +1,7 @@
 //! What an apply did, as append-only JSON lines.
 //!
 //! An intent is on disk before its request is sent, an outcome after. A crash leaves an intent without outcome: the next
-//! run reads the service and carries on from what is there. Before-images make an undo possible. No secret gets here: there
+//! run reads Cloudflare and carries on from what is there. Before-images make an undo possible. No secret gets here: there
 //! is none in requests.
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -77,7 +77,7 @@ struct State {
     /// The number of the next intent.
     next: u64,
     is_broken: bool,
-    /// The first failure, until somebody takes it.
+    /// The first failure, until someone takes it.
     failure: Option<JournalError>,
 }
 

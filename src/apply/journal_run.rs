@@ -36,7 +36,7 @@ pub struct Entry<T> {
     pub address: String,
     /// When it was sent, as the journal says.
     pub sent_at: String,
-    /// Whether it is known to have taken effect; otherwise the service shows it.
+    /// Whether it is known to have taken effect; otherwise Cloudflare shows it.
     pub is_certain: bool,
     /// Its line in the journal.
     pub place: Place,
@@ -49,9 +49,9 @@ pub struct Entry<T> {
 pub enum RecordEffect {
     /// It was made.
     Created {
-        /// The service's id, where the answer gave it.
+        /// Cloudflare's id, where the answer gave it.
         id: Option<RecordId>,
-        /// What was made, with what the service fills in.
+        /// What was made, with what Cloudflare fills in.
         after: Box<LiveRecord>,
     },
     /// It was changed.
@@ -73,7 +73,7 @@ pub enum RecordEffect {
 pub struct PartEffect {
     /// `settings/NAME`, `dnssec` or `dns_settings`.
     pub part: String,
-    /// Fields by the service's names.
+    /// Fields by Cloudflare's names.
     pub fields: BTreeMap<String, (Value, Value)>,
 }
 

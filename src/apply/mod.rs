@@ -1,7 +1,7 @@
 //! Executes a plan: no choices of its own, nothing written twice, nothing reported that was not seen.
 //!
-//! Each step is written to the journal before it is sent and again when its outcome is known. An answer that got lost is
-//! settled by reading. What the service refuses is narrowed down to the name concerned, so that the rest still lands.
+//! Each step is written to the journal before it is sent and again when its outcome is known. A lost response is
+//! settled by reading. What Cloudflare refuses is narrowed down to the name concerned, so that the rest still lands.
 
 mod answers;
 mod applied_before;

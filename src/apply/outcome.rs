@@ -7,7 +7,7 @@ use crate::model::Address;
 pub enum Outcome {
     /// It took effect.
     Done,
-    /// The service refused it.
+    /// Cloudflare refused it.
     Refused(String),
     /// It was not sent.
     NotSent(String),
@@ -23,10 +23,10 @@ pub enum Outcome {
 
 impl Outcome {
     /// Why an operation was [`Self::Restored`], in words.
-    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or nobody can tell whether it is there";
+    pub const WHY_RESTORED: &'static str = "what it made room for was refused, or it is unknown whether it is there";
 }
 
-/// A record that somebody else changed while a plan was carried out.
+/// A record that someone else changed while a plan was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noticed {
     /// The address of the operation that met it.
@@ -40,7 +40,7 @@ pub struct Noticed {
 pub struct RecordsApplied {
     /// One for each operation on a record, in their order.
     pub outcomes: Vec<Outcome>,
-    /// Records that somebody else changed meanwhile.
+    /// Records that someone else changed meanwhile.
     pub noticed: Vec<Noticed>,
     /// Whether the answers confirm each of them, and nothing unusual happened.
     pub is_confirmed: bool,
@@ -51,7 +51,7 @@ pub struct RecordsApplied {
 pub struct ZoneApplied {
     /// One for each operation of the plan, in their order.
     pub outcomes: Vec<Outcome>,
-    /// Records that somebody else changed meanwhile.
+    /// Records that someone else changed meanwhile.
     pub noticed: Vec<Noticed>,
     /// Whether the answers confirm each of them, and nothing unusual happened.
     pub is_confirmed: bool,
@@ -70,7 +70,7 @@ impl ZoneApplied {
         self.outcomes.iter().all(|o| matches!(o, Outcome::Done | Outcome::Deferred(_)))
     }
 
-    /// Whether anything at the service may be other than before.
+    /// Whether anything at Cloudflare may be other than before.
     #[must_use]
     pub fn wrote_anything(&self) -> bool {
         self.outcomes.iter().any(|o| matches!(o, Outcome::Done | Outcome::Unknown(_) | Outcome::Restored))

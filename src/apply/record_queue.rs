@@ -39,7 +39,7 @@ pub(super) struct Run<'z> {
     pub(super) read_at: Instant,
     /// Whether an answer confirmed each operation.
     confirmed: Vec<bool>,
-    /// What somebody else changed meanwhile.
+    /// What someone else changed meanwhile.
     noticed: Vec<Noticed>,
     /// Whether anything happened after which answers alone prove nothing.
     pub(super) is_unusual: bool,
@@ -103,7 +103,7 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Takes in what an answer says; whether it shows that somebody else writes as well.
+    /// Takes in what an answer says; whether it shows that someone else writes as well.
     pub(super) fn hear(&mut self, told: Vec<(usize, Told)>) -> bool {
         let noticed = self.noticed.len();
         for (n, told) in told {
@@ -112,7 +112,7 @@ impl<'z> Run<'z> {
                 Told::Nothing | Told::StoredOtherwise(_) => {}
                 Told::ChangedMeanwhile(what) => {
                     let address = self.zone.operations[n].address.clone();
-                    self.noticed.push(Noticed { address, what: format!("somebody else changed it meanwhile: {what}") });
+                    self.noticed.push(Noticed { address, what: format!("someone else changed it meanwhile: {what}") });
                 }
             }
         }
@@ -125,7 +125,7 @@ impl<'z> Run<'z> {
         self.queue.iter().flatten().any(has_id)
     }
 
-    /// Takes what would overwrite a change of somebody else out of the queue, with what cannot be separated from it.
+    /// Takes what would overwrite a change of someone else out of the queue, with what cannot be separated from it.
     pub(super) fn hold_back(&mut self, records: &[LiveRecord]) {
         let live = Index::new(records);
         let mut moved: BTreeMap<usize, String> = BTreeMap::new();
@@ -147,7 +147,7 @@ impl<'z> Run<'z> {
         for n in held {
             let what = moved.remove(&n);
             let what =
-                what.unwrap_or_else(|| "it belongs to what somebody else changed since the plan was made".to_owned());
+                what.unwrap_or_else(|| "it belongs to what someone else changed since the plan was made".to_owned());
             self.finish(&[n], &Outcome::Stale(what));
         }
     }
@@ -159,12 +159,12 @@ impl<'z> Run<'z> {
         }
     }
 
-    /// Whether any of these were sent before without an answer: they may have taken effect, however little is to be seen.
+    /// Whether any of these were sent before without an answer: they may have taken effect, however little is visible.
     pub(super) fn was_lost(&self, operations: &[usize]) -> bool {
         operations.iter().any(|n| self.lost[*n])
     }
 
-    /// Notes that a delete was to be taken back, and the service refused it: it would refuse it again.
+    /// Notes that a delete was to be taken back, and Cloudflare refused it: it would refuse it again.
     pub(super) fn give_up_filling(&mut self, delete: usize) {
         self.not_filled.push(delete);
     }
@@ -257,7 +257,7 @@ impl<'z> Run<'z> {
         operations.iter().partition(|n| self.zone.operations[**n].action() == Action::Delete)
     }
 
-    /// Whether any of these deletes is there to make room for what cannot stand beside it.
+    /// Whether any of these deletes is there to make room for what cannot exist beside it.
     fn makes_room(&self, deletes: &[usize]) -> bool {
         deletes.iter().any(|n| {
             let action = self.record(*n).map(|record| &record.action);
@@ -309,7 +309,7 @@ impl<'z> Run<'z> {
         deletes
     }
 
-    /// Deletes that were carried out at a create's name because what they took away cannot stand beside it.
+    /// Deletes that were carried out at a create's name because what they took away cannot exist beside it.
     fn deletes_in_the_way(&self, create: usize, wanted: RecordType) -> impl Iterator<Item = usize> + '_ {
         self.at_the_name_of(create).filter(move |n| {
             self.makes_room(&[*n])
@@ -319,7 +319,7 @@ impl<'z> Run<'z> {
         })
     }
 
-    /// Whether a create that cannot stand beside what was deleted has been carried out.
+    /// Whether a create that cannot exist beside what was deleted has been carried out.
     fn is_room_taken(&self, delete: usize) -> bool {
         let Some(own) = self.record_type(delete) else { return false };
         let is_create = |n: usize| matches!(self.record(n), Some(record) if record.action.before().is_none());

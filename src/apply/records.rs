@@ -3,17 +3,17 @@
 //! | answer | what follows |
 //! |---|---|
 //! | success | done |
-//! | the service has no batches | the rest goes out one operation a request |
+//! | batch requests are not available | the rest goes out one operation a request |
 //! | lost, cut, or a server error | the zone is read: what took effect is done, what did not is sent again |
 //! | "already exists", "does not exist" | the same, if the zone shows that something took effect: a lost request came late |
 //! | no, under a status that says yes | the same |
-//! | a refusal that says nothing of an earlier try that got lost | the same; what the zone does not show is unknown, after halves if a name is taken |
+//! | a refusal that says nothing of an earlier try that was lost | the same; what the zone does not show is unknown, after halves if a name is taken |
 //! | refused, several operations in the request | parts, so that only what cannot be separated from the culprit stays behind |
-//! | refused, nothing to be separated | refused, with the service's words; a name emptied for it is filled again |
+//! | refused, nothing to be separated | refused, with Cloudflare's words; a name emptied for it is filled again |
 //! | refused for the credentials, the quota, the network or the rate | the rest is not sent |
-//! | success, and the answer shows that somebody else changed the record | the zone is read again |
+//! | success, and the answer shows that someone else changed the record | the zone is read again |
 //! | none for a minute | the same, before anything more is changed or deleted |
-//! | the zone read again shows changes of somebody else | what would overwrite them is held back |
+//! | the zone read again shows changes of someone else | what would overwrite them is held back |
 //! | the journal cannot be written | the rest is not sent, of any zone |
 //! | the user wants to stop | the same; but a name that was emptied for a create is filled first |
 //!
@@ -55,7 +55,7 @@ enum Next {
 enum Rest {
     /// They had no effect. They are sent again, so that what is said of them last is said by the next request.
     Refused,
-    /// The same, but they may have had one, so nobody can tell of those that somebody else changed.
+    /// The same, but they may have had one, so it is unknown for those that someone else changed.
     Lost,
     /// They may have had one, and are not sent again.
     GivenUp,
@@ -107,14 +107,14 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         run.finished(&rest)
     }
 
-    /// Reads the zone again, and holds back what would overwrite a change that somebody else made since.
+    /// Reads the zone again, and holds back what would overwrite a change that someone else made since.
     ///
     /// # Errors
     /// It cannot be read; why nothing more is sent.
     async fn look_again(&self, run: &mut Run<'_>) -> Result<(), String> {
         self.observer.event(&ApplyEvent::LookingAgain { zone: run.zone.name.clone() });
         let records = self.read_again(run).await.map_err(|error| {
-            format!("the zone could not be read again to see whether somebody else changed it: {error}")
+            format!("the zone could not be read again to see whether someone else changed it: {error}")
         })?;
         run.read_at = Instant::now();
         run.hold_back(&records);
@@ -150,7 +150,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
         answer
     }
 
-    /// The service refused: parts, or what cannot be separated is left behind.
+    /// Cloudflare refused: parts, or what cannot be separated is left behind.
     async fn refused(&self, run: &mut Run<'_>, operations: &[usize], number: u64, error: &ApiError) -> Next {
         let reason = said(error);
         let status = error.status();
@@ -213,7 +213,7 @@ impl<R: Reader, W: Writer> Executor<'_, R, W> {
             };
             let (word, detail, result, outcome) = match answer {
                 Ok(answer) => (StepFate::Restored, None, Some(answer.result), Outcome::Restored),
-                // "Identical" to the one whose answer got lost: it came through after all.
+                // "Identical" to the one whose response was lost: it came through after all.
                 Err(error) if lost && is_done_before(&error) => {
                     (StepFate::Restored, Some(said(&error)), None, Outcome::Restored)
                 }
@@ -294,7 +294,7 @@ impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
         }
         executor.journal.outcome(*number, StepFate::NoBatches, Some(&error.to_string()), None);
         executor.observer.event(&ApplyEvent::NoBatches { zone: run.zone.name.clone() });
-        // So an earlier one, whose answer got lost, had no effect either; a page without a code may be anything.
+        // So an earlier one, whose response was lost, had no effect either; a page without a code may be anything.
         if !error.is_garbled() {
             run.set_lost(&step.operations, false);
         }
@@ -346,7 +346,7 @@ impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
                 self.executor.refused(self.run, &self.step.operations, self.number, error).await
             }
             Verdict::EarlierUnknown(error) => {
-                self.nobody_can_tell(&earlier_unknown(error)).await;
+                self.note_unknown(&earlier_unknown(error)).await;
                 if is_hopeless(error) { Next::Stop(reason) } else { Next::Continue }
             }
             Verdict::Shown => match failure {
@@ -375,14 +375,14 @@ impl<R: Reader, W: Writer> Attempt for StepAttempt<'_, '_, '_, R, W> {
             // Nothing more is sent, but to fill a name that was emptied.
             Verdict::Moved(what) | Verdict::Unread(what) => {
                 let reason = format!("{reason}; and {what}");
-                self.nobody_can_tell(&reason).await;
+                self.note_unknown(&reason).await;
                 Next::Stop(reason)
             }
         }
     }
 }
 
-/// Why nobody can tell what took effect.
+/// Why it is unknown what took effect.
 fn unread(error: &FetchError) -> Seen {
     Seen::Unread(format!("the zone could not be read to see what took effect: {error}"))
 }
@@ -390,8 +390,8 @@ fn unread(error: &FetchError) -> Seen {
 impl<R: Reader, W: Writer> StepAttempt<'_, '_, '_, R, W> {
     /// Reads after a refusal beside which something may have taken effect: this request, or an earlier one that came late after all.
     ///
-    /// If the zone shows that something did, or that somebody else changed something of it, the rest is sent again; if not, the
-    /// refusal is what it says, or nobody can tell, if an earlier try got lost. A name that is taken is looked for in parts first.
+    /// If the zone shows that something did, or that someone else changed something of it, the rest is sent again; if not, the
+    /// refusal is what it says, or the result is unknown, if an earlier try was lost. A name that is taken is looked for in parts first.
     async fn read_late(&mut self, error: &ApiError, is_after_a_loss: bool) -> Seen {
         let mut seen = self.look().await;
         // Which name is taken is found out first, so that the others do not wait for it.
@@ -435,8 +435,8 @@ impl<R: Reader, W: Writer> StepAttempt<'_, '_, '_, R, W> {
         Next::Continue
     }
 
-    /// Notes, in the run and in the journal, that nobody can tell what became of the request.
-    async fn nobody_can_tell(&mut self, reason: &str) {
+    /// Notes, in the run and in the journal, that it is unknown what became of the request.
+    async fn note_unknown(&mut self, reason: &str) {
         self.run.finish(&self.step.operations, &Outcome::Unknown(reason.to_owned()));
         self.executor.journal.outcome(self.number, StepFate::Unknown, Some(reason), None);
         self.executor.restore(self.run, &self.step.operations).await;

@@ -1,12 +1,12 @@
 //! What an answer to a write means that is not success. The same for records, for rules and for the settings of a zone.
 //!
-//! | answer | of this request | of an earlier try whose answer got lost |
+//! | answer | of this request | of an earlier try whose response was lost |
 //! |---|---|---|
 //! | none, half of one, a server error (but 501) | nothing | nothing |
 //! | a refusal that cannot be read | refused; after a loss nothing: it may say that the earlier one took effect | nothing |
-//! | no, under a status that says yes | refused, unless an effect is to be seen | nothing |
+//! | no, under a status that says yes | refused, unless an effect is visible | nothing |
 //! | "already exists", "does not exist" | the same | nothing: it may be what that one left behind |
-//! | "the name is taken", 404 otherwise, "stands there already" | refused | the same |
+//! | "the name is taken", 404 otherwise, "is there already" | refused | the same |
 //! | refused for the credentials, the quota, the network or the rate, or sent elsewhere | refused | nothing |
 //! | any other refusal | refused | refused: it would have met that one as well |
 
@@ -34,11 +34,11 @@ const QUOTA_CODE: i64 = 81045;
 /// What follows from an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// It may have taken effect: the service is read, and what it does not show is sent again.
+    /// It may have taken effect: Cloudflare is read, and what it does not show is sent again.
     Lost,
     /// This try was refused, and the result of an earlier one is unknown: the zone is read, and what it does not show is unknown.
     EarlierUnknown,
-    /// It was refused, or says so: the service is read, and what it does not show was refused.
+    /// It was refused, or says so: Cloudflare is read, and what it does not show was refused.
     Doubtful,
     /// It was refused.
     Refused,
@@ -83,7 +83,7 @@ pub(super) fn is_conflict(error: &ApiError) -> bool {
 /// Email Routing, and then has a code of its own.
 pub(super) fn is_hopeless(error: &ApiError) -> bool {
     match error.status() {
-        // The service's own words for too many requests come under other statuses as well.
+        // Cloudflare's own words for too many requests come under other statuses as well.
         _ if matches!(error, ApiError::Throttled { .. }) => true,
         None | Some(401 | 429) => true,
         Some(403) => error.messages().iter().all(|m| m.code.is_none_or(|code| CREDENTIAL_CODES.contains(&code))),
@@ -94,7 +94,7 @@ pub(super) fn is_hopeless(error: &ApiError) -> bool {
 /// An outcome with the journal's word for it and what the journal says beside it.
 pub(super) type Judged = (StepFate, Option<String>, Outcome);
 
-/// Nobody can tell what became of an operation, for this reason.
+/// It is unknown what became of an operation, for this reason.
 pub(super) fn unknown(reason: String) -> Judged {
     (StepFate::Unknown, Some(reason.clone()), Outcome::Unknown(reason))
 }
@@ -107,14 +107,14 @@ pub(super) fn refused(error: &ApiError, reason: String) -> Judged {
     }
 }
 
-/// Why nobody can tell what became of an operation whose answer got lost, and that is not sent again for this reason.
+/// Why it is unknown what became of an operation whose response was lost, and that is not sent again for this reason.
 pub(super) fn not_sent_again(reason: &str) -> String {
-    format!("the answer got lost, no effect is to be seen, and it was not sent again: {reason}")
+    format!("the response was lost, no effect is visible, and it was not sent again: {reason}")
 }
 
 /// The same for what no answer ever came to.
 pub(super) fn never_answered(times: usize, reason: &str) -> String {
-    format!("sent {}, never answered, and no effect is to be seen; last: {reason}", count(times, "time"))
+    format!("sent {}, never answered, and no effect is visible; last: {reason}", count(times, "time"))
 }
 
 /// The same for [`Meaning::EarlierUnknown`].
@@ -122,11 +122,11 @@ pub(super) fn earlier_unknown(error: &ApiError) -> String {
     let reason = said(error);
     match is_hopeless(error) {
         true => not_sent_again(&reason),
-        false => format!("{reason}; an earlier try was never answered, and no effect is to be seen"),
+        false => format!("{reason}; an earlier try was never answered, and no effect is visible"),
     }
 }
 
-/// An error in the service's words, with what to do if we know.
+/// An error in Cloudflare's words, with what to do if we know.
 pub(super) fn said(error: &ApiError) -> String {
     let messages: Vec<String> = error.messages().iter().map(ToString::to_string).collect();
     let mut text = if messages.is_empty() { format!("failed to {error}") } else { messages.join("; ") };

@@ -3,12 +3,12 @@
 //! | before a write | the entry point is read; if it is not as the plan saw it, nothing of the zone's rules is sent any more |
 //! | after a write | the answer holds the whole ruleset: if its version made more steps than we sent requests, someone else wrote at the same time; the previous version says what was overwritten |
 //! | an entry point that someone makes at the same time | ours is refused, as it is made with POST. Where Cloudflare has no POST for it, PUT replaces the rules, and those that were erased are put back |
-//! | an answer that got lost, or cannot be read | the entry point is read: the effect is there, or the request is sent again |
+//! | an answer that was lost, or cannot be read | the entry point is read: the effect is there, or the request is sent again |
 //! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
-//! | a refusal that says nothing of an earlier try that got lost | the same; nobody can tell what became of what does not show |
+//! | a refusal that says nothing of an earlier try that was lost | the same; it is unknown what became of what does not show |
 //! | a refusal | what follows is not sent: the order is there so that no hole opens |
 //!
-//! The service has no conditional writes, so the time between reading and writing is kept as short as it can be.
+//! Cloudflare has no conditional writes, so the time between reading and writing is kept as short as it can be.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -160,7 +160,7 @@ impl<R: Reader, W: Writer> Attempt for RuleAttempt<'_, '_, R, W> {
     fn meaning(&mut self, error: &ApiError) -> Meaning {
         let is_repeated = self.sent > 1;
         match meaning(error, is_repeated) {
-            // What an earlier try made may be what stands in the way.
+            // What an earlier try made may be what is in the way.
             Meaning::Refused if is_repeated && matches!(self.rule.action, RuleAction::Create { .. }) => {
                 Meaning::EarlierUnknown
             }
@@ -326,7 +326,7 @@ fn new_rules(before: &[LiveRule], after: &[LiveRule]) -> Vec<RuleId> {
     after.iter().filter(|new| !before.iter().any(|old| old.id == new.id)).map(|new| new.id.clone()).collect()
 }
 
-/// A refusal of an operation in the service's words, with what to do if we know.
+/// A refusal of an operation in Cloudflare's words, with what to do if we know.
 fn words(error: &ApiError, rule: &RuleSubject) -> String {
     let words = said(error);
     match &rule.action {
@@ -368,7 +368,7 @@ fn difference(expect: &ExpectRuleset, seen: Option<&EntryPoint>, now: &EntryPoin
                 let name = |version: &Option<String>| version.clone().unwrap_or_else(|| "?".to_owned());
                 let when = now.last_updated.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
                 format!(
-                    "the ruleset was changed by somebody else{when}: version {} is now {}; plan again",
+                    "the ruleset was changed by someone else{when}: version {} is now {}; plan again",
                     name(version),
                     name(&now.version)
                 )
@@ -395,15 +395,15 @@ fn has_effect(rule: &RuleSubject, now: &EntryPoint) -> bool {
         RuleAction::Create { after, .. } => by_ref(after),
         RuleAction::Update { id, after, position, .. } => {
             ruleset.rules.iter().any(|r| r.id == *id && is(&r.body, after))
-                && position.as_ref().is_none_or(|position| stands(ruleset, id, position))
+                && position.as_ref().is_none_or(|position| is_at(ruleset, id, position))
         }
-        RuleAction::Move { id, position, .. } => stands(ruleset, id, position),
+        RuleAction::Move { id, position, .. } => is_at(ruleset, id, position),
         RuleAction::Delete { id, .. } => !ruleset.rules.iter().any(|r| r.id == *id),
     }
 }
 
-/// Whether a rule stands at a place.
-fn stands(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
+/// Whether a rule is at a place.
+fn is_at(ruleset: &LiveRuleset, id: &RuleId, position: &Position) -> bool {
     let at = |id: &RuleId| ruleset.rules.iter().position(|r| r.id == *id);
     let Some(own) = at(id) else { return false };
     match position {

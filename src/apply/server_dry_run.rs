@@ -1,6 +1,6 @@
-//! Asks the service whether it would accept the planned changes of rules, without changing anything.
+//! Asks Cloudflare whether it would accept the planned changes of rules, without changing anything.
 //!
-//! The service checks a write in full and stores nothing if it carries `dry_run=true`. A service that does not know the
+//! Cloudflare checks a write in full and stores nothing if it carries `dry_run=true`. A server that does not know the
 //! parameter would carry the write out, so it is asked first with a request that can have no effect: an empty rule, which is
 //! refused in any case. Only if the refusal speaks of `dry_run` are the real ones sent.
 //!
@@ -17,7 +17,7 @@ use crate::model::ruleset::Phase;
 use crate::plan::{ExpectRuleset, RuleSubject, ZonePlan, lower_operation};
 use crate::wire::ruleset::{dry_run, dry_run_probe};
 
-/// What the service says about one planned change.
+/// What Cloudflare says about one planned change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DryRunResult {
     /// It would be accepted.
@@ -53,7 +53,7 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
         answers.push(match checker.check(&request).await {
             Ok(answer) if answer.result.is_null() => DryRunResult::Accepted,
             Ok(_) => {
-                let reason = "the service answered a dry run with a result, so it may have carried it out; \
+                let reason = "Cloudflare answered a dry run with a result, so it may have carried it out; \
                               nothing more was asked. Look at the zone's rules";
                 broken = Some(reason.to_owned());
                 DryRunResult::Unchecked(reason.to_owned())
@@ -66,7 +66,7 @@ pub async fn server_dry_run<C: Checker>(checker: &C, zone: &ZonePlan) -> Vec<Dry
     answers
 }
 
-/// Whether the service looks at `dry_run`.
+/// Whether Cloudflare looks at `dry_run`.
 async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, rule: &RuleSubject) -> Result<(), String> {
     let ruleset = match &rule.expect {
         ExpectRuleset::Absent => None,
@@ -79,8 +79,8 @@ async fn probe<C: Checker>(checker: &C, zone: &ZonePlan, rule: &RuleSubject) -> 
             Err(format!("a dry run needs a token that may edit rules: {}", said(&error)))
         }
         Err(error) if error.status().is_none() => Err(said(&error)),
-        Err(_) => Err("the service does not seem to know dry runs".to_owned()),
-        Ok(_) => Err("the service accepted an empty rule, so it cannot be trusted with a dry run".to_owned()),
+        Err(_) => Err("Cloudflare does not seem to support dry runs".to_owned()),
+        Ok(_) => Err("Cloudflare accepted an empty rule, so it cannot be trusted with a dry run".to_owned()),
     }
 }
 

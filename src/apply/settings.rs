@@ -2,15 +2,15 @@
 //!
 //! | answer | what follows |
 //! |---|---|
-//! | one that got lost | the setting is read: it is as it should be, or as before and the change is sent again |
+//! | one that was lost | the setting is read: it is as it should be, or as before and the change is sent again |
 //! | one that says both yes and no, or "no" to what was sent again | the same, but it is not sent again |
 //! | a refusal | that setting stays as it is, the others go on |
 //! | a refusal for the credentials | the same, but no other setting of that kind is sent: each kind needs a permission of its own |
-//! | one that says nothing of an earlier try that got lost | nobody can tell what became of that one |
+//! | one that says nothing of an earlier try that was lost | the result of that one is unknown |
 //! | no connection, too many requests, nothing to be read | no other setting is sent |
 //!
-//! A setting that is neither as before nor as it should be has been changed by somebody else, before ours or after it: sent again,
-//! the change could undo theirs, so nobody can tell and it is not sent.
+//! A setting that is neither as before nor as it should be has been changed by someone else, before ours or after it: sent again,
+//! the change could undo theirs, so the result is unknown and it is not sent.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -149,7 +149,7 @@ impl<R: Reader, W: Writer> Attempt for SettingAttempt<'_, '_, R, W> {
             ZoneSetting::DnsSettings { .. } => !settings.dns_settings.is_empty(),
         };
         if !is_told {
-            return Seen::Unread("the service does not tell what is there now".to_owned());
+            return Seen::Unread("Cloudflare does not report what is there now".to_owned());
         }
         seen(work, &LiveZone { settings, ..(*live).clone() })
     }
@@ -182,7 +182,7 @@ fn seen(work: &SettingWork<'_>, now: &LiveZone) -> Seen {
         // Nobody else knows a zone that was made just now, and what it was before could not be read.
         Some(_) if zone.is_new => Seen::Pending,
         Some(change) if change.fields == operation.fields => Seen::Pending,
-        Some(_) => Seen::Moved("it is neither as before nor as it should be: somebody else changed it".to_owned()),
+        Some(_) => Seen::Moved("it is neither as before nor as it should be: someone else changed it".to_owned()),
     }
 }
 

@@ -8,7 +8,7 @@
 //! | changed a part of the zone | it gets the value from before | nothing to do | conflict |
 //! | made the zone | it stays: no code path deletes a zone | | |
 //!
-//! Rules of the zone are in `undo_rules`. Whether an operation whose answer got lost took effect is seen by the same table. A
+//! Rules of the zone are in `undo_rules`. Whether an operation whose response was lost took effect is seen by the same table. A
 //! conflict is never part of the plan: whoever runs it decides whether the rest is undone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,7 +136,7 @@ impl<'l> Records<'l> {
         standing
     }
 
-    /// Leaves out deletes of a whole delegation whose DS record stays: the service refuses the one without the other.
+    /// Leaves out deletes of a whole delegation whose DS record stays: Cloudflare refuses the one without the other.
     fn keep_delegations(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
         let is = |record: &LiveRecord, kind: RecordType| record.data.record_type() == Some(kind);
         let stranded: BTreeSet<Fqdn> = Self::staying(todo, zone)
@@ -160,7 +160,7 @@ impl<'l> Records<'l> {
         });
     }
 
-    /// Leaves out what cannot stand beside a record that stays.
+    /// Leaves out what cannot exist beside a record that stays.
     fn make_room(todo: &mut Vec<(Todo<'l>, &Entry<RecordEffect>)>, zone: &LiveZone, conflicts: &mut Vec<Moved>) {
         let standing = Self::staying(todo, zone);
         todo.retain(|(todo, entry)| {
@@ -172,7 +172,7 @@ impl<'l> Records<'l> {
             };
             let Some(blocker) = standing.get(&after.name).and_then(|all| all.iter().find(blocks)) else { return true };
             let (kind, when) = (blocker.data.type_name(), since(blocker));
-            let what = format!("a record that cannot stand beside it is there now ({kind}{when})");
+            let what = format!("a record that cannot exist beside it is there now ({kind}{when})");
             conflicts.push(conflict(entry, what));
             false
         });
@@ -286,7 +286,7 @@ impl<'l> Live<'l> {
                 (Some(live), _) => Some(*live),
                 (None, Some(other)) => {
                     return Err(format!(
-                        "the record is gone, and somebody else made one of the same value{}",
+                        "the record is gone, and someone else made one of the same value{}",
                         since(other)
                     ));
                 }
@@ -306,14 +306,14 @@ fn since(live: &LiveRecord) -> String {
     live.modified_on.as_deref().map(|t| format!(", last changed at {t}")).unwrap_or_default()
 }
 
-/// What somebody changed about a record, in words.
+/// What someone changed about a record, in words.
 fn changed(live: &LiveRecord, left: &LiveRecord) -> String {
     let left = left.form();
     let fields: Vec<String> =
         field_changes(live, &left.data, &left.facets).into_iter().map(|f| f.field.to_string()).collect();
     let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) };
     let when = live.modified_on.as_deref().map(|t| format!(" at {t}")).unwrap_or_default();
-    format!("somebody else changed the record{when}{fields}; it is now {}", live.data.presentation())
+    format!("someone else changed the record{when}{fields}; it is now {}", live.data.presentation())
 }
 
 /// Whether a record is as it was left. A proxied record has no time to live of its own, and a setting not reported is off.

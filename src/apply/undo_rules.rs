@@ -42,7 +42,7 @@ pub(super) fn restore_rules<'l>(
 
 /// What an apply did to one rule in all.
 struct Net<'e> {
-    /// The service's id, where it is known.
+    /// Cloudflare's id, where it is known.
     id: Option<RuleId>,
     /// Its definition before; `None` if the apply made it.
     before: Option<RuleBody>,
@@ -232,7 +232,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
                 None => return Ok(None),
                 Some(live) if id.is_some() && by_id.is_none() => {
                     let when = when(&self.rules()[live]);
-                    return Err(format!("the rule is gone, and somebody else made one like it{when}"));
+                    return Err(format!("the rule is gone, and someone else made one like it{when}"));
                 }
                 Some(live) if is_same(&self.rules()[live].body, after) => (live, Some(Todo::Delete(live))),
                 Some(live) => return Err(changed(&self.rules()[live])),
@@ -300,7 +300,7 @@ impl<'l, 'e> PhaseUndo<'l, 'e> {
         }
         let is_left = [true, false].into_iter().any(|all| self.stand_as(&self.left(order, entries, all)));
         if !is_left {
-            let what = "somebody else changed the order of the rules, so what was moved is not moved back";
+            let what = "someone else changed the order of the rules, so what was moved is not moved back";
             conflicts.push(conflict(first, what));
             return BTreeSet::new();
         }
@@ -385,7 +385,7 @@ fn when(rule: &LiveRule) -> String {
     rule.last_updated.as_deref().map(|t| format!(", last changed at {t}")).unwrap_or_default()
 }
 
-/// That somebody changed a rule, in words.
+/// That someone changed a rule, in words.
 fn changed(rule: &LiveRule) -> String {
-    format!("somebody else changed the rule {}{}", rule.shown(), when(rule))
+    format!("someone else changed the rule {}{}", rule.shown(), when(rule))
 }

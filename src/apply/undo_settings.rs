@@ -77,7 +77,7 @@ pub(super) fn restore_settings(
 
 /// Why a setting is not brought back.
 enum Failed {
-    /// Somebody changed it since.
+    /// Someone changed it since.
     Conflict(String),
     /// What it was is not known, as of a zone that was just made.
     NotKnown,
@@ -92,9 +92,9 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
     let now = match live.settings.settings.get(name) {
         Some(LiveSetting::Value { value, .. }) => value,
         Some(LiveSetting::Refused(words)) => {
-            return Err(Failed::Conflict(format!("the service does not tell it: {words}")));
+            return Err(Failed::Conflict(format!("Cloudflare does not report it: {words}")));
         }
-        None => return Err(Failed::Conflict("the service does not tell it".to_owned())),
+        None => return Err(Failed::Conflict("Cloudflare does not report it".to_owned())),
     };
     if *before == Value::Null {
         return Err(Failed::NotKnown);
@@ -103,7 +103,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
         return Ok(None);
     }
     if canonical(now) != canonical(after) {
-        return Err(Failed::Conflict(format!("somebody else changed it: it is now {now}, and was left as {after}")));
+        return Err(Failed::Conflict(format!("someone else changed it: it is now {now}, and was left as {after}")));
     }
     let fields = vec![FieldChange { field: Field::Setting, before: now.clone(), after: before.clone() }];
     Ok(Some((ZoneSetting::Setting { name: name.to_owned(), value: before.clone() }, fields)))
@@ -113,7 +113,7 @@ fn setting(entry: &Entry<PartEffect>, name: &str, live: &LiveZone) -> Back {
 fn dnssec(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     let Some((before, _)) = entry.effect.fields.get("status") else { return Err(Failed::NotKnown) };
     let Some(now) = &live.settings.dnssec else {
-        return Err(Failed::Conflict("the service does not tell whether the zone is signed".to_owned()));
+        return Err(Failed::Conflict("Cloudflare does not report whether the zone is signed".to_owned()));
     };
     // Where no state was told there was none.
     let was_on = match before {
@@ -147,7 +147,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
             return Err(Failed::NotKnown);
         }
         if canonical(&now) != canonical(after) {
-            let what = format!("somebody else changed {name}: it is now {now}, and was left as {after}");
+            let what = format!("someone else changed {name}: it is now {now}, and was left as {after}");
             return Err(Failed::Conflict(what));
         }
         fields.push(FieldChange { field: Field::DnsSetting(name.clone()), before: now, after: before.clone() });
@@ -156,7 +156,7 @@ fn dns_settings(entry: &Entry<PartEffect>, live: &LiveZone) -> Back {
     Ok((!fields.is_empty()).then_some((ZoneSetting::DnsSettings { members }, fields)))
 }
 
-/// A value by which two are compared: lists are sets to the service.
+/// A value by which two are compared: lists are sets to Cloudflare.
 fn canonical(value: &Value) -> Value {
     match value {
         Value::List(list) => {

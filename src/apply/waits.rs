@@ -3,11 +3,11 @@
 //! | wait | in seconds | for what |
 //! |---|---|---|
 //! | [`AFTER_DELETE`] | 1, 2, 4, 8, 15 | a create is refused because of a record just deleted |
-//! | [`FOR_LOST`] | 1, 2, 4 | a listing may not show yet what a request did whose answer got lost |
+//! | [`FOR_LOST`] | 1, 2, 4 | a listing may not show yet what a request did whose response was lost |
 //! | [`FOR_DONE`] | 1, 3 | a zone is read back in which only what was just done is missing |
 //! | [`FOR_NEW_ZONE`] | 1, 2, 4, 8, 15, 30 | a zone just created refuses to be read |
 //! | [`LOOK_AGAIN`] | 60 | a zone is read again before more of what stands there is overwritten |
-//! | [`before_resend`] | 0.5, 1, 2, 4 | a request whose answer got lost, and which had no effect, is sent again |
+//! | [`before_resend`] | 0.5, 1, 2, 4 | a request whose response was lost, and which had no effect, is sent again |
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(super) const FOR_NEW_ZONE: [Duration; 6] = seconds([1, 2, 4, 8, 15, 30]);
 /// How old what is known of a zone may be when a record of it is changed or deleted.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// How often a step of records is sent again whose answer got lost, and which had no effect.
+/// How often a step of records is sent again whose response was lost, and which had no effect.
 pub(super) const RESENDS: usize = 4;
 
 /// How often a change of a rule or of a setting is sent, the first time included.

@@ -70,7 +70,7 @@ pub struct ZoneDone<'a> {
     pub unread: Option<FetchError>,
     /// Whether the answers confirm that it is in sync, and so it was not read back.
     pub is_confirmed: bool,
-    /// What somebody has to do elsewhere now.
+    /// What someone has to do elsewhere now.
     pub notes: Vec<String>,
 }
 

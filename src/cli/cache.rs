@@ -1,7 +1,7 @@
 //! Keeps managed rulesets between runs, one file for each version. Deleting it changes no plan; it only costs a request.
 //!
 //! By these rulesets it is judged whether a change weakens the protection, and the directory may lie in a tree that others write
-//! to. So each file is sealed with the credentials that it was read with: one that somebody else put there is not believed.
+//! to. So each file is sealed with the credentials that it was read with: one that someone else put there is not believed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -174,7 +174,8 @@ impl Observer for ApplyProgress {
                 output.news(&format!("{zone}: {operations} refused: {reason}{next}"));
             }
             ApplyEvent::NoBatches { zone } => {
-                output.news(&format!("{zone}: the service has no batches; sending one request for each operation"));
+                output
+                    .news(&format!("{zone}: batch requests are not available; sending one request for each operation"));
             }
             ApplyEvent::Settling { zone, reason } => {
                 output.news(&format!("{zone}: {reason}; reading the zone to see what took effect"));

@@ -6,7 +6,7 @@
 //! | a link | followed; not if the path is relative and the link leads out of the current directory | replaced |
 //! | a device, a FIFO, a descriptor (`/dev/fd/N`) | written into | refused |
 //!
-//! A tree that somebody else wrote may hold links, so a relative path never leads out of the current directory: whoever means
+//! A tree that someone else wrote may hold links, so a relative path never leads out of the current directory: whoever means
 //! the file behind the link names it.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -33,7 +33,7 @@ pub(super) enum Readers {
     Everyone,
 }
 
-/// Writes a file that somebody named; `-` is standard output.
+/// Writes a file that someone named; `-` is standard output.
 ///
 /// # Errors
 /// Those of the file system. Of a regular file nothing is left behind then, and what was there before stays.

@@ -42,12 +42,12 @@ impl Invocation {
         self.run_with(Stop::never(), clock).await
     }
 
-    /// Runs to the end, or until somebody wants to stop: then as a process does that is interrupted, once or twice.
+    /// Runs to the end, or until someone wants to stop: then as a process does that is interrupted, once or twice.
     pub async fn run_until(self, stop: Stop) -> Exit {
         self.run_with(stop, Arc::new(SystemTime::now)).await
     }
 
-    /// Runs to the end, or until somebody wants to stop.
+    /// Runs to the end, or until someone wants to stop.
     async fn run_with(self, stop: Stop, clock: TimeSource) -> Exit {
         let Self { arguments, environment, results, messages, hears } = self;
         let program = std::iter::once(OsString::from("zonewright"));

@@ -29,7 +29,7 @@ impl Drop for Lock {
 /// Takes the lock.
 ///
 /// # Errors
-/// Somebody else has it, or the file cannot be made.
+/// Someone else has it, or the file cannot be made.
 pub(super) fn take(directory: &Path) -> anyhow::Result<Lock> {
     let path = directory.join("apply.lock");
     let fail = || format!("failed to lock {}", path.display());

@@ -78,7 +78,7 @@ impl Output {
         columns(terminal_size::terminal_size_of(io::stderr()).filter(|_| is_shown))
     }
 
-    /// Whether there is somebody who can be asked.
+    /// Whether there is someone who can be asked.
     pub(super) fn can_ask(&self) -> bool {
         self.sinks.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -138,7 +138,7 @@ impl Output {
         let _ = self.on_messages(|out| writeln!(out, "{}", visible(line)));
     }
 
-    /// Writes bytes on the stream of messages as they are, for a file that somebody named so.
+    /// Writes bytes on the stream of messages as they are, for a file that someone named so.
     ///
     /// # Errors
     /// Those of the stream.

@@ -1,4 +1,4 @@
-//! The connection to the service: the real one, or the embedded one over the same HTTP.
+//! The connection to Cloudflare, or to the sandbox over the same HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -166,7 +166,7 @@ pub(super) fn progress(output: &Arc<Output>) -> Listener {
         }
         Progress::SmallPages { zone, per_page } => {
             shown.news(&format!(
-                "{zone}: the service gives {} a page",
+                "{zone}: Cloudflare gives {} a page",
                 count(usize::try_from(per_page).unwrap_or(usize::MAX), "record")
             ));
         }
@@ -211,7 +211,7 @@ pub(super) fn client(
                 }
                 WaitReason::Budget => "for API budget",
                 WaitReason::SharedQuota => "at most: others use the API budget as well",
-                WaitReason::RetryAfter => "because the service asked to",
+                WaitReason::RetryAfter => "because Cloudflare asked to",
                 WaitReason::BackOff => "before trying again",
             };
             // Waits of a fraction of a second are no news.

@@ -375,7 +375,7 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
     let path = match &global.policy {
         Some(path) => path,
         None if usual.is_file() => {
-            // Nobody named it, so a link in it must not show somebody else's file to whoever reads the messages.
+            // Nobody named it, so a link in it must not show someone else's file to whoever reads the messages.
             if !is_below(&usual, Path::new(".")) {
                 bail!(
                     "{POLICY} is a link that leads out of its directory; name the file with --policy if that is meant"

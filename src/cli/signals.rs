@@ -48,7 +48,7 @@ enum Meaning {
 const FINISHING: &str = "stopping: what is under way is finished, and nothing more is begun (once more: ends at once)";
 
 impl Stage {
-    /// What it means now that somebody wants to stop, for the first time or once more.
+    /// What it means now that someone wants to stop, for the first time or once more.
     fn meaning(self, is_first: bool) -> Meaning {
         match self {
             Self::Reading => Meaning::End("interrupted; nothing was written", Exit::Error),
@@ -69,7 +69,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// For a run that was given somebody to listen to, or else for one that listens to the signals of the process from now on.
+    /// For a run that was given someone to listen to, or else for one that listens to the signals of the process from now on.
     ///
     /// # Errors
     /// The system does not let us.
@@ -180,7 +180,7 @@ pub(super) fn stop(global: &Global) -> anyhow::Result<Stop> {
     Ok(stop)
 }
 
-/// Calls somebody at each signal that asks to end.
+/// Calls someone at each signal that asks to end.
 fn listen(mut heard: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     #[cfg(unix)]
     {

@@ -13,7 +13,7 @@ pub enum DeleteReason {
     Tombstone,
     /// The spec is the complete state for the zone, and does not name it.
     Pruned,
-    /// It cannot stand beside a record that the spec wants at this name.
+    /// It cannot exist beside a record that the spec wants at this name.
     InTheWay,
     /// It is a DS record, and the delegation that it belongs to is deleted.
     WithDelegation,
@@ -56,16 +56,16 @@ impl DeleteReason {
 /// What is to be done to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'a> {
-    /// The service does not have it.
+    /// Cloudflare does not have it.
     Create {
         /// What the spec wants.
         after: &'a DesiredRecord,
         /// How many live values of the same purpose stay beside it without being in the spec.
         beside: usize,
     },
-    /// The service has it, with differences.
+    /// Cloudflare has it, with differences.
     Update {
-        /// What the service has.
+        /// What Cloudflare has.
         before: &'a LiveRecord,
         /// What the spec wants.
         after: &'a DesiredRecord,
@@ -74,9 +74,9 @@ pub enum ChangeKind<'a> {
         /// Whose the live record is.
         claim: Claim<'a>,
     },
-    /// The service has it and should not.
+    /// Cloudflare has it and should not.
     Delete {
-        /// What the service has.
+        /// What Cloudflare has.
         before: &'a LiveRecord,
         /// Why.
         reason: DeleteReason,
@@ -130,7 +130,7 @@ pub enum SetAsideReason {
     Unmanaged,
     /// An `ignore` pattern of the zone names it (its number in the spec).
     Ignored(usize),
-    /// The service lets nobody change it here.
+    /// Cloudflare lets nobody change it here.
     ReadOnly(ReadOnly),
     /// Its type or value is not understood.
     Opaque,
@@ -182,6 +182,6 @@ pub struct RecordChanges<'a> {
     pub conflicts: Vec<Conflict<'a>>,
     /// Deletes of a delegation that cannot be had, because its DS record must not be touched, or is wanted.
     pub stranded: Vec<Stranded<'a>>,
-    /// Records wanted that are there, with differences that must not be fixed because somebody else maintains them.
+    /// Records wanted that are there, with differences that must not be fixed because someone else maintains them.
     pub kept_different: Vec<Conflict<'a>>,
 }

@@ -14,7 +14,7 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
     let Facets { ttl, proxied, comment, tags, settings } = facets;
 
     let will_be_proxied = proxied.unwrap_or(before.proxied);
-    // A proxied record has no time to live of its own: the service stores 1 whatever was asked for.
+    // A proxied record has no time to live of its own: Cloudflare stores 1 whatever was asked for.
     let wanted_ttl = if !will_be_proxied {
         *ttl
     } else if before.proxied {
@@ -41,7 +41,7 @@ pub fn field_changes(before: &LiveRecord, after: &Rdata, facets: &Facets) -> Vec
         changes.push(change(Field::Tags, list(&before.tags), list(tags)));
     }
     for ((name, wanted), (_, live)) in settings.named().into_iter().zip(before.settings.named()) {
-        // What the service does not report is off.
+        // What Cloudflare does not report is off.
         if let Some(wanted) = wanted.filter(|w| *w != live.unwrap_or(false)) {
             changes.push(change(Field::Flag(name), live.map_or(Value::Null, Value::from), wanted.into()));
         }
@@ -71,7 +71,7 @@ fn change(field: Field, before: Value, after: Value) -> FieldChange {
     FieldChange { field, before, after }
 }
 
-/// The service's number for a time to live.
+/// Cloudflare's number for a time to live.
 fn ttl_value(ttl: Ttl) -> Value {
     Value::from(ttl.as_number())
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::model::Value;
 
-/// A field of a record, a setting or a rule. As text it is the name by which outputs know it, mostly that of the service.
+/// A field of a record, a setting or a rule. As text it is the name by which outputs know it, mostly that of Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
-    /// Of a record's value, what stands beside `data`: `content`, `priority`.
+    /// Of a record's value, what is beside `data`: `content`, `priority`.
     Value(&'static str),
     /// Of a record's value, a member of `data`.
     Data(&'static str),
@@ -73,7 +73,7 @@ pub enum Override {
 }
 
 impl Field {
-    /// Whether it stands beside the value of a record rather than in it.
+    /// Whether it is beside the value of a record rather than in it.
     #[must_use]
     pub fn is_facet(&self) -> bool {
         match self {
@@ -135,7 +135,7 @@ impl Override {
 pub struct FieldChange {
     /// Which.
     pub field: Field,
-    /// What the service has.
+    /// What Cloudflare has.
     pub before: Value,
     /// What the spec wants.
     pub after: Value,

@@ -1,4 +1,4 @@
-//! What differs between a zone as the spec wants it and as the service has it. Pure.
+//! What differs between a zone as the spec wants it and as Cloudflare has it. Pure.
 //!
 //! | live record | what becomes of it |
 //! |---|---|

@@ -4,7 +4,7 @@ use super::rulesets::{PhaseChanges, RuleChangeKind, WafChanges};
 use super::sequence::Member;
 use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleId, RulesetId};
 
-/// The id of what the service has not given one yet.
+/// The id of what Cloudflare has not given one yet.
 const NEW: &str = "new";
 
 /// The protection after the changes. What is not changed is as it was; new rules have made-up ids.

@@ -8,7 +8,7 @@
 //! 4. left-over desired records are created; left-over live ones are unmanaged, or deleted where the base wanted them or the
 //!    zone is pruned.
 //!
-//! Then, name by name, live records that cannot stand beside a create are taken out of its way, and DS records go with their
+//! Then, name by name, live records that cannot exist beside a create are taken out of its way, and DS records go with their
 //! delegation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -49,13 +49,13 @@ struct Outcome<'a> {
     creates: Vec<&'a DesiredRecord>,
     changes: Vec<ChangeKind<'a>>,
     set_aside: Vec<SetAside<'a>>,
-    /// Records wanted that stand there with differences, maintained by somebody else.
+    /// Records wanted that stand there with differences, maintained by someone else.
     kept_different: Vec<Conflict<'a>>,
     /// Live records that nobody wants, before it is known whether they are in the way.
     rest: Vec<(&'a LiveRecord, Claim<'a>)>,
 }
 
-/// All differences between what the spec wants of a zone and what the service has. The base, where there is one, tells whose
+/// All differences between what the spec wants of a zone and what Cloudflare has. The base, where there is one, tells whose
 /// the live records are.
 #[must_use]
 pub fn diff_records<'a>(
@@ -85,7 +85,7 @@ pub fn diff_records<'a>(
     result
 }
 
-/// The records of both sides by name, in any order; and how many wanted ones the service maintains without listing them.
+/// The records of both sides by name, in any order; and how many wanted ones Cloudflare maintains without listing them.
 fn names<'a>(desired: &'a DesiredZone, live: &'a LiveZone) -> (HashMap<&'a Fqdn, Vec<Entry<'a>>>, usize) {
     let mut names: HashMap<&Fqdn, Vec<Entry>> = HashMap::with_capacity(desired.records.len());
     let mut maintained = 0;
@@ -223,7 +223,7 @@ fn take_ds_along<'a>(
     }
 }
 
-/// Creates next to a record that must not be touched, and that the service would not accept beside it.
+/// Creates next to a record that must not be touched, and that Cloudflare would not accept beside it.
 /// Types decide that, so one record stands for all of its type.
 fn conflicts<'a>(outcomes: &BTreeMap<&str, Outcome<'a>>, result: &mut RecordChanges<'a>, apex: &Fqdn) {
     let mut creates: Vec<&DesiredRecord> = outcomes.values().flat_map(|o| o.creates.iter().copied()).collect();
@@ -279,7 +279,7 @@ fn diff_group<'a>(group: Group<'a>, base: &BaseName<'a>, unmanaged: Unmanaged) -
     outcome
 }
 
-/// A wanted record that stands there already, maintained by somebody else, is as it should be.
+/// A wanted record that stands there already, maintained by someone else, is as it should be.
 ///
 /// Records that the zone's own `ignore` names are compared all the same if the spec names exactly this value.
 fn take_satisfied_by_untouchable<'a>(desired: &mut Vec<&'a DesiredRecord>, outcome: &mut Outcome<'a>) {
@@ -399,7 +399,7 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// By name, type and value, then id: independent of the order in which the service lists.
+/// By name, type and value, then id: independent of the order in which Cloudflare lists.
 fn record_order(a: &LiveRecord, b: &LiveRecord) -> std::cmp::Ordering {
     (&a.name, a.data.type_name(), &a.data, &a.id).cmp(&(&b.name, b.data.type_name(), &b.data, &b.id))
 }

@@ -24,13 +24,13 @@ use crate::model::{DesiredZone, LiveZone, Unmanaged};
 /// What is to be done to one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleChangeKind<'a> {
-    /// The service does not have it.
+    /// Cloudflare does not have it.
     Create,
-    /// The service has it, with differences.
+    /// Cloudflare has it, with differences.
     Update(&'a LiveRule),
-    /// It stands at the wrong place, and is right otherwise.
+    /// It is at the wrong place, and is right otherwise.
     Move(&'a LiveRule),
-    /// The service has it and should not.
+    /// Cloudflare has it and should not.
     Delete(&'a LiveRule, RuleDeleteReason),
 }
 

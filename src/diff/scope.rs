@@ -9,14 +9,14 @@ use crate::model::{DesiredZone, Fqdn, IgnorePattern, LiveRecord, LiveZone, Rdata
 const GLOB: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: false, require_literal_separator: false, require_literal_leading_dot: false };
 
-/// Why the service lets nobody change this record, if so.
+/// Why Cloudflare lets nobody change this record, if so.
 pub(super) fn read_only(zone: &LiveZone, record: &LiveRecord) -> Option<ReadOnly> {
     let own = is_own_name_server(zone, &record.name, &record.data).then_some(ReadOnly::ZoneNameServer);
     let other = (!record.name.is_within(zone.name.as_fqdn())).then_some(ReadOnly::OtherZone);
     record.read_only.or(own).or(other)
 }
 
-/// Whether this is an NS record of the zone itself that the service maintains; it usually does not even list them.
+/// Whether this is an NS record of the zone itself that Cloudflare maintains; it usually does not even list them.
 pub(super) fn is_own_name_server(zone: &LiveZone, name: &Fqdn, data: &Rdata) -> bool {
     let is_own = |target: &str| zone.name_servers.iter().any(|n| n.trim_end_matches('.').eq_ignore_ascii_case(target));
     name == zone.name.as_fqdn()

@@ -1,6 +1,6 @@
 //! Comparison of the settings of a zone: zone settings, DNSSEC, DNS settings.
 //!
-//! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on` and `off` where the service
+//! Only what the spec names is compared, also inside nested values. `true` and `false` mean `on` and `off` where Cloudflare
 //! uses those words.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::model::{DesiredZone, Fqdn, LiveSetting, LiveZone, Value};
 pub struct SettingChange {
     /// What differs.
     pub setting: ZoneSetting,
-    /// The differences, by the service's names.
+    /// The differences, by Cloudflare's names.
     pub fields: Vec<FieldChange>,
     /// Where the spec asks for it.
     pub place: Place,
@@ -25,7 +25,7 @@ pub struct SettingChange {
 pub enum ZoneSetting {
     /// A zone setting.
     Setting {
-        /// The service's name.
+        /// Cloudflare's name.
         name: String,
         /// The whole value to send.
         value: Value,
@@ -107,7 +107,7 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
             let mut all = old.clone();
             for (name, wanted) in new {
                 let value = laid_over(name, old.get(name).unwrap_or(&Value::Null), wanted);
-                // A member that the service does not report and that would hold nothing stays unsaid.
+                // A member that Cloudflare does not report and that would hold nothing stays unsaid.
                 if value != Value::Null || old.contains_key(name) {
                     all.insert(name.clone(), value);
                 }
@@ -122,14 +122,14 @@ fn laid_over(key: &str, before: &Value, wanted: &Value) -> Value {
             Value::from(if *wanted { "on" } else { "off" })
         }
         (Value::Bool(_), Value::Text(word)) if word == "on" || word == "off" => Value::Bool(word == "on"),
-        // A switch that the service does not report is off.
+        // A switch that Cloudflare does not report is off.
         (Value::Null, Value::Bool(false)) => Value::Null,
         // Names are the same in any case, and with or without the final dot.
         (Value::Text(old), Value::Text(new)) if matches!(key, "mname" | "rname") => {
             let (old_name, new_name) = (Fqdn::reported(old), Fqdn::reported(new));
             if old_name == new_name { before.clone() } else { Value::from(new_name.as_str()) }
         }
-        // Lists of settings are sets to the service: the order in which it answers is its own.
+        // Lists of settings are sets to Cloudflare: the order in which it answers is its own.
         (Value::List(old), Value::List(new)) if sorted(old) == sorted(new) => before.clone(),
         // `14400`, `"14400"` and `14400.0` are one number; `true` and `"true"` one truth.
         (old, new) if is_scalar(old) && is_scalar(new) && plain(old) == plain(new) => before.clone(),
@@ -142,7 +142,7 @@ fn holds(before: &Value, wanted: &Value) -> bool {
     laid_over("", before, wanted) == *before
 }
 
-/// A switch in the service's words where it does not report a value to go by.
+/// A switch in Cloudflare's words where it does not report a value to go by.
 fn switch_words(value: Value, before: &Value) -> Value {
     match (value, before) {
         (Value::Bool(on), Value::Null) => Value::from(if on { "on" } else { "off" }),

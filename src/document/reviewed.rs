@@ -279,7 +279,7 @@ type Key<'r> = (&'r str, usize);
 /// How the operations of a plan that was reviewed differ from those that would be planned now.
 #[must_use]
 pub fn differences(reviewed: &[Reviewed], now: &[Reviewed]) -> Vec<PlanMoved> {
-    let gone = "it is no longer needed: somebody else did it, or what it concerns is gone";
+    let gone = "it is no longer needed: someone else did it, or what it concerns is gone";
     compare(reviewed, now, |operation| operation.essence, Some(gone))
 }
 
@@ -402,10 +402,10 @@ fn changed(before: &Reviewed, now: &Reviewed) -> String {
         let old = before.before.as_deref().unwrap_or_default();
         let names = now.before.iter().flatten().filter(|member| !old.contains(member));
         let names: Vec<&str> = names.map(|(name, _)| &**name).collect();
-        return format!("it was changed by somebody else{when}: {}", names.join(", "));
+        return format!("it was changed by someone else{when}: {}", names.join(", "));
     }
     if before.modified_on != now.modified_on {
-        return format!("it was touched by somebody else{when}");
+        return format!("it was touched by someone else{when}");
     }
     "its meaning or its dangers are others now".to_owned()
 }

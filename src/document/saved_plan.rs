@@ -3,7 +3,7 @@
 //! The file is the plan in its JSON form with more beside it: the spec as resolved, the previous spec, the exact requests, the
 //! consents, and a checksum over everything. To apply it, the same inputs are planned again against what is live then; only if
 //! that gives the same operations, with the same before and after of each, is anything sent. So applying makes no choices, and
-//! a change that somebody else made in the meantime shows as an operation that differs.
+//! a change that someone else made in the meantime shows as an operation that differs.
 //!
 //! A file is read twice, as a stream: first for its checksum, then into types. Neither its text nor a tree of its values is kept,
 //! and of each operation only what the comparison needs.

@@ -43,7 +43,7 @@ pub struct Finding {
     pub address: Address,
     /// How it stands.
     pub state: State,
-    /// When the service says that it was changed last, in the service's words; `None` if it is not there, or not told.
+    /// When Cloudflare says that it was changed last, in Cloudflare's words; `None` if it is not there, or not told.
     pub modified_on: Option<String>,
     /// How long ago that was.
     pub age: Option<Duration>,
@@ -73,7 +73,7 @@ impl CheckedExpectation {
 pub struct ZoneReport {
     /// Its name.
     pub name: ZoneName,
-    /// Records that the service has.
+    /// Records that Cloudflare has.
     pub records: usize,
     /// Records and rules that are as the spec wants them.
     pub in_sync: usize,
@@ -84,7 +84,7 @@ pub struct ZoneReport {
     pub findings: Vec<Finding>,
     /// What nobody names.
     pub unmanaged: Vec<SetAsideCount>,
-    /// What is left alone for a reason: ignored, or made by other products of the service.
+    /// What is left alone for a reason: ignored, or made by other products of Cloudflare.
     pub spared: Vec<SetAsideCount>,
     /// The expectations of the spec, in its order.
     pub expectations: Vec<CheckedExpectation>,
@@ -103,7 +103,7 @@ impl ZoneReport {
         }
     }
 
-    /// The age of the oldest change that was made outside, as far as the service tells; what the author of the spec has not
+    /// The age of the oldest change that was made outside, as far as Cloudflare tells; what the author of the spec has not
     /// applied yet is not among them.
     #[must_use]
     pub fn oldest(&self) -> Option<Duration> {
@@ -196,7 +196,7 @@ impl Report {
     }
 }
 
-/// Says of everything in a plan how it stands at a moment.
+/// Says of everything in a plan its state at a moment.
 #[must_use]
 pub fn classify(plan: &Plan, now: SystemTime) -> Report {
     Report {
@@ -215,7 +215,7 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
         age: operation.modified_on.as_deref().and_then(|time| age(time, now)),
     });
     let (unmanaged, spared) = zone.set_aside.iter().cloned().partition(|aside| match aside.keeper {
-        Keeper::Nobody => true,
+        Keeper::Unknown => true,
         Keeper::Ignored | Keeper::Service => false,
     });
     ZoneReport {
@@ -229,9 +229,9 @@ fn of_zone(zone: &ZonePlan, now: SystemTime) -> ZoneReport {
     }
 }
 
-/// How long ago a time is that the service wrote; nothing where the clocks disagree.
+/// How long ago a time is that Cloudflare wrote; nothing where the clocks disagree.
 fn age(moment: &str, now: SystemTime) -> Option<Duration> {
-    // Some of the service's times say their offset in figures, which is always that of UTC.
+    // Some of Cloudflare's times say their offset in figures, which is always that of UTC.
     let moment = moment.strip_suffix("+00:00").map_or_else(|| moment.to_owned(), |start| format!("{start}Z"));
     let then = humantime::parse_rfc3339(&moment).ok()?;
     time::age(then, now)
@@ -279,7 +279,7 @@ mod tests {
             examples: Vec::new(),
         };
         plan.zones[0].operations.clear();
-        plan.zones[0].set_aside = vec![aside(Keeper::Nobody, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
+        plan.zones[0].set_aside = vec![aside(Keeper::Unknown, 3), aside(Keeper::Ignored, 5), aside(Keeper::Service, 7)];
         let report = classify(&plan, SystemTime::UNIX_EPOCH);
         assert_eq!((report.count(State::Unmanaged), report.zones[0].spared.len()), (3, 2));
         assert!(report.is_in_sync(), "what nobody names is no difference");

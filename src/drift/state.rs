@@ -2,18 +2,18 @@
 
 use crate::plan::Cause;
 
-/// How an object stands between the spec, the previous spec, and the service.
+/// How an object stands between the spec, the previous spec, and Cloudflare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// The spec and someone else changed it, each in their own way, or the spec wants the place of a foreign value.
     Conflicting,
-    /// Somebody changed it at the service; the spec is as before.
+    /// Someone changed it at Cloudflare; the spec is as before.
     Drifted,
     /// It differs, and without a base it is unknown who changed what.
     Unknown,
     /// The spec changed, and that is not applied yet.
     Pending,
-    /// The service has it, and nobody names it.
+    /// Cloudflare has it, and nobody names it.
     Unmanaged,
     /// It is as the spec wants it.
     InSync,
@@ -42,17 +42,17 @@ impl State {
     pub fn about(self) -> &'static str {
         match self {
             Self::Conflicting => {
-                "changed in the spec, and at the service as well; or the spec wants the place of a foreign value"
+                "changed in the spec, and at Cloudflare as well; or the spec wants the place of a foreign value"
             }
-            Self::Drifted => "changed at the service",
+            Self::Drifted => "changed at Cloudflare",
             Self::Unknown => "differs; without --base it is not known who changed it",
             Self::Pending => "changed in the spec, not applied yet",
-            Self::Unmanaged => "at the service, named by nobody",
+            Self::Unmanaged => "at Cloudflare, not in the spec",
             Self::InSync => "as the spec wants it",
         }
     }
 
-    /// Whether somebody did something at the service, or may have done.
+    /// Whether someone did something at Cloudflare, or may have done.
     #[must_use]
     pub fn is_outside(self) -> bool {
         match self {

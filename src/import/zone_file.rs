@@ -24,7 +24,7 @@ const MADE: &[&str] = &["SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "CDS", "C
 
 /// A word of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
+struct Token {
     /// As written, quotes and escapes included.
     text: String,
     /// Where it begins.
@@ -37,7 +37,7 @@ struct Line {
     /// Whether it begins with a blank, so that it has the owner of the entry before it.
     is_continued: bool,
     /// Its words.
-    words: Vec<Word>,
+    words: Vec<Token>,
     /// The comment at its end.
     note: String,
 }
@@ -156,7 +156,7 @@ impl Reader<'_> {
 
     /// `$GENERATE start-stop[/step] owner [ttl] [class] type value`.
     fn generate(&mut self, line: &Line, place: Place, found: &mut Found) -> Result<(), String> {
-        let words: Vec<&Word> = line.words.iter().skip(1).collect();
+        let words: Vec<&Token> = line.words.iter().skip(1).collect();
         let [range, rest @ ..] = words.as_slice() else { return Err("`$GENERATE` needs a range".to_owned()) };
         let (range, step) = range.text.split_once('/').unwrap_or((&range.text, "1"));
         let bounds =
@@ -170,7 +170,7 @@ impl Reader<'_> {
             return Err(format!("`$GENERATE` makes more than {MOST_GENERATED} records"));
         }
         for n in (from..=to).step_by(step as usize) {
-            let expand = |word: &&Word| Ok(Word { text: expand(&word.text, n)?, at: word.at });
+            let expand = |word: &&Token| Ok(Token { text: expand(&word.text, n)?, at: word.at });
             let words = rest.iter().map(expand).collect::<Result<_, String>>()?;
             self.record(&Line { is_continued: false, words, note: line.note.clone() }, place, found)?;
         }
@@ -220,7 +220,7 @@ impl Reader<'_> {
         let type_name = type_name.ok_or("the record has no type")?;
         self.stated = stated.or(self.stated);
         let ttl = stated.or(self.ttl).or(self.stated);
-        let values: Vec<&Word> = words.collect();
+        let values: Vec<&Token> = words.collect();
         if type_name == "SOA" && !std::mem::replace(&mut self.is_certain, true) {
             // Cloudflare's export writes the zone without a final dot.
             let is_relative = self.zone.as_ref().is_some_and(|zone| owner.as_str() == format!("{zone}.{zone}"));
@@ -265,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// The value in presentation form, with host names in full.
-    fn value(&self, type_name: &str, words: &[&Word]) -> Result<String, String> {
+    fn value(&self, type_name: &str, words: &[&Token]) -> Result<String, String> {
         let facts = facts::of(type_name);
         let mut out = Vec::new();
         for (n, word) in words.iter().enumerate() {
@@ -420,7 +420,7 @@ fn lines(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
                 if is_quoted {
                     return Err((at, "the text is not closed with a quote on its line"));
                 }
-                line.words.push(Word { text: word, at });
+                line.words.push(Token { text: word, at });
             }
         }
         is_start = false;

@@ -21,7 +21,7 @@ const KNOWN: &[&str] = &["action", "action_parameters", "enabled", "expression",
 const KNOWN_PARAMETERS: &[&str] = &["id", "version", "overrides", "matched_data"];
 /// Used where a score decides, and the threshold is not known.
 const NOT_JUDGED: &str =
-    "what this does cannot be judged: the rule that compares the score is not among the rules that the service lists";
+    "what this does cannot be judged: the rule that compares the score is not among the rules that Cloudflare lists";
 
 /// The impact of a change to the rule that executes a managed ruleset; `None` means that it does not exist. The
 /// catalogue holds the rules of the ruleset, if they are known.

@@ -25,7 +25,7 @@ use crate::model::managed::{Catalogue, CatalogueRule, Paranoia};
 const FORMAT: u32 = 1;
 /// The header comment.
 const COMMENT: &str = "\
-# The managed rulesets of the service as last looked at, written by `zonewright waf lock`. Do not edit.
+# The managed rulesets of Cloudflare as last looked at, written by `zonewright waf lock`. Do not edit.
 # id, number, paranoia level, state unless overridden, action, digest of the tags, title";
 /// The keyword of a ruleset.
 const RULESET: &str = "ruleset";
@@ -199,7 +199,7 @@ impl Lock {
                 match (lock.rulesets.last_mut(), LockedRule::parse(text)) {
                     (Some(ruleset), Some(rule)) => ruleset.rules.push(rule),
                     (Some(_), None) => return error("this is no rule; resolve merges by writing the file again"),
-                    (None, _) => return error("a rule stands before any ruleset"),
+                    (None, _) => return error("a rule is before any ruleset"),
                 }
             }
         }

@@ -198,7 +198,7 @@ fn sentence(
             format!("{} act in order, and what this does cannot be told", phase.about())
         }
     };
-    format!("stands {side} {name} now: {what}")
+    format!("is {side} {name} now: {what}")
 }
 
 /// What a challenge does to the rules after it.
@@ -226,7 +226,7 @@ pub fn lets_pass<'p, 'r: 'p>(
         let is_within =
             matches!(Expression::scope_change(rule.scope(), other.scope()), ScopeChange::Equal | ScopeChange::Wider);
         let direction = if is_within { Direction::Weakens } else { Direction::Both };
-        return Some((direction, format!("stands before {}: {ACCEPTED}", name(other.body, waf))));
+        return Some((direction, format!("is before {}: {ACCEPTED}", name(other.body, waf))));
     }
     None
 }

@@ -57,7 +57,7 @@ const PRIVATE: &[(&str, &str)] = &[
 
 /// Both lists, parsed, with their names for messages.
 static NETWORKS: LazyLock<Vec<(IpNet, &'static str)>> = LazyLock::new(|| {
-    let service = SERVICE.iter().map(|network| (*network, "the service's own network"));
+    let service = SERVICE.iter().map(|network| (*network, "Cloudflare's own network"));
     let parse = |(network, name): (&str, _)| (network.parse().expect("the lists above hold networks"), name);
     PRIVATE.iter().copied().chain(service).map(parse).collect()
 });

@@ -96,7 +96,7 @@ pub enum FetchError {
     },
     /// The number of records on the pages is not the number that Cloudflare reports.
     #[error(
-        "the listing of {zone} holds {got} records where the service counts {total}; nothing was compared. Try again"
+        "the listing of {zone} holds {got} records where Cloudflare counts {total}; nothing was compared. Try again"
     )]
     Incomplete {
         /// Which zone.

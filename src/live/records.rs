@@ -1,7 +1,7 @@
 //! Lists the records of a zone, whole or not at all.
 //!
 //! Pages are not a snapshot: a record that appears or vanishes while they are read shifts the others. So records are told
-//! apart by id, the number received is held against the number that the service counts, and a listing that falls short is
+//! apart by id, the number received is held against the number that Cloudflare counts, and a listing that falls short is
 //! read again.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::wire::{Envelope, PageInfo};
 /// How often a listing is read again before it is given up.
 const ATTEMPTS: usize = 3;
 
-/// The page size that every version of the service takes.
+/// The page size that every version of the API takes.
 const SMALL_PAGE: u64 = 100;
 
 /// Pages that are read of a zone: 1,000,000 records at the smallest page size.
@@ -92,7 +92,7 @@ impl Seen {
         }
     }
 
-    /// All of them in the order of their ids, which does not depend on that of the service.
+    /// All of them in the order of their ids, which does not depend on that of Cloudflare.
     fn finish(self) -> Vec<LiveRecord> {
         let mut order: Vec<(RecordId, usize)> = self.by_id.into_iter().collect();
         order.sort_unstable();
@@ -102,7 +102,7 @@ impl Seen {
     }
 }
 
-/// One walk over all pages: the records by id, and how many the service counts.
+/// One walk over all pages: the records by id, and how many Cloudflare counts.
 async fn list_once<R: Reader>(
     reader: &R,
     zone: &LiveZone,
@@ -118,7 +118,7 @@ async fn list_once<R: Reader>(
     records.extend(first.records);
     let mut newest_total = total;
 
-    // The service may clamp the page size and say so, or clamp it and not say so.
+    // Cloudflare may clamp the page size and say so, or clamp it and not say so.
     let effective = if received > 0 { per_page.min(received.max(1)).max(1) } else { per_page.max(1) };
     let by_count = total.map(|total| if received == 0 { 1 } else { total.div_ceil(effective) });
     let pages = match (first.info.total_pages, by_count) {
@@ -160,7 +160,7 @@ async fn list_once<R: Reader>(
     Ok((records, newest_total))
 }
 
-/// The first page, at a smaller size if the service refuses the one asked for; also the size that was taken.
+/// The first page, at a smaller size if Cloudflare refuses the one asked for; also the size that was taken.
 async fn first_page<R: Reader>(reader: &R, zone: &LiveZone, asked: u64) -> Result<(u64, Page), FetchError> {
     match page(reader, zone, asked, 1).await {
         // 504 and 524: the page took too long to put together.
@@ -249,7 +249,7 @@ mod tests {
         ((page - 1) * size..(page * size).min(total)).map(record).collect()
     }
 
-    /// Lists with the service's default options; the number of records and of requests.
+    /// Lists with Cloudflare's default options; the number of records and of requests.
     async fn run(
         page_size: u64,
         answer: impl Fn(u64, u64, u32) -> Result<Json, u16> + Send + Sync,

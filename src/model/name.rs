@@ -63,7 +63,7 @@ pub enum NameError {
     #[error("the name has {0} octets; a name has at most 253")]
     TooLong(usize),
     /// A character that is not allowed in a name.
-    #[error("`{character}` cannot stand in a name")]
+    #[error("`{character}` is not allowed in a name")]
     Character {
         /// The character.
         character: char,

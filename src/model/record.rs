@@ -46,7 +46,7 @@ pub enum CommentError {
     #[error("the comment has {0} characters")]
     Long(usize),
     /// It contains a control character.
-    #[error("{} stands in the comment", if matches!(.0, '\n' | '\r') { "a line break".to_owned() } else { format!("{:?}", .0) })]
+    #[error("{} is in the comment", if matches!(.0, '\n' | '\r') { "a line break".to_owned() } else { format!("{:?}", .0) })]
     Control(char),
 }
 
@@ -100,7 +100,7 @@ pub enum TagError {
     #[error("the tag value has {0} characters; at most 100 are allowed")]
     Value(usize),
     /// Reserved by Cloudflare.
-    #[error("tag names that begin with `cf-` are reserved by the service")]
+    #[error("tag names that begin with `cf-` are reserved by Cloudflare")]
     Reserved,
 }
 
@@ -275,13 +275,13 @@ impl ReadOnly {
     #[must_use]
     pub fn owner(self) -> &'static str {
         match self {
-            Self::ReadOnly => "the service (read-only)",
+            Self::ReadOnly => "Cloudflare (read-only)",
             Self::EmailRouting => "Email Routing",
             Self::Apps => "an app",
             Self::Tunnel => "a tunnel",
-            Self::AutoAdded => "the service's scan (auto-added)",
-            Self::Locked => "the service (locked)",
-            Self::ZoneNameServer => "the service (name server of the zone)",
+            Self::AutoAdded => "Cloudflare's scan (auto-added)",
+            Self::Locked => "Cloudflare (locked)",
+            Self::ZoneNameServer => "Cloudflare (name server of the zone)",
             Self::OtherZone => "another zone (its name is not in this one)",
         }
     }

@@ -35,7 +35,7 @@ impl Action {
 pub enum Cause {
     /// The spec changed.
     Spec,
-    /// Somebody changed the service, and the plan takes that back.
+    /// Someone changed the live state, and the plan reverts it.
     Drift,
     /// Both: a conflict.
     Both,
@@ -46,7 +46,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// From whether the spec changed, and whether the service is not as the previous spec wanted it.
+    /// From whether the spec changed, and whether the live state differs from the previous spec.
     #[must_use]
     pub fn of(changed: bool, drifted: bool) -> Self {
         match (changed, drifted) {
@@ -75,8 +75,8 @@ impl Cause {
         let when = modified_on.map(|time| format!(" (last changed {time})")).unwrap_or_default();
         match self {
             Self::Drift => Some(format!("takes back a change made outside{when}")),
-            Self::Both => Some(format!("changed in the spec, and by somebody else as well{when}")),
-            Self::Foreign => Some(format!("takes the place of what somebody else made{when}")),
+            Self::Both => Some(format!("changed in the spec, and by someone else as well{when}")),
+            Self::Foreign => Some(format!("takes the place of what someone else made{when}")),
             Self::Spec | Self::Unknown => None,
         }
     }

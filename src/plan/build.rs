@@ -134,14 +134,14 @@ fn set_aside(desired: &DesiredZone, changes: &RecordChanges) -> Vec<SetAsideCoun
     let mut counts: BTreeMap<(u8, String), SetAsideCount> = BTreeMap::new();
     for SetAside { record, reason } in &changes.set_aside {
         let (rank, keeper, words) = match reason {
-            SetAsideReason::Unmanaged => (0, Keeper::Nobody, "unmanaged".to_owned()),
+            SetAsideReason::Unmanaged => (0, Keeper::Unknown, "unmanaged".to_owned()),
             SetAsideReason::Ignored(n) => {
                 let why = desired.ignore.get(*n).and_then(|p| p.reason.as_deref());
                 (1, Keeper::Ignored, why.map_or_else(|| "ignored".to_owned(), |why| format!("ignored: {why}")))
             }
             SetAsideReason::ReadOnly(owner) => (2, Keeper::Service, format!("managed by {}", owner.owner())),
-            SetAsideReason::Opaque => (3, Keeper::Nobody, "not understood by this version".to_owned()),
-            SetAsideReason::Duplicate => (4, Keeper::Nobody, "duplicate of another live record".to_owned()),
+            SetAsideReason::Opaque => (3, Keeper::Unknown, "not understood by this version".to_owned()),
+            SetAsideReason::Duplicate => (4, Keeper::Unknown, "duplicate of another live record".to_owned()),
         };
         let entry = counts.entry((rank, words.clone())).or_insert_with(|| SetAsideCount {
             keeper,
@@ -162,7 +162,7 @@ fn foreign_rules(changes: &WafChanges) -> Vec<SetAsideCount> {
     let with_foreign = changes.phases.iter().filter(|p| !p.foreign.is_empty());
     with_foreign
         .map(|phase| SetAsideCount {
-            keeper: Keeper::Nobody,
+            keeper: Keeper::Unknown,
             reason: format!("foreign {}", phase.phase.about()),
             types: foreign_by_action(&phase.foreign).into_iter().map(|(a, n)| (a.to_owned(), n)).collect(),
             examples: phase.foreign.iter().take(EXAMPLES).map(|r| r.shown().to_owned()).collect(),

@@ -215,7 +215,7 @@ impl<'z, 'a> View<'z, 'a> {
         let answers: BTreeSet<String> = wildcard.records().map(|r| answer(&r)).collect();
         let answers: Vec<&str> = answers.iter().take(MOST_ANSWERS).map(String::as_str).collect();
         Some(format!(
-            "{shown} is replaced in one transaction; where the service has no batches, {} answers for it in between: {}",
+            "{shown} is replaced in one transaction; where batch requests are not available, {} answers for it in between: {}",
             wildcard.name(),
             answers.join(", ")
         ))

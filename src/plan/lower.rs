@@ -6,12 +6,12 @@ use super::subject::record::batch_request;
 use super::zone_plan::ZonePlan;
 use crate::wire::Request;
 
-/// How the service takes changes of records.
+/// How Cloudflare takes changes of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lowering {
     /// In batches of at most this many operations.
     Batches(usize),
-    /// One request for each operation, because the service has no batches.
+    /// One request for each operation, where batch requests are not available.
     Single,
 }
 
@@ -59,7 +59,7 @@ pub fn lower_operation(zone: &ZonePlan, operation: &Operation, account: Option<&
 /// These operations on records in one request.
 ///
 /// # Order
-/// By name; within a name deletes, changes, creates, which is also the order in which the service executes a batch.
+/// By name; within a name deletes, changes, creates, which is also the order in which Cloudflare executes a batch.
 #[must_use]
 pub fn lower_records(zone: &ZonePlan, operations: Vec<usize>, lowering: Lowering) -> Step {
     let request = match (lowering, operations.as_slice()) {

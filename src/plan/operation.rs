@@ -29,7 +29,7 @@ pub struct Operation {
     pub accepted: BTreeMap<Danger, String>,
     /// What makes it narrow, if it weakens the protection no more than that.
     pub narrow: Option<Narrow>,
-    /// When what is live was last changed, as the service wrote it; `None` where it does not say so.
+    /// When what is live was last changed, as Cloudflare wrote it; `None` where it does not say so.
     pub modified_on: Option<String>,
     /// The spec entry that asks for it.
     pub place: Option<Place>,

@@ -19,7 +19,7 @@ pub(super) struct RulePositions<'a> {
     wanted: &'a [Member],
     /// Where each member is in it.
     ranks: BTreeMap<Member, usize>,
-    /// Those of them that stand right already; the others are placed anew and have not been yet.
+    /// Those of them that are in place already; the others are placed anew and have not been yet.
     settled: BTreeSet<usize>,
     /// What stands now.
     now: Line,
@@ -71,7 +71,7 @@ impl<'a> RulePositions<'a> {
         }
     }
 
-    /// Puts a member where it belongs among those that stand right already, and says where that is.
+    /// Puts a member where it belongs among those that are in place already, and says where that is.
     fn place(&mut self, member: Member) -> Position {
         let number = self.number(member);
         self.now.remove(number);

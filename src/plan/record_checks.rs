@@ -1,4 +1,4 @@
-//! Checks that need the zone's plan at the service, or its live records; everything else is known offline.
+//! Checks that need the zone's plan at Cloudflare, or its live records; everything else is known offline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::diagnostic::{self, Diagnostics, Severity, findings};
 use crate::diff::{ChangeKind, Conflict, DeleteReason, Field, RecordChanges, SetAsideReason, Stranded, field_changes};
 use crate::model::{Comment, DesiredZone, Fqdn, LiveZone, Rdata, ReadOnly, RecordId, Tier};
 
-/// Holds a zone's plan against what the service would accept.
+/// Holds a zone's plan against what Cloudflare would accept.
 pub(super) fn check(desired: &DesiredZone, live: &LiveZone, changes: &RecordChanges, plan: &ZonePlan) -> Diagnostics {
     let mut found = Diagnostics::default();
     quota(desired, live, plan, &mut found);
@@ -61,7 +61,7 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
     let diagnostic = match live.record_quota {
         Some(quota) if after > quota => findings::QUOTA
             .nowhere(format!("{} would hold {after} records; its quota is {quota}", desired.name))
-            .help("remove records from the spec, or ask the service for a larger quota"),
+            .help("remove records from the spec, or ask Cloudflare for a larger quota"),
         None if after > assumed_quota(live) => findings::QUOTA_UNCERTAIN
             .nowhere(format!(
                 "{} would hold {after} records; zones on the {} plan usually hold {}, and the service did not say what this one \
@@ -70,7 +70,7 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
                 if live.tier == Tier::Unknown { "free" } else { live.tier.facts().name },
                 assumed_quota(live)
             ))
-            .help("if the quota was not raised, the service will refuse records above it"),
+            .help("if the quota was not raised, Cloudflare will refuse records above it"),
         Some(_) | None => return,
     };
     found.push(diagnostic.at(desired.place, "").about(desired.name.to_string()));
@@ -94,7 +94,7 @@ fn conflicts(changes: &RecordChanges, found: &mut Diagnostics) {
         found.push(
             findings::CONFLICT
                 .nowhere(format!(
-                    "{} has a live {live} record that {owner}; {wanted} cannot stand beside it",
+                    "{} has a live {live} record that {owner}; {wanted} cannot exist beside it",
                     conflict.live.name
                 ))
                 .at(conflict.desired.spelling.place, format!("this {wanted} record"))
@@ -121,7 +121,7 @@ fn stranded(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics
     }
 }
 
-/// Records that somebody else maintains and that are not quite as the spec wants them.
+/// Records that someone else maintains and that are not quite as the spec wants them.
 fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     for Conflict { desired, live, reason } in &changes.kept_different {
         let SetAsideReason::ReadOnly(owner) = reason else { continue };
@@ -144,7 +144,7 @@ fn kept_different(changes: &RecordChanges, found: &mut Diagnostics) {
     }
 }
 
-/// Records created at a name and type where somebody else maintains another value, which stays.
+/// Records created at a name and type where someone else maintains another value, which stays.
 fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Diagnostics) {
     let maintained: BTreeMap<(&Fqdn, &str), ReadOnly> = changes
         .set_aside
@@ -156,7 +156,7 @@ fn beside_maintained(zone: &DesiredZone, changes: &RecordChanges, found: &mut Di
         .collect();
     for change in &changes.changes {
         let ChangeKind::Create { after, .. } = &change.kind else { continue };
-        // Where it cannot stand at all, that has been said.
+        // Where it cannot exist at all, that has been said.
         if changes.conflicts.iter().any(|c| std::ptr::eq(c.desired, *after)) {
             continue;
         }
@@ -346,7 +346,7 @@ fn duplicates(desired: &DesiredZone, changes: &RecordChanges, found: &mut Diagno
                     "{kind} {name} with this value exists more than once; the record {} is left alone",
                     aside.record.id
                 ))
-                .help("delete one of them at the service"),
+                .help("delete one of them at Cloudflare"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What is the matter with the protection that a spec wants: what the service does not have, what has no effect, what its
+//! What is the matter with the protection that a spec wants: what Cloudflare does not have, what has no effect, what its
 //! plan does not allow.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::model::managed::{Managed, Overrides, Problem, ProblemKind, compile};
 use crate::model::ruleset::{EntryPoint, Phase, RuleBody};
 use crate::model::{DesiredZone, Expression, LiveZone, Tier, Value};
 
-/// Holds the changes of a zone's rules against what the service has and allows.
+/// Holds the changes of a zone's rules against what Cloudflare has and allows.
 pub(super) fn check(
     desired: &DesiredZone,
     live: &LiveZone,
@@ -35,7 +35,7 @@ pub(super) fn check(
     for (place, name) in &changes.unnamed {
         found.push(
             findings::UNNAMED_RULE.at(*place, format!(
-                    "the rule {name} has no `ref` at the service; after a change of it here, a second one would be made"
+                    "the rule {name} has no `ref` at Cloudflare; after a change of it here, a second one would be made"
                 ))
             .help(format!("give the live rule the ref `{name}` before you change it")),
         );
@@ -131,7 +131,7 @@ pub(super) fn expiries(desired: &DesiredZone, live: &LiveZone, changes: &WafChan
 fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
     let Problem { kind, place } = problem;
     let candidates = |near: &[String]| match near {
-        [] => "give the rule's number, its description as the service has it, or the beginning of its id".to_owned(),
+        [] => "give the rule's number, its description as Cloudflare has it, or the beginning of its id".to_owned(),
         near => format!("did you mean {}?", near.join("; ")),
     };
     let diagnostic = match kind {
@@ -160,7 +160,7 @@ fn of_problem(problem: &Problem, live: &LiveZone) -> Diagnostic {
         }
         ProblemKind::StrangeOverrides => findings::STRANGE_OVERRIDES
             .nowhere("they have a shape that this version does not know, so nothing can be laid over them")
-            .help("write them under `raw`, or remove them at the service"),
+            .help("write them under `raw`, or remove them at Cloudflare"),
         ProblemKind::Idle(name) => findings::IDLE_TUNING
             .nowhere(format!("`{name}` would be as wanted without it, by the level, the tags or the ruleset's default"))
             .help("remove the entry, or keep it for a later change of the level"),

@@ -51,7 +51,7 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
         let (changed, drifted) = match &operation.subject {
             Subject::Zone => (base.create != desired.create, is_drifted()),
             Subject::Setting(setting) => (!is_wanted_alike(setting, desired, base), is_drifted()),
-            // What a date in both specs ends is what they say, not what somebody did.
+            // What a date in both specs ends is what they say, not what someone did.
             Subject::Rule(rule) if rule.is_expiry => (true, false),
             Subject::Rule(rule) => (rule_changed(desired, base, rule.phase, &rule.name), is_drifted()),
             Subject::Record(record) => record_changed(desired, base, &drift, record),
@@ -66,7 +66,7 @@ pub fn plan_zone_with_base(desired: &DesiredZone, base: &DesiredZone, live: &Liv
     (plan, diagnostics)
 }
 
-/// What the service does not have as the previous spec wanted it.
+/// What Cloudflare does not have as the previous spec wanted it.
 struct Drift<'p> {
     created: BTreeSet<(&'p Fqdn, &'p Rdata)>,
     touched: BTreeSet<RecordId>,
@@ -107,7 +107,7 @@ fn find<'r>(records: &'r [DesiredRecord], name: &Fqdn, data: &Rdata) -> Option<&
     found.ok().map(|n| &records[n])
 }
 
-/// Whether the specs say different things about a record, and whether the service is not as the previous spec wanted it.
+/// Whether the specs say different things about a record, and whether the live state differs from the previous spec.
 fn record_changed(
     desired: &DesiredZone,
     base: &DesiredZone,
@@ -126,7 +126,7 @@ fn record_changed(
         RecordAction::Create { after } => (!is_same, drift.created.contains(&(&after.name, &after.data))),
         RecordAction::Update { id, .. } => (!is_same, drift.touched.contains(id)),
         RecordAction::Delete { id, reason, .. } => match reason {
-            // What was in the way of the previous spec as well was made by somebody else.
+            // What was in the way of the previous spec as well was made by someone else.
             DeleteReason::InTheWay if drift.deleted.contains(id) => (false, true),
             DeleteReason::Removed
             | DeleteReason::InTheWay
@@ -143,7 +143,7 @@ fn record_changed(
 
 /// Whether the specs say different things about a rule, or about all rules where the name is that of several.
 fn rule_changed(desired: &DesiredZone, base: &DesiredZone, phase: Phase, name: &str) -> bool {
-    // That the last day of an entry is over is what the spec says, not what somebody did.
+    // That the last day of an entry is over is what the spec says, not what someone did.
     let has_expired = desired.waf.as_deref().is_some_and(|waf| {
         let deployments = waf.deployments.iter().filter(|d| phase == Phase::Managed && d.ruleset.key() == name);
         let mut notes = deployments.flat_map(|d| d.rules.iter().map(|r| &r.note).chain(d.tags.iter().map(|t| &t.note)));

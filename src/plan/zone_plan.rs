@@ -12,11 +12,11 @@ use crate::model::{Address, Danger, Fqdn, LiveZone, Rdata, Tier, ZoneId, ZoneNam
 /// Whose business it is what is left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keeper {
-    /// Nobody's that is known.
-    Nobody,
+    /// Unknown.
+    Unknown,
     /// The spec names it to be ignored.
     Ignored,
-    /// Another product of the service makes it.
+    /// Another product of Cloudflare makes it.
     Service,
 }
 
@@ -51,7 +51,7 @@ pub struct ZonePlan {
     /// When it was created, as Cloudflare wrote it (RFC 3339); with the id it tells the zone from one of a sandbox that was
     /// reset, which has the same id.
     pub created_on: Option<String>,
-    /// Its plan at the service.
+    /// Its plan at Cloudflare.
     pub tier: Tier,
     /// Whether the zone does not exist yet; its id then stands in for the real one.
     pub is_new: bool,
@@ -81,7 +81,7 @@ pub struct ZonePlan {
     pub accepted: BTreeMap<Danger, String>,
     /// How many records the zone has.
     pub live_records: usize,
-    /// What somebody has to do elsewhere: records for the registrar, name servers.
+    /// What someone has to do elsewhere: records for the registrar, name servers.
     pub notes: Vec<String>,
     /// What it means as a whole to those who ask name servers.
     pub impact: Vec<String>,

@@ -109,7 +109,7 @@ impl Goal {
         }
     }
 
-    /// Reads the journal of an apply that is to be undone. With `skip_conflicts`, what somebody changed since stays as it is, and
+    /// Reads the journal of an apply that is to be undone. With `skip_conflicts`, what someone changed since stays as it is, and
     /// the rest is undone; without it, such a change is an error of the plan. `zones` are names or globs; none for all zones.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub struct Options {
     pub batch_size: Option<usize>,
     /// What it takes to call a zone in sync after an apply.
     pub verify: Verify,
-    /// Hears what has been read, if somebody wants to.
+    /// Hears what has been read, if someone wants to.
     pub progress: Option<Listener>,
 }
 
@@ -129,7 +129,7 @@ impl Planned<'_> {
 
     /// Warns of operations that a journal in a directory says were applied a short while ago.
     ///
-    /// This is for who is about to apply: a drift report says by itself what somebody takes back. The journals do not tell of an
+    /// This is for who is about to apply: a drift report says by itself what someone takes back. The journals do not tell of an
     /// undo's own purpose, so an undo is not warned of.
     pub fn warn_of_applied_before(&mut self, journals: &Path, now: SystemTime) {
         if !matches!(self.goal.source, Source::Journal(_)) {

@@ -31,7 +31,7 @@ pub enum ProtectionError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// A zone does not exist, or the credentials may not see it.
-    #[error("the service has no zone {0}, or these credentials may not see it")]
+    #[error("Cloudflare has no zone {0}, or these credentials may not see it")]
     NoZone(ZoneName),
 }
 

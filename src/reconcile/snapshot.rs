@@ -135,13 +135,13 @@ fn strip(zone: &mut DesiredZone, part: &Part) {
 fn lacking(zone: &DesiredZone, part: &Part, refused: Option<&str>) -> Diagnostic {
     let name = &zone.name;
     let what = match part {
-        Part::Zone => format!("{name} is not in the snapshot, so it is not known what the service has"),
-        part => format!("{part} of {name}: not in the snapshot, so it is not known what the service has"),
+        Part::Zone => format!("{name} is not in the snapshot, so it is not known what Cloudflare has"),
+        part => format!("{part} of {name}: not in the snapshot, so it is not known what Cloudflare has"),
     };
     let (what, help) = match refused {
         None => (what, "take a newer snapshot with a spec that names it; the rest is planned"),
         Some(words) => (
-            format!("{what}; when the snapshot was taken, the service refused: {words}"),
+            format!("{what}; when the snapshot was taken, Cloudflare refused: {words}"),
             "take the snapshot with credentials that may read it; the rest is planned",
         ),
     };

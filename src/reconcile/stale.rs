@@ -1,4 +1,4 @@
-//! Whether a plan still holds: plan again, and compare. This is the one check, for a plan that was saved and for one that somebody
+//! Whether a plan still holds: plan again, and compare. This is the one check, for a plan that was saved and for one that someone
 //! has thought about.
 
 use std::collections::BTreeMap;

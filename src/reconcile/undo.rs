@@ -91,7 +91,7 @@ impl Undo {
     }
 }
 
-/// Whether every error of a plan is a change that somebody made after the apply that is undone: the plan is stale then.
+/// Whether every error of a plan is a change that someone made after the apply that is undone: the plan is stale then.
 pub(super) fn has_conflicts_only(diagnostics: &Diagnostics) -> bool {
     diagnostics.iter().filter(|d| d.severity == Severity::Error).all(|d| d.finding == findings::UNDO_CONFLICT)
 }

@@ -1,4 +1,4 @@
-//! `waf.lock` beside a spec: where it is, and what the service changed since it was written.
+//! `waf.lock` beside a spec: where it is, and what Cloudflare changed since it was written.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ pub fn beside(spec: Option<&Path>) -> PathBuf {
     }
 }
 
-/// What the service changed in the rulesets that a file has and a plan read. Without a file, nothing is said.
+/// What Cloudflare changed in the rulesets that a file has and a plan read. Without a file, nothing is said.
 pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
     let mut found = Diagnostics::default();
     let file = path.display();
@@ -33,7 +33,7 @@ pub(super) fn check(path: &Path, live: &Live) -> Diagnostics {
         Ok(None) => return found,
         Ok(Some(lock)) => lock,
         Err(reason) => {
-            let what = format!("{file}: {reason}; what the service changed in its rulesets is not said");
+            let what = format!("{file}: {reason}; what Cloudflare changed in its rulesets is not said");
             let diagnostic = findings::LOCK_UNREADABLE.nowhere(what);
             found.push(diagnostic.help("write it anew: zonewright waf lock SPEC"));
             return found;
@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<Option<Lock>, String> {
 /// # Errors
 /// It cannot be read, is too large, or is something that may never end.
 pub fn text(path: &Path) -> io::Result<String> {
-    // Before it is opened: a FIFO waits for somebody who writes.
+    // Before it is opened: a FIFO waits for someone who writes.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }

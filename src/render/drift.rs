@@ -112,7 +112,7 @@ pub(super) fn how(mark: Action) -> &'static str {
 /// Both sides of a difference, in words; `shown` escapes a value.
 pub(super) fn sides(before: Option<&str>, after: Option<&str>, shown: impl Fn(&str) -> String) -> String {
     let side = |side: Option<&str>| side.map_or_else(|| "unset".to_owned(), &shown);
-    format!("{} at the service, {} in the spec", side(before), side(after))
+    format!("{} at Cloudflare, {} in the spec", side(before), side(after))
 }
 
 /// Other facts about an object: when it was changed, why it is not wanted, what applying the spec would do.
@@ -120,13 +120,13 @@ pub(super) fn remarks(finding: &Finding, operation: &OperationView<'_>) -> Vec<S
     let mut remarks = Vec::new();
     match operation.direction {
         Some(Direction::Strengthens | Direction::Both) => {
-            remarks.push("! the protection at the service is weaker than the spec wants it".to_owned());
+            remarks.push("! the protection at Cloudflare is weaker than the spec wants it".to_owned());
         }
         Some(Direction::Weakens | Direction::Neutral | Direction::Unclassified) | None => {}
     }
     if let Some(time) = &finding.modified_on {
         let age = finding.age.map(|age| format!(", {}", ago(age))).unwrap_or_default();
-        remarks.push(format!("last changed at the service {time}{age}"));
+        remarks.push(format!("last changed at Cloudflare {time}{age}"));
     }
     if !operation.why.about.is_empty() {
         remarks.push(operation.why.in_full());

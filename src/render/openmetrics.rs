@@ -40,11 +40,11 @@ pub fn drift(report: &Report, requests: u64) -> String {
         let age = zone.oldest().unwrap_or(Duration::ZERO).as_secs();
         sample(&mut out, name, &[("zone", zone.name.as_str())], age);
     }
-    family(&mut out, "zonewright_zone_records", "gauge", "Records that the service has.");
+    family(&mut out, "zonewright_zone_records", "gauge", "Records that Cloudflare has.");
     for zone in &report.zones {
         sample(&mut out, "zonewright_zone_records", &[("zone", zone.name.as_str())], zone.records);
     }
-    family(&mut out, "zonewright_requests", "counter", "Requests to the service since the process began.");
+    family(&mut out, "zonewright_requests", "counter", "Requests to Cloudflare since the process began.");
     sample(&mut out, "zonewright_requests_total", &[], requests);
     let name = "zonewright_last_success_timestamp_seconds";
     family(&mut out, name, "gauge", "When everything was last looked at.");

@@ -25,7 +25,7 @@ pub(super) fn check(zone: &mut DesiredZone, diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 findings::REPEATED
                     .at(pair[1].spelling.place, "the same `state: absent` again")
-                    .and_at(pair[0].spelling.place, "it stands here first")
+                    .and_at(pair[0].spelling.place, "it is first written here")
                     .help("remove one of the two"),
             );
         }
@@ -63,7 +63,7 @@ fn repeated(zone: &DesiredZone, same: &[DesiredRecord], diagnostics: &mut Diagno
         diagnostics.push(
             findings::REPEATED
                 .at(place(&same[n]), format!("this {} record is already defined here", same[n].data.type_name()))
-                .and_at(place(&same[first]), "it stands here first")
+                .and_at(place(&same[first]), "it is first written here")
                 .about(address(zone, &same[n]))
                 .help("remove one of the two; spellings that mean the same count as equal"),
         );

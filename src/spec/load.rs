@@ -273,7 +273,7 @@ impl Loader<'_> {
         if let Some(at) = text.find('\0') {
             let place = Place { source, span: Span::new(at, at + 1) };
             self.diagnostics.push(
-                findings::NOT_TEXT.at(place, "a NUL byte stands here").help("remove it; a spec is plain UTF-8 text"),
+                findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"),
             );
             return None;
         }

@@ -257,7 +257,7 @@ impl Target<'_> {
                 }
                 if let Some(priority) = &entry.priority {
                     let diagnostic = findings::PRIORITY
-                        .at(self.place(priority), "the priority stands beside `data`")
+                        .at(self.place(priority), "the priority is given beside `data`")
                         .help(match facts.field("priority") {
                             Some(_) => "move `priority` into `data`".to_owned(),
                             None => format!("remove `priority`: {} records have none", facts.name),
@@ -363,7 +363,7 @@ impl Target<'_> {
             let inside = |d: &&DataSyntax| d.value.0.iter().any(|(key, _)| key.value.0 == "priority");
             if let Some(twice) = data.value.0.iter().find(inside) {
                 let diagnostic = findings::PRIORITY
-                    .at(self.place(twice), "the priority stands in `data` and beside it")
+                    .at(self.place(twice), "the priority is given in `data` and beside it")
                     .and_at(self.place(beside), "the priority beside `data`")
                     .help("keep the one beside `data`");
                 self.diagnostics.push(diagnostic);

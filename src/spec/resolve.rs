@@ -172,7 +172,7 @@ fn zone_name(syntax: &Spanned<Text>, reader: &mut Reader<'_>) -> Option<ZoneName
             let help = format!("write the registered domain, such as `example.{name}`");
             let place = reader.place(syntax);
             reader.diagnostics.push(
-                findings::PUBLIC_SUFFIX.at(place, format!("anybody can register names below `{name}`")).help(help),
+                findings::PUBLIC_SUFFIX.at(place, format!("anyone can register names below `{name}`")).help(help),
             );
             return None;
         }
@@ -257,7 +257,7 @@ fn merge(
             let detail = format!("`{}` is not a name of a setting", super::clip(written));
             let lower = written.to_ascii_lowercase();
             let help = if lower == written {
-                "write the service's name, such as `ssl`".to_owned()
+                "write Cloudflare's name, such as `ssl`".to_owned()
             } else {
                 format!("did you mean `{lower}`?")
             };

@@ -205,7 +205,7 @@ impl Scanner<'_> {
         let Some(target) = target.filter(|_| !open) else {
             return Err(Box::new(
                 findings::SYNTAX
-                    .at(self.place(span), "the alias stands inside the value that it refers to")
+                    .at(self.place(span), "the alias is inside the value that it refers to")
                     .help("write the value out"),
             ));
         };
@@ -282,7 +282,7 @@ impl Scanner<'_> {
         self.diagnostics.push(
             findings::DUPLICATE_KEY
                 .at(place, format!("`{text}` is already defined here"))
-                .and_at(self.tree.place(first), "it stands here first")
+                .and_at(self.tree.place(first), "it is first written here")
                 .help("remove one of the two, or join what they hold"),
         );
         false
@@ -327,9 +327,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
 /// Our message for common errors, and what to write instead.
 fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
-        kind if is_tab(kind) => {
-            (Some("a tab stands where YAML takes blanks only"), Some("indent with blanks, two for each level"))
-        }
+        kind if is_tab(kind) => (Some("a tab is used for indentation"), Some("indent with blanks, two for each level")),
         ErrorKind::UnexpectedEofFlowSequence => (Some("a `[` is not closed"), Some("add the closing `]`")),
         ErrorKind::UnexpectedEofFlowMapping | ErrorKind::UnexpectedEofImplicitFlowMapping => {
             (Some("a `{` is not closed"), Some("add the closing `}`"))
@@ -354,7 +352,7 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
             Some("write a wildcard in quotes, such as \"*\" or \"*.example.com\""),
         ),
         ErrorKind::UnexpectedCharacter { character } if character.is_control() => (
-            Some("this character cannot stand in a YAML file"),
+            Some("this character is not allowed in a YAML file"),
             Some("remove it, or write it as an escape such as \"\\x1b\" in double quotes"),
         ),
         ErrorKind::UnexpectedCharacter { .. } => {
@@ -369,11 +367,11 @@ fn explain(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
             Some("begin the keys of one mapping in the same column, and write a blank after each `:`"),
         ),
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
-            Some("a `:` stands where no key can be"),
+            Some("a `:` is where no key can be"),
             Some("write the value in quotes if the `:` belongs to it, or begin the key on a line of its own"),
         ),
         ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => {
-            (Some("a list item cannot stand here"), Some("begin each `- ` item on a line of its own"))
+            (Some("a list item is not possible here"), Some("begin each `- ` item on a line of its own"))
         }
         ErrorKind::ExpectedFlowMappingSeparator => (
             Some("`,` or `}` is expected here"),

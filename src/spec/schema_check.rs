@@ -281,8 +281,8 @@ impl Check<'_> {
         if !shape.words.is_empty() && !shape.words.iter().any(|w| w == text) {
             let diagnostic = if shape.is_record_type && text.eq_ignore_ascii_case("SOA") {
                 findings::SERVICE_TYPE
-                    .at(place, "SOA records are written by the service")
-                    .help("remove the record; the service answers SOA queries by itself")
+                    .at(place, "SOA records are written by Cloudflare")
+                    .help("remove the record; Cloudflare answers SOA queries by itself")
             } else if shape.is_record_type
                 && let Some(help) = foreign_type(text)
             {
@@ -442,9 +442,8 @@ impl Check<'_> {
             None if kinds.object => "write `key: value` pairs, not a list".to_owned(),
             _ => format!("write {expected}"),
         };
-        self.diagnostics.push(
-            findings::WRONG_KIND.at(place, format!("{name} should be {expected}, but {found} stands here")).help(help),
-        );
+        self.diagnostics
+            .push(findings::WRONG_KIND.at(place, format!("{name} should be {expected}, not {found}")).help(help));
     }
 }
 

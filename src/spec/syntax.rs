@@ -341,7 +341,7 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
             "multi_provider": { "type": "boolean", "description": "Serve the zone's own NS records beside those of other providers." },
             "secondary_overrides": { "type": "boolean", "description": "Proxy records of a secondary zone." },
             "ns_ttl": seconds("Time to live of the zone's name servers", 30, 86_400),
-            "zone_mode": { "type": "string", "enum": ["standard", "cdn_only", "dns_only"], "description": "What the service does for the zone." },
+            "zone_mode": { "type": "string", "enum": ["standard", "cdn_only", "dns_only"], "description": "What Cloudflare does for the zone." },
             "nameservers": {
                 "type": "object", "additionalProperties": false, "description": "Which name servers the zone has.",
                 "properties": {

@@ -1,4 +1,4 @@
-//! JSON that is read as a stream, within a budget: texts are the one thing of which the reader keeps all before anybody can look.
+//! JSON that is read as a stream, within a budget: texts are the one thing of which the reader keeps all before anyone can look.
 
 use std::io::{self, Read};
 

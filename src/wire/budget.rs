@@ -49,7 +49,7 @@ pub fn words(seconds: u64) -> String {
         90..5400 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     };
-    format!("about {time} at the service's limit of 1,200 requests in 5 minutes")
+    format!("about {time} at Cloudflare's limit of 1,200 requests in 5 minutes")
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(seconds_at_limit(600, 601), Some(300));
         assert_eq!(seconds_at_limit(0, 3400), Some(600));
         assert_eq!(seconds_at_limit(0, 3600), Some(650));
-        assert_eq!(words(50), "about 50 s at the service's limit of 1,200 requests in 5 minutes");
+        assert_eq!(words(50), "about 50 s at Cloudflare's limit of 1,200 requests in 5 minutes");
         assert!(words(720).starts_with("about 12 min at "));
         assert!(words(7260).starts_with("about 2 h 1 min at "));
     }

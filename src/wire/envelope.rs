@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::json::{self, JsonError, MOST_VALUES};
 
-/// One error or message of the service.
+/// One error or message of Cloudflare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiMessage {
     /// The code, if there is one.
@@ -71,16 +71,16 @@ pub enum EnvelopeError {
     TooMany(usize),
 }
 
-/// The service's errors in one line.
+/// Cloudflare's errors in one line.
 fn said(messages: &[ApiMessage]) -> String {
     if messages.is_empty() {
-        return "the service reported failure without a reason".to_owned();
+        return "Cloudflare reported failure without a reason".to_owned();
     }
     messages.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 impl EnvelopeError {
-    /// Whether one of the service's errors has this code.
+    /// Whether one of Cloudflare's errors has this code.
     #[must_use]
     pub fn has_code(&self, code: i64) -> bool {
         match self {

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use crate::model::{AsReported, Fields, Fqdn, LiveRecord, Rdata, ReadOnly, RecordId, Settings, Tag, Ttl, Value};
 
-/// The most tags of a record that are read; the service takes 20.
+/// The most tags of a record that are read; Cloudflare takes 20.
 const MOST_TAGS: usize = 100;
 /// The most members of a value that are read; the largest type has 12.
 const MOST_MEMBERS: usize = 100;

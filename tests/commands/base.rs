@@ -63,7 +63,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
     assert_eq!(causes(&plan(&workspace, "HEAD")), one("dns/www/A", "update", "both"));
     let ran = workspace.run(&["plan", "spec", "--base", "HEAD"]).exits(0);
     assert!(
-        ran.stdout.contains("by somebody else as well") && ran.stdout.contains("--allow overrides-conflict"),
+        ran.stdout.contains("by someone else as well") && ran.stdout.contains("--allow overrides-conflict"),
         "{}",
         ran.stdout
     );
@@ -122,7 +122,7 @@ fn what_was_given_up_is_deleted_and_nothing_else() {
     workspace.run(&[&["apply", "spec", "--base", "HEAD", "--yes"][..], &consents].concat()).exits(0);
     let left: Vec<_> = workspace.records("example.com").iter().map(|r| r["content"].clone()).collect();
     assert_eq!(left.len(), 3);
-    assert!(left.contains(&json!("192.0.2.99")), "what somebody else made stays");
+    assert!(left.contains(&json!("192.0.2.99")), "what someone else made stays");
     workspace.run(&["plan", "spec", "--base", "HEAD", "--detailed-exitcode"]).exits(0);
 }
 

@@ -69,7 +69,7 @@ fn b22_an_empty_text_is_refused_offline() {
     assert_eq!(workspace.requests().len(), 0);
 }
 
-/// A create whose answer got lost after it took effect is seen, counted as done, and not repeated.
+/// A create whose response was lost after it took effect is seen, counted as done, and not repeated.
 #[test]
 fn b24_a_create_whose_answer_got_lost_is_done() {
     for batch in [true, false] {

@@ -96,9 +96,9 @@ fn with_git_every_state_is_told_apart() {
     assert!(report["oldest_seconds"].is_u64());
     let text = drift(&workspace, &["--base", "HEAD"]).exits(2).stdout;
     for words in [
-        "  conflicting  different: record both A  192.0.2.4\n                 ttl: 900 at the service, 600 in the spec\n",
+        "  conflicting  different: record both A  192.0.2.4\n                 ttl: 900 at Cloudflare, 600 in the spec\n",
         "  drifted      missing: record lost A  192.0.2.5",
-        "last changed at the service 20",
+        "last changed at Cloudflare 20",
         "left alone: 1 unmanaged (1 TXT)",
         "Drift: 1 conflicting, 2 drifted, 1 pending, 1 unmanaged, 1 in-sync.",
     ] {
@@ -121,7 +121,7 @@ fn settings_drift_too() {
     assert_eq!((&finding["kind"], &finding["state"]), (&json!("zone_setting"), &json!("drifted")));
     assert!(finding["live_modified_on"].is_string() && finding["age_seconds"].is_u64(), "{finding:#}");
     let text = drift(&workspace, &["--base", "./before.yaml"]).exits(2).stdout;
-    assert!(text.contains("setting ssl\n") && text.contains("value: off at the service, strict in the spec"), "{text}");
+    assert!(text.contains("setting ssl\n") && text.contains("value: off at Cloudflare, strict in the spec"), "{text}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
         "! overwrites-foreign",
         "--allow overwrites-foreign",
         "beside 1 live value that the spec does not name",
-        "takes the place of what somebody else made (last changed 20",
+        "takes the place of what someone else made (last changed 20",
     ] {
         assert!(text.contains(words), "{words:?} is not in\n{text}");
     }
@@ -53,7 +53,7 @@ fn a_foreign_value_is_shown_with_what_its_maker_said_and_stays_without_consent()
     }
     let github = run(&["plan", "spec.yaml", "--format", "github"]).exits(0).stdout;
     assert!(
-        github.contains("overwrites-foreign") && github.contains("takes the place of what somebody else made"),
+        github.contains("overwrites-foreign") && github.contains("takes the place of what someone else made"),
         "{github}"
     );
     let json = run(&["plan", "spec.yaml", "--format", "json"]).exits(0).json();

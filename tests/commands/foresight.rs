@@ -183,13 +183,13 @@ fn a_plan_beyond_the_budget_says_how_long_it_takes() {
         text
     });
     workspace.records_spec(&records);
-    let words = "about 5 min at the service's limit of 1,200 requests in 5 minutes";
+    let words = "about 5 min at Cloudflare's limit of 1,200 requests in 5 minutes";
     let plan = |flags: &[&str]| workspace.run(&[&["plan", "spec.yaml"], flags].concat()).exits(0);
     assert!(plan(&["--batch-size", "1"]).stdout.contains(words));
     let one = plan(&["--batch-size", "1", "--format", "json"]).json();
     assert_eq!((&one["requests"]["to_apply"], &one["requests"]["seconds_at_limit"]), (&json!(1300), &json!(300)));
     // In batches it fits, and nothing is said.
-    assert!(!plan(&[]).stdout.contains("at the service's limit"));
+    assert!(!plan(&[]).stdout.contains("at Cloudflare's limit"));
     let requests = plan(&["--format", "json"]).json()["requests"].clone();
     assert_eq!((&requests["to_apply"], requests.get("seconds_at_limit")), (&json!(7), None));
 }

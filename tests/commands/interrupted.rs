@@ -200,7 +200,7 @@ fn a_wait_is_not_waited_out() {
     let what = What::Status { code: 429, html: false, retry_after: Some(300) };
     workspace.fault(Fault { when, what, times: 1 });
     let mut run = UnderWay::start(&workspace, &APPLY);
-    run.says("waiting 300 s because the service asked to");
+    run.says("waiting 300 s because Cloudflare asked to");
     run.signal("INT");
     let ran = run.ends().exits(5);
     assert!(ran.stderr.contains(STOPPING), "{}", ran.stderr);
@@ -237,11 +237,11 @@ fn what_got_lost_and_is_not_sent_again_is_unknown() {
         workspace.until_held(1);
         run.signal("INT");
         let ran = run.ends().exits(5);
-        let lost = "the answer got lost, no effect is to be seen, and it was not sent again";
+        let lost = "the response was lost, no effect is visible, and it was not sent again";
         assert_eq!(ran.stdout.matches(lost).count(), 1, "write {nth}: {}{}", ran.stdout, ran.stderr);
         let lines = journal(&workspace);
         let outcome = lines.iter().find(|line| line["event"] == "outcome" && line["step"] == nth).unwrap();
-        // Records are told apart one by one at the end, so the journal has noted that its answer got lost before that.
+        // Records are told apart one by one at the end, so the journal has noted that its response was lost before that.
         assert_eq!(outcome["outcome"], if nth < 4 { "unknown" } else { "lost" }, "{outcome}");
         workspace.run(&APPLY).exits(0);
         workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);

@@ -316,7 +316,7 @@ const TROUBLES: &[Trouble] = &[
         advice: "the proxy did not let the connection through",
     },
     Trouble {
-        name: "a proxy that cannot reach the service (502)",
+        name: "a proxy that cannot reach Cloudflare (502)",
         run: |scene| through(scene, Proxy::Says(502), "good"),
         tries: 6,
         says: "connect for GET /zones",
@@ -405,7 +405,7 @@ fn trouble_on_the_way_is_told_and_nothing_is_written() {
             (ran.stderr.contains(trouble.says), "the cause"),
             (ran.stderr.contains(trouble.advice), "the advice"),
             (!leaks(&ran), "a secret is shown"),
-            (is_clean, "the service heard of it, or something was kept"),
+            (is_clean, "Cloudflare heard of it, or something was kept"),
             (heads.iter().all(is_tunnel), "a proxy was asked for more than a tunnel"),
         ];
         let wrong = wrong.iter().filter(|(is_right, _)| !is_right);

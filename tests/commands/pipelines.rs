@@ -240,15 +240,15 @@ fn the_whole_loop() {
     forge.plan("").exits(0);
     forge.changed_outside("www.example.com", &json!({ "ttl": 900 }));
     forge.git(&["switch", "-q", "main"]);
-    drift(&forge, 2, &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at the service"]);
+    drift(&forge, 2, &["<!-- zonewright:drift", "drifted", "www", "600", "900", "last changed at Cloudflare"]);
     let writes = forge.workspace.writes().len();
     let refused = forge.merge_and_apply("late", "").exits(4);
     assert!(
-        refused.stderr.contains("example.com/dns/www/A: it was changed by somebody else at 20"),
+        refused.stderr.contains("example.com/dns/www/A: it was changed by someone else at 20"),
         "{}",
         refused.stderr
     );
-    assert!(refused.stdout.contains("by somebody else as well"), "the plan as it would be now: {}", refused.stdout);
+    assert!(refused.stdout.contains("by someone else as well"), "the plan as it would be now: {}", refused.stdout);
     assert_eq!(forge.workspace.writes().len(), writes, "nothing is sent");
     // Planned again from what is merged, it is a plain revert of what was done outside.
     let again = forge.zonewright(&["plan", "zones", "--base", "HEAD"]).exits(0);

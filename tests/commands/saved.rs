@@ -66,7 +66,7 @@ fn a_saved_plan_is_applied_as_it_was_reviewed() {
 fn a_world_that_moved_is_refused_with_what_and_when() {
     type Somebody = fn(&Workspace);
     let moves: [(&str, Somebody); 3] = [
-        ("example.com/dns/www/A: it was changed by somebody else at 20", |w| {
+        ("example.com/dns/www/A: it was changed by someone else at 20", |w| {
             changed(w, "www.example.com", &json!({ "ttl": 900 }))
         }),
         ("example.com/dns/www/A: it is no longer needed", |w| changed(w, "www.example.com", &json!({ "ttl": 600 }))),

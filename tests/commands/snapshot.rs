@@ -199,7 +199,7 @@ fn a_fork_sees_what_the_snapshot_knows_and_what_it_does_not() {
         text.contains("the setting brotli of example.com") && text.contains("example.org is not in the snapshot"),
         "{text}"
     );
-    assert!(!plan.to_string().contains("does not exist at the service"), "unknown is not missing");
+    assert!(!plan.to_string().contains("does not exist at Cloudflare"), "unknown is not missing");
     let addresses = plan["operations"].to_string();
     assert!(
         addresses.contains("settings/ssl") && addresses.contains("/dns/www/A") && !addresses.contains("example.org")
@@ -281,7 +281,7 @@ fn what_the_credentials_may_not_read_is_no_obstacle_unless_it_is_needed() {
     workspace.file("spec.yaml", SPEC.replace("    settings", "    # settings").replace("    dns", "    # dns"));
     let plan = against(&workspace, "spec.yaml", 1);
     let words = plan["diagnostics"].to_string();
-    assert!(words.contains("the service refused: HTTP 403") && words.contains("credentials that may read"), "{words}");
+    assert!(words.contains("Cloudflare refused: HTTP 403") && words.contains("credentials that may read"), "{words}");
     assert_eq!(plan["summary"]["create"], 2, "the records are planned all the same");
     // Where the spec needs them, a snapshot without them is none.
     workspace.run(&["snapshot", "spec.yaml"]).exits(1);

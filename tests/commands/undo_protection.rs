@@ -117,10 +117,10 @@ fn rules_come_back_at_their_places() {
 fn rules_that_somebody_changed_since_stay() {
     let moved = json!({ "position": { "before": "" } });
     let changes: [(&str, &str, Value, &str); 4] = [
-        ("PATCH", "a", rule("a", "js_challenge"), "somebody else changed the rule a"),
-        ("PATCH", "e", rule("e", "js_challenge"), "somebody else changed the rule e"),
+        ("PATCH", "a", rule("a", "js_challenge"), "someone else changed the rule a"),
+        ("PATCH", "e", rule("e", "js_challenge"), "someone else changed the rule e"),
         ("DELETE", "a", Value::Null, "the rule is gone"),
-        ("PATCH", "c", moved, "somebody else changed the order"),
+        ("PATCH", "c", moved, "someone else changed the order"),
     ];
     for (method, name, body, words) in changes {
         let workspace = protected();

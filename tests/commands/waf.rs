@@ -211,12 +211,12 @@ fn rules_that_moved_are_stale() {
     });
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]);
     assert_eq!(ran.code, Some(4), "{}\n{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("changed by somebody else"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("changed by someone else"), "{}", ran.stdout);
     assert_eq!(refs(&workspace, CUSTOM).len(), 2, "the foreign write alone");
     settles(&workspace);
 }
 
-/// An answer that got lost is settled by reading: nothing is done twice.
+/// A lost response is settled by reading: nothing is done twice.
 #[test]
 fn lost_answers_are_settled_by_reading() {
     for what in [

@@ -109,7 +109,7 @@ fn what_is_in_effect_is_shown_without_a_spec() {
     );
     assert_eq!(owasp["rules"].as_array().map(Vec::len), Some(211));
     let nobody = workspace.run(&["waf", "effective", "example.org"]).exits(1);
-    assert!(nobody.stderr.contains("the service has no zone example.org"), "{}", nobody.stderr);
+    assert!(nobody.stderr.contains("Cloudflare has no zone example.org"), "{}", nobody.stderr);
 }
 
 /// Rules of the account come first; without the permission to read them, that is said.

@@ -482,7 +482,7 @@ fn facets_that_both_changed_are_a_conflict() {
     // The value is the spec's own, so its facets are too, whoever made it.
     check("taken over", Some(&desired("records: []")), &with_ttl(600), &zone(300), &[&update("spec")]);
     let gone = ["create A 192.0.2.1: both overrides-conflict"];
-    check("deleted by somebody, changed by the author", Some(&with_ttl(300)), &with_ttl(600), &with(Vec::new()), &gone);
+    check("deleted by someone, changed by the author", Some(&with_ttl(300)), &with_ttl(600), &with(Vec::new()), &gone);
 }
 
 /// Protection that the base gave is not lost by dropping `protect: true` together with the change.

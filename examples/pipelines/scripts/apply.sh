@@ -7,7 +7,7 @@
 # request, one a line. To be run in a checkout of the merged commit. SPEC names the spec (default: zones), MAX_AGE how old the
 # plan may be (default: 72h), JOURNAL where the journal goes (default: journal).
 #
-# Exits as zonewright does: 0 applied, 3 a consent is missing, 4 the service or the spec moved and nothing was sent, 5 applied
+# Exits as zonewright does: 0 applied, 3 a consent is missing, 4 the live state or the spec changed and nothing was sent, 5 applied
 # in part. After 4 the plan as it would be now is printed.
 set -eu
 

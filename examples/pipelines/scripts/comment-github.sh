@@ -3,7 +3,7 @@
 #
 #   comment-github.sh NUMBER FILE
 #
-# The first line of FILE is the marker. Only comments of the pipeline's own account count: anybody can write a marker. Needs
+# The first line of FILE is the marker. Only comments of the pipeline's own account count: anyone can write a marker. Needs
 # `gh`, GH_TOKEN and GITHUB_REPOSITORY; BOT names the account (default: github-actions[bot]).
 set -eu
 

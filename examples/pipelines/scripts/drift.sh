@@ -4,7 +4,7 @@
 #   drift.sh FILE
 #
 # Writes the report to FILE as Markdown. SPEC names the spec (default: zones). With BASE, the revision that was applied last, what
-# somebody did at the service is told from what is not applied yet; METRICS names a file for metrics. Exits with 0 if nothing
+# someone did at Cloudflare is told from what is not applied yet; METRICS names a file for metrics. Exits with 0 if nothing
 # drifted, 2 if something did, otherwise as zonewright does.
 set -eu
 

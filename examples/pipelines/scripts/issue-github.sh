@@ -21,7 +21,7 @@ case $code in
         if [ -n "$number" ]; then
             gh issue edit "$number" --repo "$GITHUB_REPOSITORY" --body-file "$file"
         else
-            gh label create "$label" --repo "$GITHUB_REPOSITORY" --force --description "The service is not as the spec says"
+            gh label create "$label" --repo "$GITHUB_REPOSITORY" --force --description "The zone is not as the spec says"
             gh issue create --repo "$GITHUB_REPOSITORY" --label "$label" --title "DNS or WAF drifted from the spec" --body-file "$file"
         fi
         ;;

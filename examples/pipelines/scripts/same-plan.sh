@@ -4,7 +4,7 @@
 #   same-plan.sh REVIEWED OTHER
 #
 # A saved plan carries what it was made from, and its checksum is no signature: whoever can make the artifact can make it say
-# anything. So the one that is to be applied is held against one that was made here. What it does to the service need not be
+# anything. So the one that is to be applied is held against one that was made here. What it does to Cloudflare need not be
 # compared: `apply` works that out anew, and refuses if it is something else.
 set -eu
 

@@ -193,7 +193,7 @@ async fn over(
         false => changed_since_saved(&planned),
     };
     if !moved.is_empty() {
-        let error = "error: the service is no longer as the saved plan saw it; nothing was sent. Plan again.";
+        let error = "error: the live state has changed since the plan was saved; nothing was sent. Plan again.";
         return Ok(report_moved(error, &moved, output));
     }
     planned.warn_of_applied_before(&settings.flags.journal, settings.now()?);
@@ -230,10 +230,10 @@ async fn over(
         if !interrupt.while_asking(|| ask(&planned, output))? {
             return Ok(Exit::Refused);
         }
-        // Somebody thought about it, so time has passed.
+        // Someone thought about it, so time has passed.
         let moved = changed_since(&planned, &service.reader).await?;
         if !moved.is_empty() {
-            let error = "error: the service is no longer as this plan saw it; nothing was written. Plan again.";
+            let error = "error: the live state has changed since this plan was made; nothing was written. Plan again.";
             return Ok(report_moved(error, &moved, output));
         }
     }

@@ -189,7 +189,7 @@ fn exit(verdict: &Verdict, args: &PlanArgs) -> Exit {
     }
 }
 
-/// Asks the service about every planned change of rules.
+/// Asks Cloudflare about every planned change of rules.
 async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRunResult)> {
     let mut all = Vec::new();
     for zone in &plan.zones {
@@ -199,7 +199,7 @@ async fn server_check(plan: &Plan, checker: &CheckClient) -> Vec<(Address, DryRu
     all
 }
 
-/// Adds what the service said to the plan: a count, and each refusal.
+/// Adds what Cloudflare said to the plan: a count, and each refusal.
 fn note_answers(plan: &mut Plan, answers: &[(Address, DryRunResult)]) {
     for zone in &mut plan.zones {
         let own: Vec<_> =

@@ -1,4 +1,4 @@
-//! `snapshot`: save what the service has, so that a plan can be made without credentials. Holds no means of writing.
+//! `snapshot`: save what Cloudflare has, so that a plan can be made without credentials. Holds no means of writing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ fn report(taken: &Taken, file: (&Path, usize), requests: u64, output: &Output) -
     let (path, bytes) = file;
     let is_stdout = path.as_os_str() == "-";
     for zone in missing {
-        output.say(&format!("{zone} is not at the service, or these credentials may not see it; that is recorded"));
+        output.say(&format!("{zone} is not at Cloudflare, or these credentials may not see it; that is recorded"));
     }
     for words in refused {
         output.say(&format!("not in the snapshot, and not needed by this spec: {}", safe(words)));

@@ -1,4 +1,4 @@
-//! Spec against spec: what the authors changed, without looking at the service. Pure.
+//! Spec against spec: what the authors changed, without looking at Cloudflare. Pure.
 //!
 //! Both sides are resolved specs, so other spellings, another order, other fragments, profiles or variables that come to the
 //! same are no difference.

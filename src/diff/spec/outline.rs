@@ -195,7 +195,7 @@ fn managed(path: &str, before: Option<&Said>, after: Option<&Said>, changes: &mu
             SpecChangeKind::Added { after, words }
         }),
         (Some(said), None) => whole(said).map(|before| {
-            let words = Some("no longer managed: what the service has stays".to_owned());
+            let words = Some("no longer managed: what Cloudflare has stays".to_owned());
             SpecChangeKind::Removed { before, words }
         }),
         (None, None) | (Some(_), Some(_)) => None,

@@ -72,7 +72,7 @@ pub(super) fn outline(wants: &DesiredWaf) -> Said {
     if let Some((words, place)) = accept_weakening {
         parts.all.insert("accept_weakening".to_owned(), Said::value(words.as_str(), *place));
     }
-    // They are in the order of the service's choice, which no spec can change.
+    // They are in the order of Cloudflare's choice, which no spec can change.
     for wants in deployments {
         parts.all.insert(wants.ruleset.key().to_owned(), deployment(wants));
     }
@@ -240,7 +240,7 @@ fn rate(parts: &mut Parts, wants: &DesiredRate) -> String {
     words
 }
 
-/// A rule as the service has it; its expression is compared by what it means.
+/// A rule as Cloudflare has it; its expression is compared by what it means.
 fn raw(value: &Value, place: Place) -> Said {
     let mut said = Said::value(value.clone(), place);
     if let (Value::Map(members), What::Thing { parts, .. }) = (value, &mut said.what)

@@ -137,7 +137,7 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
         let Some(macros) = rest.strip_prefix('%') else {
             let (literal, after) = rest.split_at(rest.find('%').unwrap_or(rest.len()));
             if let Some(c) = literal.chars().find(|c| !matches!(c, '!'..='~')) {
-                return Err(format!("{c:?} cannot stand in a domain"));
+                return Err(format!("{c:?} is not allowed in a domain"));
             }
             found.push(Part::Literal(literal));
             rest = after;

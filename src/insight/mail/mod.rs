@@ -2,7 +2,7 @@
 //!
 //! | record | read by | compared by |
 //! |---|---|---|
-//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check` | `senders` |
+//! | SPF (RFC 7208) | `spf`, `macros`; evaluated by `check_host` | `senders` |
 //! | DKIM (RFC 6376, 8301, 8463) | `dkim` | `keys` |
 //! | DMARC (RFC 9989) | `dmarc` | `policy` |
 //! | MX (RFC 5321 section 5, RFC 7505) | | `exchanges` |

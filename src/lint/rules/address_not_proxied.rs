@@ -12,9 +12,9 @@ use crate::model::{DesiredRecord, Rdata};
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0002",
-        summary: "the service does not proxy to this address",
+        summary: "Cloudflare does not proxy to this address",
         severity: Severity::Error,
-        why: "The service refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
+        why: "Cloudflare refuses proxied records to private, local and loopback addresses and to its own network with code 9003, \
               perhaps after other records have been written. Records that are not proxied may have such addresses.",
         fix: "Write the public address of the origin, `proxied: false`, or one of the placeholders 192.0.2.1 and 100:: if there is \
               no origin.",

@@ -14,7 +14,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         summary: "the proxied alias never reaches an address",
         severity: Severity::Warning,
         why: "The chain of CNAME records ends at a name in a zone of the spec that has neither an address nor another CNAME, and no \
-              wildcard covers it: the service answers visitors with error 1016. Where a live record that the spec does not name \
+              wildcard covers it: Cloudflare answers visitors with error 1016. Where a live record that the spec does not name \
               may have the address, this is a note.",
         fix: "Give the name an A, AAAA or CNAME record, or correct the target.",
     },

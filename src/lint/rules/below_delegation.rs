@@ -11,7 +11,7 @@ use crate::model::{Fqdn, RecordType};
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0009",
-        summary: "the record stands below a delegated name",
+        summary: "the record is below a delegated name",
         severity: Severity::Warning,
         why: "Names below one with NS records are looked for at those name servers, so the record is hardly seen. The addresses \
               of name servers that are themselves below the name (glue) are needed, and are not reported.",

@@ -9,7 +9,7 @@ use crate::model::RecordType;
 pub(in crate::lint) static RULE: Rule = Rule {
     finding: Finding {
         code: "LINT0008",
-        summary: "the record stands at a delegated name",
+        summary: "the record is at a delegated name",
         severity: Severity::Warning,
         why: "Resolvers follow the NS records of a name to its name servers, so other records there are hardly seen; zones with \
               advanced name servers never serve them. The documentation says that NS shares a name with DS alone; in practice the \

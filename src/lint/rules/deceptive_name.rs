@@ -14,7 +14,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         why: "Letters of different scripts look alike: the first letter of `рaypal` can be Cyrillic. Reported are labels that mix \
               Latin, Greek and Cyrillic letters, and labels in Greek or Cyrillic whose letters all look like Latin ones. Browsers \
               show such names as `xn--…`, and readers of a spec take them for others.",
-        fix: "Write the name anew on a keyboard of one script. If it is meant as it stands, write it as `xn--…`.",
+        fix: "Write the name anew on a keyboard of one script. If it is meant as written, write it as `xn--…`.",
     },
     sources: &["UTS 39 sections 4 and 5", "RFC 5890 section 4.4"],
     good: "\

@@ -10,8 +10,8 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0004",
         summary: "the DS record of a zone belongs into its parent zone",
         severity: Severity::Error,
-        why: "The DS record of a zone stands in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
-        fix: "Remove the record, write `dnssec: on`, and give the DS record that the service shows to the registrar.",
+        why: "The DS record of a zone belongs in the zone above it, where the registrar puts it. In the zone itself nobody reads it.",
+        fix: "Remove the record, write `dnssec: on`, and give the DS record that Cloudflare shows to the registrar.",
     },
     sources: &["RFC 4035 section 2.4"],
     good: "\

@@ -17,7 +17,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         why: "A name without a final dot is completed with the name of the zone, unless it ends with that already: `www.example.net` \
               in the zone example.com means `www.example.net.example.com`. Reported are names that end with another zone of the \
               spec, or in `.com`, `.net` or `.org`.",
-        fix: "Move the record to the zone it belongs to. If it is meant as it stands, write the whole name with a final dot.",
+        fix: "Move the record to the zone it belongs to. If it is meant as written, write the whole name with a final dot.",
     },
     sources: &["RFC 1035 section 5.1"],
     good: "\

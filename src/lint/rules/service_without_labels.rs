@@ -12,7 +12,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         severity: Severity::Warning,
         why: "Clients look for a service at `_service._proto.name`, such as `_sip._tcp.example.com`. Nobody asks for an SRV record \
               at another name.",
-        fix: "Put the service and the protocol in front of the name, each with an underscore.",
+        fix: "Begin the name with the labels of service and protocol, each with an underscore.",
     },
     sources: &["RFC 2782", "RFC 8552 section 2"],
     good: "\

@@ -17,7 +17,7 @@ pub(in crate::lint) static RULE: Rule = Rule {
         code: "LINT0005",
         summary: "the records of the name and type are too long together",
         severity: Severity::Error,
-        why: "All records of one name and type have at most 8192 characters of content together; beyond that the service refuses \
+        why: "All records of one name and type have at most 8192 characters of content together; beyond that Cloudflare refuses \
               them with code 83011. It is not documented whether the quotes and escapes of texts count: what is too long only \
               with them is a warning.",
         fix: "Remove values that nobody needs any more, or move some to other names.",

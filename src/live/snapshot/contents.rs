@@ -16,7 +16,7 @@ pub struct About {
     pub taken_at: String,
     /// The program and its version.
     pub tool: String,
-    /// The host of the service.
+    /// The host of the API.
     pub service: String,
     /// The account that zones were looked up in, if one was named.
     pub account: Option<String>,
@@ -44,7 +44,7 @@ pub struct SeenZone {
     pub name: ZoneName,
     /// The id that it was looked for by, where the spec pinned one.
     pub pinned: Option<ZoneId>,
-    /// Its id; `None` if the service did not have it.
+    /// Its id; `None` if Cloudflare did not have it.
     pub id: Option<ZoneId>,
     /// How many records it had.
     pub records: usize,
@@ -55,13 +55,13 @@ pub struct SeenZone {
 pub struct Snapshot {
     /// Where, when and of what.
     pub(super) about: About,
-    /// What the service answered, by path.
+    /// What Cloudflare answered, by path.
     pub(super) answers: BTreeMap<String, Answer>,
     /// The accounts of the zones, by the zones' ids; found in the answers.
     pub(super) accounts: BTreeMap<String, String>,
 }
 
-/// What the service answered. JSON is kept as its text, which takes a fraction of the memory.
+/// What Cloudflare answered. JSON is kept as its text, which takes a fraction of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// This result.
@@ -72,7 +72,7 @@ pub(super) enum Answer {
     Refused {
         /// HTTP status.
         status: u16,
-        /// The service's reasons.
+        /// Cloudflare's reasons.
         messages: Vec<ApiMessage>,
     },
 }

@@ -31,7 +31,7 @@ pub struct Header {
     pub tool: String,
     /// When reading began, RFC 3339 in UTC.
     pub taken_at: String,
-    /// The host of the service.
+    /// The host of the API.
     pub service: String,
     /// The account that zones were looked up in, if one was named.
     pub account: Option<String>,

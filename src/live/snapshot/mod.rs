@@ -4,15 +4,15 @@
 //! |---|---|
 //! | reading everything that a later plan may need | `take` |
 //! | what is held | `contents` |
-//! | writing down what the service answered | `recorder` |
+//! | writing down what Cloudflare answered | `recorder` |
 //! | bytes that can be told from damaged, edited and foreign ones | `file` |
 //! | the form of the lines | `line` |
 //! | many items in little memory | `lines` |
 //! | what a spec needs and the snapshot does not have | `coverage` |
 //! | answering the same requests again | `replay` |
 //!
-//! What is kept are the service's answers by path, not our reading of them: a plan made from a snapshot goes through the same
-//! code as one made from the service. Of zones only what is read of them is kept, because the rest names people.
+//! What is kept are Cloudflare's answers by path, not our reading of them: a plan made from a snapshot goes through the same
+//! code as one made from Cloudflare. Of zones only what is read of them is kept, because the rest names people.
 //!
 //! Nothing here touches files, clocks or the network: bytes, times and readers come in as values.
 

@@ -1,4 +1,4 @@
-//! A snapshot as a reader: it answers the requests of a plan as the service did.
+//! A snapshot as a reader: it answers the requests of a plan as Cloudflare did.
 //!
 //! Lists are cut into pages as they are asked for. What was not recorded is an error that says so, never an empty answer.
 

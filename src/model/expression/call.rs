@@ -122,7 +122,7 @@ impl Check<'_> {
                 if let Base::Literal(Literal::Unquoted(_)) = operand.base {
                     let shown = self.shown(&operand.span);
                     let help = format!("write `\"{shown}\"`");
-                    let message = format!("`{shown}` stands without quotes");
+                    let message = format!("`{shown}` is without quotes");
                     self.problems.error(operand.span.clone(), "unquoted-text", message, help);
                     return None;
                 }

@@ -139,7 +139,7 @@ impl Check<'_> {
                 return;
             }
             if seen.contains(&name.as_str()) {
-                let message = format!("`{name}` stands in the expression a second time");
+                let message = format!("`{name}` is in the expression a second time");
                 let help = "use it once, or split the rule";
                 problems.error(operand.base_span.clone(), "once-per-expression", message, help);
             }
@@ -211,7 +211,7 @@ impl Check<'_> {
         let shown = self.shown(&operand.span);
         let (message, help) = match operand.base {
             Base::Literal(_) => (
-                format!("`{shown}` stands alone and is neither true nor false"),
+                format!("`{shown}` is alone, and is neither true nor false"),
                 "compare a field with it, such as `http.host eq \"…\"`".to_owned(),
             ),
             Base::Field(_) | Base::Call(..) => {
@@ -221,7 +221,7 @@ impl Check<'_> {
                     (None, Scalar::Integer) => format!("{shown} ge 1"),
                     (None, Scalar::Boolean | Scalar::Address) => format!("{shown} in {{…}}"),
                 };
-                (format!("`{shown}` is {}, and stands alone", shape.scalar.name()), format!("compare it: `{example}`"))
+                (format!("`{shown}` is {}, and is alone", shape.scalar.name()), format!("compare it: `{example}`"))
             }
         };
         self.problems.error(operand.span.clone(), "not-a-truth", message, help);
@@ -287,12 +287,12 @@ impl Check<'_> {
         match position {
             Position::FirstArgument => return Some(()),
             Position::Outside => {
-                let message = "`[*]` stands outside of a function";
+                let message = "`[*]` is outside of a function";
                 let help = format!("write `any({shown} …)` or `all({shown} …)` around the whole comparison");
                 self.problems.error(span.clone(), "each-outside-function", message, help);
             }
             Position::LaterArgument => {
-                let message = "`[*]` stands in another argument than the first";
+                let message = "`[*]` is in another argument than the first";
                 self.problems.error(span.clone(), "each-not-first", message, "use it in the first argument only");
             }
         }
@@ -349,7 +349,7 @@ impl Check<'_> {
             self.problems.warning(span.clone(), "unlisted-field", message, help);
             return;
         } else {
-            "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text stands in \
+            "fields are listed at developers.cloudflare.com/ruleset-engine/rules-language/fields/reference; text is written in \
              double quotes"
                 .to_owned()
         };

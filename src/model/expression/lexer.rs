@@ -369,7 +369,7 @@ impl Lexer<'_> {
         self.at += length;
         let value = &self.text[start..self.at];
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
-        let message = format!("text stands in double quotes, not in `{quote}`");
+        let message = format!("text is written in double quotes, not in `{quote}`");
         let help = format!("write `{}`", quoted(&format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))));
         let code = if quote == '\'' || quote == '`' { "single-quotes" } else { "curly-quotes" };
         self.problems.error(from..self.at, code, message, help);

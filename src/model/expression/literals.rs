@@ -41,7 +41,7 @@ impl Check<'_> {
     pub(super) fn of_unknown_type(&mut self, right: &RightSide, span: &Span) {
         let mut unquoted = |literal: &Literal, span: &Span| {
             if let Literal::Unquoted(text) = literal {
-                let message = format!("`{}` stands without quotes", quoted(text));
+                let message = format!("`{}` is without quotes", quoted(text));
                 let help = format!("write `{}` if it is text", quoted(&canonical::quoted(text.as_bytes())));
                 self.problems.error(span.clone(), "unquoted-text", message, help);
             }
@@ -103,7 +103,7 @@ impl Check<'_> {
             (Scalar::Boolean, _) => "write a truth alone, without operator".to_owned(),
         };
         let (code, what) = match literal {
-            Literal::Unquoted(_) if scalar == Scalar::Bytes => ("unquoted-text", "stands without quotes".to_owned()),
+            Literal::Unquoted(_) if scalar == Scalar::Bytes => ("unquoted-text", "is without quotes".to_owned()),
             Literal::Integer(_)
             | Literal::Address(_)
             | Literal::Network(_)
@@ -165,7 +165,7 @@ impl Check<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {}", MANAGED_LISTS.join(", ")),
             };
-            (format!("the service maintains no list `{name}`"), help)
+            (format!("Cloudflare maintains no list `{name}`"), help)
         } else {
             let help = "lists are named in lower-case letters, digits and `_`".to_owned();
             (format!("`{name}` cannot be the name of a list"), help)

@@ -219,7 +219,7 @@ impl<'t> Parser<'t> {
             let span = self.here();
             let shown = self.shown(&span);
             if self.begins_condition() {
-                let message = format!("nothing joins `{shown}` to what stands before it");
+                let message = format!("nothing joins `{shown}` to what is before it");
                 let help = format!("write `and {shown}` or `or {shown}`");
                 self.problems.error(span, "missing-connective", message, help);
                 parts.push(self.condition());
@@ -227,7 +227,7 @@ impl<'t> Parser<'t> {
             }
             let (message, help) = match self.kind() {
                 Some(TokenKind::Operator(_) | TokenKind::Word) if parts[parts.len() - 1].is_parenthesised => (
-                    format!("`{shown}` stands after parentheses"),
+                    format!("`{shown}` is after parentheses"),
                     "compare the field itself: no parentheses around it".to_owned(),
                 ),
                 _ => (

@@ -146,7 +146,7 @@ pub(super) fn wildcard(check: &mut Check<'_>, pattern: &str, span: &Span) {
                 characters.next();
             }
             ('\\', _) => {
-                let message = format!("a `\\` in the pattern `{}` stands before neither `*` nor `\\`", quoted(pattern));
+                let message = format!("a `\\` in the pattern `{}` is before neither `*` nor `\\`", quoted(pattern));
                 let help = "write `\\\\` for a backslash, in a raw string: `r\"…\"`";
                 check.problems.error(span.clone(), "bad-wildcard", message, help);
                 return;

@@ -61,7 +61,7 @@ impl Parser<'_> {
                 let set = self.set(&close);
                 let inner = self.text[span.start..self.end()].trim_matches(|c| "()[]".contains(c)).replace(',', " ");
                 let help = format!("write `{{{}}}`", super::problem::quoted(&inner));
-                self.problems.error(span, "set-brackets", "a set stands in braces", help);
+                self.problems.error(span, "set-brackets", "a set is written in braces", help);
                 RightSide::Set(set)
             }
             Some(TokenKind::OpenParenthesis) => self.parenthesised(&left, operator),
@@ -81,7 +81,7 @@ impl Parser<'_> {
                 if left.starts_with(|c: char| c.is_ascii_alphabetic()) {
                     let shown = self.shown(&span);
                     let message = format!("the right side, `{shown}`, is no literal");
-                    let help = "compare with a value that stands in the rule; two fields cannot be compared";
+                    let help = "compare with a value that is written in the rule; two fields cannot be compared";
                     self.problems.error(span, "field-on-the-right", message, help);
                 }
                 RightSide::Broken
@@ -127,7 +127,7 @@ impl Parser<'_> {
             (_, Operator::Equal) => format!("write `{left} in {{{}}}`", super::problem::quoted(&values.join(" "))),
             _ => format!("write one comparison for each value: `{left} {word} … or {left} {word} …`"),
         };
-        let message = format!("what `{word}` compares with stands in parentheses");
+        let message = format!("what `{word}` compares with is in parentheses");
         self.problems.error(from..self.end(), "value-in-parentheses", message, help);
         RightSide::Broken
     }
@@ -177,12 +177,17 @@ impl Parser<'_> {
                 Literal::Unquoted(name) => format!("write `{left} in ${name}` for a list"),
                 _ => format!("write `{left} in {{{}}}`", super::problem::quoted(&shown)),
             };
-            self.problems.error(span, "set-without-braces", "`in` compares with a set, which stands in braces", help);
+            self.problems.error(
+                span,
+                "set-without-braces",
+                "`in` compares with a set, which is written in braces",
+                help,
+            );
             return RightSide::Broken;
         }
         if is_range {
             let help = format!("write `{left} in {{{}}}`", self.shown(&span));
-            self.problems.error(span, "range-outside-set", "a range stands in a set only", help);
+            self.problems.error(span, "range-outside-set", "a range is possible in a set only", help);
             return RightSide::Broken;
         }
         RightSide::Literal(literal)
@@ -211,7 +216,7 @@ impl Parser<'_> {
                 )
             };
             if self.connective().is_some() && self.ahead(1).is_some_and(is_value) {
-                let message = format!("`{}` stands in a set", self.shown(&span));
+                let message = format!("`{}` is in a set", self.shown(&span));
                 self.problems.error(span, "word-in-set", message, "separate the members by spaces alone");
                 self.at += 1;
                 continue;

@@ -3,7 +3,7 @@
 use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::presentation::Word;
+use super::presentation::Token;
 use super::shared::Format;
 use super::svc_params::SvcParams;
 use super::{DataError, FieldReader, Root, host};
@@ -54,11 +54,11 @@ impl Binding {
 }
 
 /// The next word of a text from an offset, and the offset after it.
-fn word(text: &str, from: usize) -> Option<(Word, usize)> {
+fn word(text: &str, from: usize) -> Option<(Token, usize)> {
     let rest = &text[from..];
     let start = from + rest.find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |n| start + n);
-    Some((Word { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false }, end))
+    Some((Token { octets: text.as_bytes()[start..end].to_vec(), offset: start, quoted: false }, end))
 }
 
 impl Format for Binding {

@@ -21,7 +21,7 @@ impl Caa {
         }
         if let Some(c) = value.chars().find(|c| !matches!(c, ' '..='~')) {
             return Err(
-                DataError::field("value", format!("{c:?} cannot stand in a CAA value")).help("write printable ASCII")
+                DataError::field("value", format!("{c:?} is not allowed in a CAA value")).help("write printable ASCII")
             );
         }
         Ok(Self { flags, tag: tag.to_ascii_lowercase(), value: value.to_owned() })

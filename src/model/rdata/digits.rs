@@ -3,7 +3,7 @@
 use data_encoding::{BASE64, BASE64_NOPAD, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::DataError;
-use super::presentation::Word;
+use super::presentation::Token;
 use crate::diagnostic::count;
 
 /// Digits without the blanks, each with its byte offset in the original text.
@@ -20,8 +20,8 @@ impl Digits {
     }
 
     /// The digits of several words; in a word with escapes, an offset is that of the word.
-    pub(super) fn of_words(words: &[Word]) -> Self {
-        let in_word = |word: &Word| {
+    pub(super) fn of_words(words: &[Token]) -> Self {
+        let in_word = |word: &Token| {
             let start = word.offset + usize::from(word.quoted);
             let digits = Self::of_text(&word.text()).characters.into_iter();
             digits.map(|(at, c)| (start + at, c)).collect::<Vec<_>>()
@@ -72,7 +72,7 @@ impl Digits {
                 '=' => "write `=` at the end only",
                 _ => "write letters, digits, `+` and `/`, with `=` at the end",
             };
-            return Err(DataError::field(field, format!("{c:?} cannot stand in base64")).help(help).at(place(n)));
+            return Err(DataError::field(field, format!("{c:?} is not allowed in base64")).help(help).at(place(n)));
         }
         let padding = text.len() - bare.len();
         if padding > 0 && padding != (4 - bare.len() % 4) % 4 {

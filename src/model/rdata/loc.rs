@@ -11,7 +11,7 @@
 
 use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
-use super::presentation::{Word, decimal, fixed, words};
+use super::presentation::{Token, decimal, fixed, words};
 use super::{DataError, FieldReader, RecordData};
 
 /// A location on the earth, and its precision.
@@ -138,7 +138,7 @@ impl Angle {
     }
 
     /// Reads the angle at the beginning of a list of words, and removes these words.
-    fn take(&self, words: &mut std::slice::Iter<'_, Word>, end: usize) -> Result<i64, DataError> {
+    fn take(&self, words: &mut std::slice::Iter<'_, Token>, end: usize) -> Result<i64, DataError> {
         let missing = || {
             DataError::field(self.direction, format!("{} or {} is missing", self.positive, self.negative))
                 .help("write `51 30 12.748 N 0 7 39.611 W 0m`")
@@ -172,7 +172,7 @@ impl Angle {
 }
 
 /// A distance in metres, with or without `m`.
-fn distance(name: &'static str, word: &Word) -> Result<i64, DataError> {
+fn distance(name: &'static str, word: &Token) -> Result<i64, DataError> {
     let text = word.text();
     let bare = text.strip_suffix(['m', 'M']).unwrap_or(&text);
     let Some(FieldKind::Decimal { min, max, .. }) = Loc::FACTS.field(name).map(|f| f.kind) else {
@@ -201,7 +201,7 @@ impl RecordData for Loc {
     const FACTS: TypeFacts = TypeFacts {
         name: "LOC",
         number: 29,
-        about: "where a thing stands on the earth",
+        about: "where a thing is on the earth",
         fields: &[
             whole("lat_degrees", 90, "0 to 90"),
             whole("lat_minutes", 59, "0 to 59"),

@@ -1,7 +1,7 @@
 //! Names that presentation text may use for numbers.
 
 use super::DataError;
-use super::presentation::Word;
+use super::presentation::Token;
 
 /// DNSSEC algorithms.
 ///
@@ -57,7 +57,7 @@ fn lookup<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
 ///
 /// # Errors
 /// It is neither.
-pub(super) fn algorithm(word: &Word) -> Result<u8, DataError> {
+pub(super) fn algorithm(word: &Token) -> Result<u8, DataError> {
     match lookup(ALGORITHMS, &word.text()) {
         Some(number) => Ok(number),
         None => {
@@ -70,7 +70,7 @@ pub(super) fn algorithm(word: &Word) -> Result<u8, DataError> {
 ///
 /// # Errors
 /// It is neither.
-pub(super) fn certificate_type(word: &Word) -> Result<u16, DataError> {
+pub(super) fn certificate_type(word: &Token) -> Result<u16, DataError> {
     match lookup(CERTIFICATE_TYPES, &word.text()) {
         Some(number) => Ok(number),
         None => word.u16("type").map_err(|e| e.help("write a number from 0 to 65535, or a name such as PKIX or PGP")),

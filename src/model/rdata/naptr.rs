@@ -3,7 +3,7 @@
 use super::super::facts::{Composed, FieldFacts, FieldKind, Slot, TypeFacts};
 use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
-use super::presentation::Word;
+use super::presentation::Token;
 use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
 /// A rule that rewrites a name or a number; the flags ignore case (RFC 3403 section 4.1).
@@ -48,7 +48,7 @@ fn string(name: &'static str, text: &str) -> Result<String, DataError> {
     }
     match text.chars().find(|c| c.is_control() || *c == char::REPLACEMENT_CHARACTER) {
         Some(c) => {
-            Err(DataError::field(name, format!("{c:?} cannot stand in `{name}`")).help("write printable characters"))
+            Err(DataError::field(name, format!("{c:?} is not allowed in `{name}`")).help("write printable characters"))
         }
         None => Ok(text.to_owned()),
     }
@@ -63,7 +63,7 @@ impl RecordData for Naptr {
             field("order", FieldKind::Integer { max: 65_535 }, "0 to 65535; the lowest is tried first"),
             field("preference", FieldKind::Integer { max: 65_535 }, "0 to 65535; the lowest of one order is preferred"),
             field("flags", FieldKind::Text, "S, A, U, P or nothing: what the result is"),
-            field("service", FieldKind::Text, "the service, such as SIP+D2U"),
+            field("service", FieldKind::Text, "the kind of service, such as SIP+D2U"),
             field("regex", FieldKind::Text, "the expression that rewrites, or nothing"),
             field(
                 "replacement",
@@ -110,7 +110,7 @@ impl RecordData for Naptr {
     fn from_text(text: &str) -> Result<Self, DataError> {
         let form = ["ORDER", "PREFERENCE", "\"FLAGS\"", "\"SERVICE\"", "\"REGEX\"", "REPLACEMENT"];
         let [order, preference, flag, service, regex, replacement] = presentation::exactly(text, form)?;
-        let string = |name: &'static str, word: &Word| string(name, &word.text()).map_err(|e| e.at(word.offset));
+        let string = |name: &'static str, word: &Token| string(name, &word.text()).map_err(|e| e.at(word.offset));
         Ok(Self {
             order: order.u16("order")?,
             preference: preference.u16("preference")?,

@@ -6,7 +6,7 @@ use crate::diagnostic::count;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct Token {
     /// The octets, with escapes resolved.
     pub(super) octets: Vec<u8>,
     /// Byte offset in the text.
@@ -15,7 +15,7 @@ pub(super) struct Word {
     pub(super) quoted: bool,
 }
 
-impl Word {
+impl Token {
     /// As text; octets that are not UTF-8 become replacement characters, which no field accepts.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.octets).into_owned()
@@ -36,7 +36,7 @@ impl Word {
     /// A 16-bit number.
     ///
     /// # Errors
-    /// As for [`Word::integer`].
+    /// As for [`Token::integer`].
     pub(super) fn u16(&self, field: &'static str) -> Result<u16, DataError> {
         self.integer(field, u32::from(u16::MAX)).map(|n| u16::try_from(n).unwrap_or(u16::MAX))
     }
@@ -44,7 +44,7 @@ impl Word {
     /// An 8-bit number.
     ///
     /// # Errors
-    /// As for [`Word::integer`].
+    /// As for [`Token::integer`].
     pub(super) fn u8(&self, field: &'static str) -> Result<u8, DataError> {
         self.integer(field, u32::from(u8::MAX)).map(|n| u8::try_from(n).unwrap_or(u8::MAX))
     }
@@ -54,7 +54,7 @@ impl Word {
 ///
 /// # Errors
 /// An unclosed quote, an incomplete escape, or text directly after a closing quote.
-pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
+pub(super) fn words(text: &str) -> Result<Vec<Token>, DataError> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
     let mut at = 0;
@@ -85,7 +85,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
                     break;
                 }
                 Some(b'"') => {
-                    return Err(DataError::whole("a quote stands in the middle of a word")
+                    return Err(DataError::whole("there is a quote in the middle of a word")
                         .help("quote the whole word, and write a `\"` inside it as `\\\"`")
                         .at(at));
                 }
@@ -101,7 +101,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, DataError> {
                 }
             }
         }
-        words.push(Word { octets, offset: start, quoted });
+        words.push(Token { octets, offset: start, quoted });
     }
     Ok(words)
 }
@@ -192,11 +192,11 @@ pub(super) fn then_digits<const N: usize>(
     text: &str,
     form: [&'static str; N],
     digits: &'static str,
-) -> Result<([Word; N], Digits), DataError> {
+) -> Result<([Token; N], Digits), DataError> {
     let mut all = words(text)?;
     let found = all.len();
     let rest = all.split_off(N.min(found));
-    match <[Word; N]>::try_from(all) {
+    match <[Token; N]>::try_from(all) {
         Ok(first) if !rest.is_empty() => Ok((first, Digits::of_words(&rest))),
         _ => Err(DataError::whole(format!("{} where at least {} are needed", count(found, "word"), N + 1))
             .help(format!("write `{}`", [&form[..], &[digits]].concat().join(" ")))),
@@ -204,10 +204,10 @@ pub(super) fn then_digits<const N: usize>(
 }
 
 /// Splits a text into exactly the named words.
-pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Word; N], DataError> {
+pub(super) fn exactly<const N: usize>(text: &str, form: [&'static str; N]) -> Result<[Token; N], DataError> {
     let all = words(text)?;
     let found = all.len();
-    <[Word; N]>::try_from(all).map_err(|_| {
+    <[Token; N]>::try_from(all).map_err(|_| {
         DataError::whole(format!("{} where {N} are needed", count(found, "word")))
             .help(format!("write `{}`", form.join(" ")))
     })

@@ -5,7 +5,7 @@ use super::super::fields::{Fields, Value};
 use super::super::name::Fqdn;
 use super::{DataError, FieldReader, RecordData, Root, host, presentation};
 
-/// The host and port of a service; the target `.` means that the service is not available (RFC 2782).
+/// The host and port of a service; the target `.` means that it is not available (RFC 2782).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Srv {
     priority: u16,
@@ -32,7 +32,7 @@ impl RecordData for Srv {
                 name: "target",
                 slot: Slot::Data,
                 kind: FieldKind::HostOrRoot,
-                about: "the host name, or `.` where the service is not offered",
+                about: "the host name, or `.` where nothing is offered",
             },
         ],
         composed: &[Composed::Plain("weight"), Composed::Plain("port"), Composed::Plain("target")],
@@ -55,7 +55,7 @@ impl RecordData for Srv {
 
     fn from_text(text: &str) -> Result<Self, DataError> {
         let [priority, weight, port, target] = presentation::exactly(text, ["PRIORITY", "WEIGHT", "PORT", "TARGET"])?;
-        let number = |name: &'static str, word: &presentation::Word| {
+        let number = |name: &'static str, word: &presentation::Token| {
             presentation::integer(&word.text()).and_then(|n| u16::try_from(n).ok()).ok_or_else(|| {
                 DataError::field(name, format!("`{}` is not a {name}", word.text()))
                     .help("write a number from 0 to 65535")

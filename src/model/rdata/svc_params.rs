@@ -211,7 +211,7 @@ fn members(octets: &[u8]) -> Result<Vec<Vec<u8>>, DataError> {
                 Some(escaped @ (b',' | b'\\')) => escaped,
                 _ => {
                     return Err(wrong(
-                        "a `\\` in a list stands only before a comma or another `\\`",
+                        "a `\\` in a list is allowed only before a comma or another `\\`",
                         "write `\\\\,` for a comma inside a member",
                     ));
                 }

@@ -219,12 +219,9 @@ impl RecordData for Txt {
                 e
             })?;
             if let Some(bare) = words.iter().find(|w| !w.quoted) {
-                return Err(DataError::field(
-                    "content",
-                    "the quotes of the text do not match: a part stands outside them",
-                )
-                .help("quote every part, or none")
-                .at(bare.offset));
+                return Err(DataError::field("content", "the quotes of the text do not match: a part is outside them")
+                    .help("quote every part, or none")
+                    .at(bare.offset));
             }
             return Self::of_strings(words.iter().map(|word| &word.octets[..])).checked();
         }

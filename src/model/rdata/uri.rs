@@ -22,7 +22,7 @@ impl Uri {
             );
         }
         if let Some((at, c)) = target.char_indices().find(|(_, c)| *c == '"' || !matches!(c, ' '..='~')) {
-            return Err(DataError::field("target", format!("{c:?} cannot stand in a URI"))
+            return Err(DataError::field("target", format!("{c:?} is not allowed in a URI"))
                 .help("write it percent-encoded, such as %22 or %C3%A9")
                 .at(at));
         }

@@ -39,7 +39,7 @@ pub enum RecordAction {
     },
     /// Some of its fields are changed.
     Update {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RecordId,
         /// All of it, before.
         before: Box<RecordForm>,
@@ -50,7 +50,7 @@ pub enum RecordAction {
     },
     /// It is deleted.
     Delete {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RecordId,
         /// All of it.
         before: Box<RecordForm>,
@@ -246,7 +246,7 @@ pub(in crate::plan) fn operation(desired: &DesiredZone, change: &Change) -> Oper
 
 /// The patch that brings the changed fields to what `wanted` says.
 ///
-/// `settings` may be replaced as a whole by the service, so those that are on and stay on are sent along.
+/// `settings` may be replaced as a whole by Cloudflare, so those that are on and stay on are sent along.
 fn patch(wanted: &RecordForm, fields: &[FieldChange], settings_before: Settings) -> RecordPatch {
     let changed = |field: &Field| fields.iter().any(|f| f.field == *field);
     let facts = wanted.data.record_type().map_or(&[][..], |t| t.facts().fields);

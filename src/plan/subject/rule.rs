@@ -40,7 +40,7 @@ pub enum RuleAction {
     },
     /// The definition of a rule is replaced.
     Update {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RuleId,
         /// Its definition before.
         before: RuleBody,
@@ -51,7 +51,7 @@ pub enum RuleAction {
     },
     /// A rule is moved and stays as it is.
     Move {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RuleId,
         /// Its definition.
         body: RuleBody,
@@ -60,7 +60,7 @@ pub enum RuleAction {
     },
     /// A rule is deleted.
     Delete {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RuleId,
         /// Its definition.
         before: RuleBody,
@@ -135,9 +135,9 @@ pub enum ExpectRuleset {
     Absent,
     /// The ruleset with this id, and the version that was read when the plan was made.
     Version {
-        /// The service's id.
+        /// Cloudflare's id.
         id: RulesetId,
-        /// The version; `None` where the service says none.
+        /// The version; `None` where Cloudflare says none.
         version: Option<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what somebody has to do elsewhere.
+//! Settings of a zone, DNSSEC and DNS settings: how they are changed, and what someone has to do elsewhere.
 
 use super::Subject;
 use crate::diagnostic::{Diagnostics, findings};
@@ -23,7 +23,7 @@ pub(in crate::plan) fn operations(
                 findings::UNKNOWN_SETTING
                     .at(*place, format!("{name}: {words}"))
                     .about(zone.to_string())
-                    .help("check the name; the settings are those of the service's API"),
+                    .help("check the name; the settings are those of Cloudflare's API"),
             );
         }
     }
@@ -39,7 +39,7 @@ pub(in crate::plan) fn operations(
             let tier = live.tier.facts().name;
             found.push(
                 findings::NOT_EDITABLE
-                    .at(place, format!("the service says that {name} cannot be changed on the {tier} plan"))
+                    .at(place, format!("Cloudflare says that {name} cannot be changed on the {tier} plan"))
                     .about(address.to_string())
                     .help("remove the setting, or change the zone's plan"),
             );
@@ -97,7 +97,7 @@ pub(in crate::plan) fn is_wanted_alike(setting: &ZoneSetting, one: &DesiredZone,
     }
 }
 
-/// What somebody has to do elsewhere.
+/// What someone has to do elsewhere.
 pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<String> {
     let mut notes = Vec::new();
     if live.is_inactive() && !live.name_servers.is_empty() {
@@ -118,7 +118,7 @@ pub(in crate::plan) fn notes(desired: &DesiredZone, live: &LiveZone) -> Vec<Stri
             (true, "pending", None) => {
                 notes.push("DNSSEC is pending: the registrar needs the zone's DS record".to_owned())
             }
-            (true, "error", _) => notes.push("DNSSEC: the service reports an error; look there".to_owned()),
+            (true, "error", _) => notes.push("DNSSEC: Cloudflare reports an error; look there".to_owned()),
             (false, "pending-disabled", _) => {
                 notes.push("DNSSEC is being switched off: remove the DS record at the registrar".to_owned());
             }

@@ -43,7 +43,7 @@ fn write_zone(out: &mut dyn Write, zone: &ZoneSpecChanges, colour: bool) -> io::
     let ZoneSpecChanges { zone: name, kind, place: _, changes } = zone;
     let (mark, about) = match kind {
         ZoneSpecKind::Added => (styled("+ ", CREATE, colour), "  begins to be managed"),
-        ZoneSpecKind::Removed => (styled("- ", DELETE, colour), "  no longer managed: what the service has stays"),
+        ZoneSpecKind::Removed => (styled("- ", DELETE, colour), "  no longer managed: what Cloudflare has stays"),
         ZoneSpecKind::Changed => (String::new(), ""),
     };
     writeln!(out, "{mark}{}{}", styled(&in_both_forms(name.as_str()), BOLD, colour), styled(about, DIM, colour))?;

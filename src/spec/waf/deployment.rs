@@ -85,7 +85,7 @@ impl Section<'_> {
         let Some(raw) = raw else { return self.when(when?, MANAGED_PHASE) };
         let (text, place) = (raw.value.0.trim(), self.reader.place(raw));
         if let Some(when) = when {
-            let diagnostic = findings::NOT_HERE.at(place, "`expression` stands beside `when`");
+            let diagnostic = findings::NOT_HERE.at(place, "`expression` is given beside `when`");
             let diagnostic = diagnostic.and_at(self.reader.place(when), "the `when`");
             self.reader
                 .diagnostics

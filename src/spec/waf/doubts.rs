@@ -65,7 +65,7 @@ impl Section<'_> {
         if overrides.action.is_some() {
             self.reader.diagnostics.push(
                 findings::SCORE_ACTION
-                    .at(place, "`action` of the whole ruleset stands here")
+                    .at(place, "`action` of the whole ruleset is set here")
                     .help("write `action:` beside `raw:`, which reaches the rule that acts on the score"),
             );
         }

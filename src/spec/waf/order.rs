@@ -32,9 +32,9 @@ pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, di
                     let (word, side) = if is_before { ("before", "below") } else { ("after", "above") };
                     diagnostics.push(
                         findings::ORDER
-                            .at(*place, format!("`{}` stands {side} `{name}` in the list, not {word} it", rule.name))
+                            .at(*place, format!("`{}` is {side} `{name}` in the list, not {word} it", rule.name))
                             .and_at(first, "here")
-                            .help(format!("rules of one list stand in its order: move the entry, or remove `{word}`")),
+                            .help(format!("rules of one list run in its order: move the entry, or remove `{word}`")),
                     );
                 }
                 continue;
@@ -44,10 +44,10 @@ pub(super) fn check(list: &[DesiredRule], seen: &mut HashSet<(Place, Place)>, di
             };
             if seen.insert((*place, *at)) {
                 let what = if *first == n {
-                    format!("`{}` cannot stand both before and after `{name}`", rule.name)
+                    format!("`{}` cannot be both before and after `{name}`", rule.name)
                 } else {
                     format!(
-                        "`{}` wants to stand before `{name}`, and `{}`, which stands above it in the list, after it",
+                        "`{}` has to be before `{name}`, and `{}`, which is above it in the list, after it",
                         rule.name, rules[*first].name
                     )
                 };

@@ -97,7 +97,7 @@ impl Section<'_> {
                     let nearest = super::super::suggest::nearest(text, CHARACTERISTICS.iter().map(|(word, _)| *word));
                     let help = match nearest {
                         Some(nearest) => format!("did you mean `{nearest}`?"),
-                        None => "write `ip`, `visitor`, or a name of the service such as \
+                        None => "write `ip`, `visitor`, or a name of Cloudflare's such as \
                                  `http.request.headers[\"x-api-key\"]`"
                             .to_owned(),
                     };
@@ -178,8 +178,7 @@ impl Section<'_> {
             Some(time) => seconds(time),
         };
         let Some(timeout) = timeout.filter(|t| RATE_TIMEOUTS.contains(t)) else {
-            let detail =
-                format!("`{}` is no time that the service knows", super::super::clip(time.unwrap_or_default()));
+            let detail = format!("`{}` is no time that Cloudflare knows", super::super::clip(time.unwrap_or_default()));
             let help = format!("write one of {}", all(RATE_TIMEOUTS));
             self.reader.diagnostics.push(findings::RATE.at(place, detail).help(help));
             return None;

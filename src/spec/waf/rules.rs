@@ -227,7 +227,7 @@ impl Section<'_> {
         for (key, anchor, is_before) in [("before", before, true), ("after", after, false)] {
             let Some(facet) = anchor.and_then(|a| self.reader.words(key, a)) else { continue };
             if own == Some(facet.value.as_str()) {
-                let diagnostic = findings::NOT_HERE.at(facet.place, format!("the rule cannot stand {key} itself"));
+                let diagnostic = findings::NOT_HERE.at(facet.place, format!("the rule cannot be {key} itself"));
                 self.reader.diagnostics.push(diagnostic.help("write the `ref` or id of another rule"));
                 continue;
             }
@@ -259,11 +259,11 @@ impl Section<'_> {
         let others = others.into_iter().filter_map(|(key, span)| Some((key, span?)));
         let (beside, help) = match is_absent {
             true => ("state: absent", "remove it; a rule that should be gone has a name, and perhaps a reason"),
-            false => ("raw", "say it under `raw`, in the service's words"),
+            false => ("raw", "say it under `raw`, in Cloudflare's words"),
         };
         for (key, span) in others.chain(parts.own.iter().copied()) {
             let place = self.handle(span);
-            let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` stands beside `{beside}`"));
+            let diagnostic = findings::NOT_HERE.at(place, format!("`{key}` is given beside `{beside}`"));
             self.reader.diagnostics.push(diagnostic.help(help));
         }
     }
@@ -275,7 +275,7 @@ impl Section<'_> {
         let Value::Map(members) = &syntax.value.0 else { return None };
         let lacks = ["action", "expression"].into_iter().find(|key| !matches!(members.get(*key), Some(Value::Text(_))));
         if let Some(key) = lacks {
-            let diagnostic = findings::RAW.at(place, format!("a rule of the service has `{key}`, which is text"));
+            let diagnostic = findings::RAW.at(place, format!("a rule at Cloudflare has `{key}`, which is text"));
             self.reader.diagnostics.push(diagnostic.help(format!("add `{key}:` under `raw`")));
             return None;
         }
@@ -290,7 +290,7 @@ impl Section<'_> {
             let help = if key == "position" {
                 "write `before` or `after` beside `raw`"
             } else {
-                "remove it; the service sets it"
+                "remove it; Cloudflare sets it"
             };
             self.reader
                 .diagnostics

@@ -157,7 +157,7 @@ fn c5_a_wildcard_answers_for_what_is_gone() {
     // Replaced: in one transaction there is no moment without it.
     zone_spec(&workspace, "replaced.yaml", "records:\n  - { name: shop, type: A, content: 192.0.2.1 }");
     let said = workspace.run(&["apply", "replaced.yaml", "--yes"]).exits(3).stdout;
-    let words = "shop is replaced in one transaction; where the service has no batches, *.example.com answers for it in between: A 203.0.113.9 (ttl 3600)";
+    let words = "shop is replaced in one transaction; where batch requests are not available, *.example.com answers for it in between: A 203.0.113.9 (ttl 3600)";
     assert!(said.contains(words), "{said}");
     let writes = workspace.writes().len();
     workspace.run(&["apply", "replaced.yaml", "--yes", "--allow-deletes", "1"]).exits(0);

@@ -140,7 +140,7 @@ pub(crate) fn of_words(word: &str) -> Made {
     plan.base = Some(BaseSource::Revision { name: word.to_owned(), commit: word.to_owned() });
     plan.consents_given = vec![GivenConsent { danger: Danger::ChangesMail, by: word.to_owned() }];
     zone.set_aside = vec![SetAsideCount {
-        keeper: Keeper::Nobody,
+        keeper: Keeper::Unknown,
         reason: word.to_owned(),
         types: [(word.to_owned(), 2)].into(),
         examples: vec![word.to_owned()],

@@ -146,7 +146,7 @@ impl Sequels {
         let sequel = Rc::new(Sequel::play(stage, now));
         let known = self.0.borrow_mut().entry(state).or_insert_with(|| Rc::clone(&sequel)).clone();
         let key = |s: &Sequel| (s.left.clone(), s.second, s.third, s.end.clone());
-        assert_eq!(key(&known), key(&sequel), "what follows depends on more than on what the service has");
+        assert_eq!(key(&known), key(&sequel), "what follows depends on more than on what Cloudflare has");
         sequel
     }
 }

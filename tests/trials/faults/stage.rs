@@ -95,7 +95,7 @@ impl Stage {
     pub(crate) fn new(subject: &Subject) -> Self {
         let options = Options { profile: subject.profile.clone(), seed: 6, ..Options::default() };
         let sandbox = SERVICES.block_on(sandbox::start(options)).expect("a port is free");
-        sandbox.seed(&subject.seed).expect("the service takes it");
+        sandbox.seed(&subject.seed).expect("the sandbox takes it");
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
         let directory = TempDir::new().expect("there is room for a directory");
         std::fs::write(directory.path().join("spec.yaml"), &subject.spec).expect("the directory can be written");

@@ -157,28 +157,28 @@ zones:
                 |name: &str, content: &str| json!({ "type": "A", "name": name, "content": content, "ttl": 300 });
             let change = json!({ "comment": "changed meanwhile" });
             vec![
-                writer("somebody adds a record", "POST", base.clone(), create("foreign-new.example.com", "192.0.2.99")),
-                writer("somebody deletes a record", "DELETE", at("foreign-2.example.com"), Json::Null),
+                writer("someone adds a record", "POST", base.clone(), create("foreign-new.example.com", "192.0.2.99")),
+                writer("someone deletes a record", "DELETE", at("foreign-2.example.com"), Json::Null),
                 writer(
-                    "somebody adds the record that we add",
+                    "someone adds the record that we add",
                     "POST",
                     base.clone(),
                     create("new.example.com", "192.0.2.21"),
                 ),
                 writer(
-                    "somebody adds it with another TTL",
+                    "someone adds it with another TTL",
                     "POST",
                     base.clone(),
                     json!({ "type": "A", "name": "new.example.com", "content": "192.0.2.21", "ttl": 900 }),
                 ),
                 writer(
-                    "somebody changes the record that we change",
+                    "someone changes the record that we change",
                     "PATCH",
                     at("other-address.example.com"),
                     json!({ "content": "192.0.2.77" }),
                 ),
-                writer("somebody deletes the record that we change", "DELETE", at("other-ttl.example.com"), Json::Null),
-                writer("somebody changes the record that we delete", "PATCH", at("gone.example.com"), change),
+                writer("someone deletes the record that we change", "DELETE", at("other-ttl.example.com"), Json::Null),
+                writer("someone changes the record that we delete", "PATCH", at("gone.example.com"), change),
             ]
         },
     }
@@ -224,11 +224,11 @@ zones:
             };
             let body = |name: &str| json!({ "ref": name, "description": name, "expression": "http.host eq \"x.example.com\"", "action": "block" });
             vec![
-                writer("somebody adds a rule", "POST", base.clone(), body("foreign-new")),
-                writer("somebody deletes a rule", "DELETE", at("foreign-2"), Json::Null),
-                writer("somebody adds a rule of the name that we add", "POST", base.clone(), body("new")),
-                writer("somebody changes the rule that we change", "PATCH", at("changed"), body("changed")),
-                writer("somebody deletes the rule that we change", "DELETE", at("changed"), Json::Null),
+                writer("someone adds a rule", "POST", base.clone(), body("foreign-new")),
+                writer("someone deletes a rule", "DELETE", at("foreign-2"), Json::Null),
+                writer("someone adds a rule of the name that we add", "POST", base.clone(), body("new")),
+                writer("someone changes the rule that we change", "PATCH", at("changed"), body("changed")),
+                writer("someone deletes the rule that we change", "DELETE", at("changed"), Json::Null),
             ]
         },
     }
@@ -254,9 +254,9 @@ zones:
             let base = format!("/zones/{}/settings", dump["zones"][0]["id"].as_str().expect("an id"));
             let at = |name: &str| format!("{base}/{name}");
             vec![
-                writer("somebody changes another setting", "PATCH", at("brotli"), json!({ "value": "on" })),
-                writer("somebody changes it as we do", "PATCH", at("always_use_https"), json!({ "value": "on" })),
-                writer("somebody changes what we change", "PATCH", at("min_tls_version"), json!({ "value": "1.3" })),
+                writer("someone changes another setting", "PATCH", at("brotli"), json!({ "value": "on" })),
+                writer("someone changes it as we do", "PATCH", at("always_use_https"), json!({ "value": "on" })),
+                writer("someone changes what we change", "PATCH", at("min_tls_version"), json!({ "value": "1.3" })),
             ]
         },
     }

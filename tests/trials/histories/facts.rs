@@ -98,7 +98,7 @@ impl Zone {
         is_tombstone || self.prune || (has_base && self.before.iter().any(|before| record.is(before)))
     }
 
-    /// What keeps the spec from being carried out: a record that must stay where a wanted one cannot stand beside it.
+    /// What keeps the spec from being carried out: a record that must stay where a wanted one cannot exist beside it.
     pub(crate) fn obstacle(&self, records: &[Record]) -> Option<String> {
         let is_apex = |name: &str| name == "@";
         let aside = records.iter().filter(|record| self.sets_aside(record));

@@ -203,7 +203,7 @@ pub(super) fn outcome_of<'r>(ran: &'r Ran, line: &Json, address: &str) -> Option
     ran.journal.iter().find(is_outcome).filter(|_| is_meant)
 }
 
-/// The addresses of operations of which the program says that nobody can tell.
+/// The addresses of operations of which the program says that it is unknown.
 pub(super) fn reported_unknown(ran: &Ran) -> impl Iterator<Item = &str> {
     let zones = ran.document["result"]["zones"].as_array().into_iter().flatten();
     let entries = zones.flat_map(|zone| zone["not_done"].as_array().into_iter().flatten());

@@ -23,7 +23,7 @@ pub(crate) const LIES: &[Lie] = &[
         caught_by: "the spec says nothing of it",
         tell: facet_changed,
     },
-    Lie { name: "a foreign rule says something else", caught_by: "rules of somebody else", tell: rule_changed },
+    Lie { name: "a foreign rule says something else", caught_by: "rules of someone else", tell: rule_changed },
     Lie { name: "something beside the records changed", caught_by: "changed beside its records", tell: beside_changed },
     Lie { name: "the journal lacks an intent", caught_by: "is in no intent", tell: intent_dropped },
     Lie { name: "the journal lacks an outcome", caught_by: "has no outcome", tell: outcome_dropped },

@@ -1,7 +1,7 @@
 //! Whether the program touched only what the spec owns.
 //!
 //! Said again here from the documentation: a record that the spec names is the spec's; one that it wants gone may be deleted,
-//! and so may one that cannot stand beside a wanted one. Without a base, a value may be rewritten into a wanted one of its name,
+//! and so may one that cannot exist beside a wanted one. Without a base, a value may be rewritten into a wanted one of its name,
 //! type and purpose, if it is the nearest or if there are no more of them than are wanted; with one, if the base wanted it, if it
 //! is in the place of one that is gone, or if both cannot be there. Everything else is somebody else's.
 

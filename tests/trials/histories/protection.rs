@@ -167,7 +167,7 @@ pub(super) fn of_others(own: &Zone, begin: &Json, end: &Json, has_base: bool) ->
         // With their order, ids, versions and times.
         let (before, after) = (theirs(begin, phase), theirs(end, phase));
         if before != after {
-            found.push(format!("rules of somebody else in {} changed: {before:?} to {after:?}", own.name));
+            found.push(format!("rules of someone else in {} changed: {before:?} to {after:?}", own.name));
         }
     }
     found

@@ -173,9 +173,9 @@ fn drawn(history: &History) -> Vec<&'static str> {
         (service.page_limit < 100, "pages of 1 to 5 records"),
         (service.is_unordered, "lists in another order each time"),
         (service.is_old, "answers as before 2024-07"),
-        (!between.is_empty(), "somebody else writes between plan and apply"),
-        (script.iter().any(is_foreign), "somebody else writes during the apply"),
-        (interrupt.is_some(), "somebody asks the apply to stop"),
+        (!between.is_empty(), "someone else writes between plan and apply"),
+        (script.iter().any(is_foreign), "someone else writes during the apply"),
+        (interrupt.is_some(), "someone asks the apply to stop"),
     ];
     all.into_iter().filter_map(|(is_so, name)| is_so.then_some(name)).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) fn of(history: &History, played: Option<&Played>, problems: &[String]
     if history.call.has_base {
         line(format!("spec before:\n{}", history.base()));
     }
-    line("the service has:".to_owned());
+    line("Cloudflare has:".to_owned());
     for zone in &history.zones {
         let state = if zone.is_new { ", which it lacks" } else { "" };
         line(format!("  {} ({}), {}{state}", zone.name, zone.plan, zone.id()));

@@ -198,7 +198,7 @@ pub(crate) fn name(what: &What) -> String {
         What::Status { html: true, .. } => "`status` 5xx, a page".to_owned(),
         What::Status { html: false, .. } => "`status` 5xx, an envelope".to_owned(),
         What::Answer { code: 200, .. } => "`answer` 200, an empty list".to_owned(),
-        What::Answer { .. } => "`answer` 4xx with a code of the service".to_owned(),
+        What::Answer { .. } => "`answer` 4xx with a code of Cloudflare".to_owned(),
         What::NotJson200 => "`not_json200`".to_owned(),
         What::SuccessFalse200 => "`success_false200`".to_owned(),
         What::Gzip(how) => format!("`gzip` {}", format!("{how:?}").to_lowercase()),

@@ -1,4 +1,4 @@
-//! `waf effective`: what protects zones at the service now, whoever set it.
+//! `waf effective`: what protects zones at Cloudflare now, whoever set it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `waf`: what a setting of the protection means. Holds no means of writing to the service.
+//! `waf`: what a setting of the protection means. Holds no means of writing to Cloudflare.
 
 mod protection;
 

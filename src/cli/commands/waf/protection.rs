@@ -18,7 +18,7 @@ use crate::reconcile::{Goal, Protected, ProtectionError, protection, protection_
 /// Loads a spec and reads the protection of its zones.
 ///
 /// # Errors
-/// The service cannot be read, or lacks a zone.
+/// Cloudflare cannot be read, or lacks a zone.
 pub(super) async fn of_spec(
     spec: &SpecArgs,
     settings: &Settings<'_>,
@@ -45,7 +45,7 @@ pub(super) async fn of_spec(
 /// Reads the protection of zones by their names.
 ///
 /// # Errors
-/// A name is none, or the service does not have the zone.
+/// A name is none, or Cloudflare does not have the zone.
 pub(super) async fn of_names(
     names: &[String],
     settings: &Settings<'_>,

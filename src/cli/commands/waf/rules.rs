@@ -1,4 +1,4 @@
-//! `waf rules`: the rules of a managed ruleset as they stand under the spec.
+//! `waf rules`: the rules of a managed ruleset as they are under the spec.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ async fn run(args: &WafRulesArgs, settings: &Settings<'_>, output: &Arc<Output>)
     let mut shown = Vec::new();
     for (name, survey) in &surveys {
         let found = survey.rulesets.iter().find(|r| r.which == wanted && r.catalogue.is_some());
-        let Some(ruleset) = found else { bail!("the service does not offer the ruleset to {name}") };
+        let Some(ruleset) = found else { bail!("Cloudflare does not offer the ruleset to {name}") };
         let rows: Vec<_> = ruleset.rows().into_iter().filter(|row| filter.keeps(row)).collect();
         shown.push((*name, ruleset, rows));
     }
