@@ -64,7 +64,7 @@ fn quota(desired: &DesiredZone, live: &LiveZone, plan: &ZonePlan, found: &mut Di
             .help("remove records from the spec, or ask Cloudflare for a larger quota"),
         None if after > assumed_quota(live) => findings::QUOTA_UNCERTAIN
             .nowhere(format!(
-                "{} would hold {after} records; zones on the {} plan usually hold {}, and the service did not say what this one \
+                "{} would hold {after} records; zones on the {} plan usually hold {}, and Cloudflare did not say what this one \
                  may hold",
                 desired.name,
                 if live.tier == Tier::Unknown { "free" } else { live.tier.facts().name },

@@ -146,7 +146,7 @@ fn what_stands_in_the_way_is_not_removed() {
     let journal = newest(&workspace);
     workspace.plant_records(json!([{ "type": "A", "name": "swap.example.com", "content": "192.0.2.77" }]));
     let refused = workspace.run(&["undo", &journal, "--yes"]).exits(4);
-    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("cannot stand beside it"), "{}", refused.stderr);
+    assert!(format!("{}{}", refused.stdout, refused.stderr).contains("cannot exist beside it"), "{}", refused.stderr);
     workspace.run(&["undo", &journal, "--yes", "--skip-conflicts"]).exits(0);
     assert_eq!(workspace.records("example.com").iter().filter(|r| r["name"] == "swap.example.com").count(), 1);
 }

@@ -33,17 +33,6 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         &["insight/traffic/protection.rs", "insight/traffic/walk.rs"],
         "the rules of a zone, and the way of a request through them",
     ),
-    (
-        &[
-            "model/expression/evaluate/compile.rs",
-            "model/expression/evaluate/functions.rs",
-            "model/expression/evaluate/mod.rs",
-            "model/expression/evaluate/run.rs",
-            "model/expression/evaluate/test.rs",
-            "model/expression/evaluate/value.rs",
-        ],
-        "one evaluation: its parts share the values and the three results",
-    ),
     (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (

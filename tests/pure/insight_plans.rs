@@ -134,7 +134,7 @@ fn an_exception_that_starts_to_act_needs_consent() {
     let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &section);
     let (direction, consent, lines) = judged(&moved[0]);
     assert_eq!((moved.len(), direction, consent), (1, Direction::Weakens, true), "{lines}");
-    assert!(lines.contains("stands before the OWASP ruleset now: requests where `http.request.uri.path eq"), "{lines}");
+    assert!(lines.contains("is before the OWASP ruleset now: requests where `http.request.uri.path eq"), "{lines}");
     // Changed on its way: what it does there counts.
     let narrowed = section.replace("eq \"/a\"", "in {\"/a\" \"/b\"} and ssl");
     let moved = plan(Phase::Managed, &json!([deployed("true"), passing("late", PATH)]), &narrowed);

@@ -10,5 +10,6 @@
 mod protection;
 mod walk;
 
+pub use protection::Act;
 pub use protection::Protection;
-pub use walk::{Act, RuleAt, Step, Verdict};
+pub use walk::{RuleAt, Step, Verdict};

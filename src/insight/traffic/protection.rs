@@ -7,13 +7,21 @@
 use bumpalo::Bump;
 
 use super::super::exception::{Target, ruleset_name, skipped};
-use super::walk::Act;
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
+
+/// What a rule does to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Act {
+    /// It is refused.
+    Block,
+    /// Its sender must pass a challenge, whatever kind.
+    Challenge,
+}
 
 /// The rules of a zone.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use bumpalo::Bump;
 
-use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
+use super::protection::{Act, Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
 use crate::diagnostic::Place;
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
@@ -17,15 +17,6 @@ use crate::model::ruleset::Phase;
 
 /// How many unknown conditions are followed both ways.
 const MOST_FORKS: u32 = 64;
-
-/// What a rule does to a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Act {
-    /// It is refused.
-    Block,
-    /// Its sender must pass a challenge, whatever kind.
-    Challenge,
-}
 
 /// A rule that takes part in a verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]

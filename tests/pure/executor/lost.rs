@@ -1,4 +1,4 @@
-//! Answers that got lost, or that leave open what became of a request.
+//! Answers that was lost, or that leave open what became of a request.
 
 use super::*;
 
@@ -137,7 +137,7 @@ async fn an_answer_ends_the_row_of_losses() {
     assert_eq!((words(&ran), ran.sent.len()), (vec!["done", "done"], 8));
 }
 
-/// An answer of which both may be true leaves its operations as unsure as one that got lost.
+/// An answer of which both may be true leaves its operations as unsure as one that was lost.
 #[tokio::test(start_paused = true)]
 async fn what_an_answer_of_yes_and_no_left_open_is_not_called_refused() {
     let zone = live(&[]);

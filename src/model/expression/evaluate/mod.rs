@@ -5,6 +5,7 @@
 //! |---|---|
 //! | a tree to a program | `compile` |
 //! | what a comparison compares with | `test` |
+//! | true, false or unknown | `truth` |
 //! | values of fields, and what is known of a request | `value` |
 //! | a program over a sample | `run`; `functions`: the calls |
 //!
@@ -18,6 +19,7 @@ mod compile;
 mod functions;
 mod run;
 mod test;
+mod truth;
 mod value;
 
 #[cfg(test)]
@@ -26,94 +28,10 @@ mod tests;
 use bumpalo::Bump;
 
 use compile::{Compiler, Condition};
+pub use truth::{Reason, Reasons, Truth};
 pub use value::{ListItems, Sample, Value};
 
 use super::Expression;
-
-/// Why something is unknown.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The sample does not tell this field.
-    Field(String),
-    /// The items of this list are not known.
-    List(String),
-    /// This function depends on more than the request.
-    Function(String),
-    /// This regular expression is too large to run.
-    Pattern(String),
-}
-
-impl Reason {
-    /// What is unknown, as text.
-    #[must_use]
-    pub fn words(&self) -> String {
-        match self {
-            Self::Field(name) => name.clone(),
-            Self::List(name) => format!("the list {name}"),
-            Self::Function(name) => format!("{name}()"),
-            Self::Pattern(text) => format!("the regular expression `{text}`"),
-        }
-    }
-}
-
-/// Which reasons of a program apply, as bits; the last bit is shared by all from the 64th on.
-pub type Reasons = u64;
-
-/// The result of an evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
-    /// It does not match.
-    False,
-    /// It matches.
-    True,
-    /// It depends on what the sample does not tell.
-    Unknown(Reasons),
-}
-
-impl Truth {
-    /// A known result.
-    #[must_use]
-    pub fn of(holds: bool) -> Self {
-        if holds { Self::True } else { Self::False }
-    }
-
-    /// The opposite.
-    #[must_use]
-    pub fn negated(self) -> Self {
-        match self {
-            Self::False => Self::True,
-            Self::True => Self::False,
-            Self::Unknown(reasons) => Self::Unknown(reasons),
-        }
-    }
-
-    /// True if both are; false if one is.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::False, _) | (_, Self::False) => Self::False,
-            (Self::True, other) => other,
-            (one, Self::True) => one,
-            (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one | other),
-        }
-    }
-
-    /// True if one is; false if both are.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        self.negated().and(other.negated()).negated()
-    }
-
-    /// True if exactly one is.
-    #[must_use]
-    pub fn xor(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Unknown(one), Self::Unknown(other)) => Self::Unknown(one | other),
-            (Self::Unknown(reasons), _) | (_, Self::Unknown(reasons)) => Self::Unknown(reasons),
-            (one, other) => Self::of(one != other),
-        }
-    }
-}
 
 /// An expression that is ready to be evaluated many times.
 #[derive(Debug)]
