@@ -60,6 +60,7 @@ fn loaded(text: &str) -> (Outcome, Sources) {
         may_leave_variables: true,
         accepted_lints: Vec::new(),
         today: Some("2026-11-20".to_owned()),
+        ..Options::default()
     };
     let outcome = load(&[Input::Stdin(text.to_owned())], &options, &mut sources);
     (outcome, sources)

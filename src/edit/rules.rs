@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::change::json;
 use super::layout::Kind;
 use super::pull::{Chosen, Left};
 use super::workspace::{At, Workspace};
@@ -16,7 +15,7 @@ use crate::model::ruleset::{
     DesiredDeployment, DesiredRule, DesiredWaf, EntryPoint, LiveRule, Note, Phase, RuleForm, RuleTuning, Switch,
     TuningTarget, recognise_rule,
 };
-use crate::model::{Address, DesiredZone, LiveZone};
+use crate::model::{Address, DesiredZone, LiveZone, Unmanaged};
 use crate::spec;
 
 /// Why a rule that bypasses others is in the spec; Cloudflare stores no reason.
@@ -74,7 +73,7 @@ pub(super) fn pull(
         for change in &phase.changes {
             let address = Address::of_rule(&zone.name, phase.phase, Some(&change.name));
             if (chosen.is_chosen)(if is_absent { &entry_point } else { &address }) {
-                rules.change(phase, change, address, chosen);
+                rules.change(phase, change, address);
             }
         }
         if chosen.unmanaged {
@@ -125,7 +124,7 @@ fn sections(workspace: &Workspace<'_>, zone: &DesiredZone) -> Vec<(At, Owner)> {
 
 impl Rules<'_, '_, '_> {
     /// One difference.
-    fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address, chosen: &Chosen<'_>) {
+    fn change(&mut self, phase: &PhaseChanges<'_>, change: &RuleChange<'_>, address: Address) {
         let deployment = Managed::ALL.iter().copied().find(|m| phase.phase == Phase::Managed && m.key() == change.name);
         let wanted = deployment.and_then(|m| self.wants.deployments.iter().find(|d| d.ruleset == m));
         if let Some(wanted) = wanted {
@@ -139,7 +138,7 @@ impl Rules<'_, '_, '_> {
         match &change.kind {
             RuleChangeKind::Create => self.remove(phase.phase, &change.name, &address),
             RuleChangeKind::Update(live) => self.rule(phase.phase, &change.name, live, &address),
-            RuleChangeKind::Move(_) => self.reorder(phase, &address, chosen),
+            RuleChangeKind::Move(_) => self.reorder(phase, &address),
             RuleChangeKind::Delete(live, RuleDeleteReason::Pruned) => self.add(phase.phase, live, address),
             RuleChangeKind::Delete(live, RuleDeleteReason::Absent) => {
                 self.remove(phase.phase, &change.name, &address);
@@ -257,7 +256,7 @@ impl Rules<'_, '_, '_> {
     }
 
     /// Brings a list into the order of the service.
-    fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address, _: &Chosen<'_>) {
+    fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address) {
         let key = list_key(phase.phase);
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);
         let lists: Vec<At> = own
@@ -370,6 +369,33 @@ impl Rules<'_, '_, '_> {
                 }
                 None => self.drop_tuning(wanted.ruleset, own.place, address),
             }
+        }
+        if self.wants.unmanaged == Unmanaged::Prune {
+            self.whole(wanted, &found, (&before, &after));
+        }
+    }
+
+    /// In a section that is the complete state, what Cloudflare has beyond what the spec names.
+    fn whole(
+        &mut self,
+        wanted: &DesiredDeployment,
+        found: &DesiredDeployment,
+        (before, after): (&Map<String, Json>, &Map<String, Json>),
+    ) {
+        let key = wanted.ruleset.key();
+        for name in KEYS.into_iter().filter(|name| !before.contains_key(*name)) {
+            let value = after.get(name).map(|value| (key, super::settings::one(name, value.clone())));
+            self.additions.extend(value);
+        }
+        let mut more = DesiredDeployment::new(wanted.ruleset, Switch::On, wanted.place);
+        let has_rule = |other: &RuleTuning| wanted.rules.iter().any(|own| own.target == other.target);
+        let has_tag = |tag: &str| wanted.tags.iter().any(|own| own.tag == tag);
+        more.rules = found.rules.iter().filter(|other| !has_rule(other)).cloned().collect();
+        more.tags = found.tags.iter().filter(|other| !has_tag(&other.tag)).cloned().collect();
+        let notes = more.rules.iter_mut().map(|r| &mut r.note).chain(more.tags.iter_mut().map(|t| &mut t.note));
+        notes.for_each(|note| note.reason = Some(REASON.to_owned()));
+        if !more.rules.is_empty() || !more.tags.is_empty() {
+            self.additions.push((key, spec::deployment_entry(&more)));
         }
     }
 
@@ -485,9 +511,6 @@ fn add(workspace: &mut Workspace<'_>, at: At, key: &str, value: Json) {
                 add(workspace, At { node, ..at }, &name, value);
             }
         }
-        (_, value) => {
-            let _ = json(layout, node);
-            changes.replace(node, value);
-        }
+        (_, value) => changes.replace(node, value),
     }
 }

@@ -28,6 +28,17 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     let mut out = String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
     let mut at = 0;
     for edit in &edits {
+        if edit.start == edit.end && edit.start < at {
+            // What comes behind lines that go takes their place.
+            let lines = edit.text.strip_prefix("\r\n").map(|rest| (rest, "\r\n"));
+            let (rest, line_break) = lines.or_else(|| edit.text.strip_prefix('\n').map(|rest| (rest, "\n")))?;
+            if !text[..at].ends_with('\n') {
+                return None;
+            }
+            out.push_str(rest);
+            out.push_str(line_break);
+            continue;
+        }
         out.push_str(text.get(at..edit.start)?);
         out.push_str(&edit.text);
         at = edit.end.max(edit.start);
@@ -46,5 +57,6 @@ mod tests {
         assert_eq!(apply("abcdef", edits).as_deref(), Some("bxycdEf"));
         assert_eq!(apply("abc", vec![Edit::new(0..2, ""), Edit::new(1..3, "")]), None);
         assert_eq!(apply("abc", vec![Edit::new(0..9, "")]), None);
+        assert_eq!(apply("a\nb\nc\n", vec![Edit::new(2..4, ""), Edit::new(3..3, "\nx")]).as_deref(), Some("a\nx\nc\n"));
     }
 }

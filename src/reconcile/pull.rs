@@ -73,8 +73,13 @@ pub enum PullError {
     #[error("the edited spec would have mistakes{0}; nothing was written")]
     Mistakes(String),
     /// Something would still differ.
-    #[error("after the edits, {0} would still differ; nothing was written. Change it by hand, or leave it out with --only")]
-    Remains(Address),
+    #[error("after the edits, {address} would still differ{fields}; nothing was written. Change it by hand, or leave it out with --only")]
+    Remains {
+        /// Its address.
+        address: Address,
+        /// What of it, in words that follow.
+        fields: String,
+    },
     /// Something else would change.
     #[error("the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only")]
     Touches(String),
@@ -176,8 +181,8 @@ impl Attempt<'_> {
         let left: Vec<Address> = pulled.left.iter().map(|(address, _)| address.clone()).collect();
         pulled.taken.retain(|address| !left.contains(address));
         if let Some(goal) = &reread {
-            if let Some(address) = self.remaining(goal, &others, &pulled.left) {
-                return Err(PullError::Remains(address));
+            if let Some(operation) = self.remaining(goal, &others, &pulled.left) {
+                return Err(remains(&operation));
             }
             self.check_others(goal, &others)?;
             for (_, source) in self.goal.sources.iter() {
@@ -188,8 +193,8 @@ impl Attempt<'_> {
                 }
                 pulled.files.push(Edited { name, before, after });
             }
-        } else if let Some(address) = pulled.taken.first() {
-            return Err(PullError::Remains(address.clone()));
+        } else if let Some(operation) = operations().find(|o| pulled.taken.contains(&o.address)) {
+            return Err(remains(operation));
         }
         Ok(pulled)
     }
@@ -202,10 +207,10 @@ impl Attempt<'_> {
     }
 
     /// Something that was chosen and still differs.
-    fn remaining(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>, left: &Left) -> Option<Address> {
+    fn remaining(&self, goal: &Goal, others: &BTreeMap<&Address, &Operation>, left: &Left) -> Option<Operation> {
         let is_left = |address: &Address| left.iter().any(|(left, _)| left == address);
-        let addresses = self.operations(goal).into_iter().map(|operation| operation.address);
-        addresses.into_iter().find(|address| !others.contains_key(address) && !is_left(address))
+        let mut operations = self.operations(goal).into_iter();
+        operations.find(|operation| !others.contains_key(&operation.address) && !is_left(&operation.address))
     }
 
     /// Whether everything that was not chosen is as it was.
@@ -239,6 +244,14 @@ impl Attempt<'_> {
         }
         Ok(())
     }
+}
+
+/// An operation that should not be there any more.
+fn remains(operation: &Operation) -> PullError {
+    let field = |change: &crate::diff::FieldChange| format!("{}: {} → {}", change.field, change.before, change.after);
+    let fields: Vec<String> = operation.fields.iter().map(field).collect();
+    let fields = if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
+    PullError::Remains { address: operation.address.clone(), fields }
 }
 
 /// What a spec says, by the address of what it is about, as far as addresses tell things apart.

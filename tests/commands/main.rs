@@ -38,6 +38,7 @@ mod network;
 mod newcomers;
 #[cfg(unix)]
 mod pipelines;
+mod pull;
 mod real_zones;
 mod refused;
 mod rehearse;
