@@ -126,7 +126,10 @@ pub(super) fn rewrite(files: &[Rewrite<'_>]) -> anyhow::Result<()> {
         ready.push((path, write().with_context(|| format!("failed to write beside {shown}; nothing was written"))?));
     }
     for (path, beside) in ready {
-        beside.persist(path).map_err(|error| error.error).with_context(|| format!("failed to write {}", path.display()))?;
+        beside
+            .persist(path)
+            .map_err(|error| error.error)
+            .with_context(|| format!("failed to write {}", path.display()))?;
     }
     Ok(())
 }

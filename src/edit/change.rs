@@ -62,7 +62,11 @@ impl<'l, 't> Changes<'l, 't> {
 
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.replaced.is_empty() && self.rewritten.is_empty() && self.removed.is_empty() && self.inserted.is_empty() && self.moved.is_empty()
+        self.replaced.is_empty()
+            && self.rewritten.is_empty()
+            && self.removed.is_empty()
+            && self.inserted.is_empty()
+            && self.moved.is_empty()
     }
 
     /// Replaces a value.
@@ -102,10 +106,17 @@ impl<'l, 't> Changes<'l, 't> {
     pub(super) fn edits(mut self) -> Vec<Edit> {
         self.move_anchors();
         let mut edits = Vec::new();
-        let collections: BTreeSet<NodeId> =
-            self.removed.iter().filter_map(|part| self.layout.node(*part).parent).chain(self.inserted.keys().copied()).collect();
+        let collections: BTreeSet<NodeId> = self
+            .removed
+            .iter()
+            .filter_map(|part| self.layout.node(*part).parent)
+            .chain(self.inserted.keys().copied())
+            .collect();
         for collection in collections.into_iter().filter(|c| !self.is_gone(*c, true)) {
-            if self.layout.is_flow(collection) && self.parts(collection).is_empty() && !self.layout.is_in_flow(collection) {
+            if self.layout.is_flow(collection)
+                && self.parts(collection).is_empty()
+                && !self.layout.is_in_flow(collection)
+            {
                 self.fill(collection, &mut edits);
             } else if self.layout.is_flow(collection) {
                 self.in_brackets(collection, &mut edits);
@@ -241,8 +252,7 @@ impl<'l, 't> Changes<'l, 't> {
         };
         let goes = |n: usize| self.removed.contains(&parts[n].id);
         let all_go = (0..parts.len()).all(goes);
-        let every: Vec<String> =
-            self.inserted.get(&collection).into_iter().flatten().map(text).collect();
+        let every: Vec<String> = self.inserted.get(&collection).into_iter().flatten().map(text).collect();
         if all_go {
             let span = layout.node(collection).span.clone();
             let open = layout.node(collection).content + 1;
@@ -264,7 +274,8 @@ impl<'l, 't> Changes<'l, 't> {
                     Some(next) => parts[first].start..next.start,
                     None => parts[first - 1].end..parts[n - 1].end,
                 };
-                let line_break = format!("{}{:width$}", layout.line_break, "", width = layout.column(parts[first].start));
+                let line_break =
+                    format!("{}{:width$}", layout.line_break, "", width = layout.column(parts[first].start));
                 let comments: String = match parts.get(n) {
                     Some(_) => layout.comments_in(range.clone()).map(|c| format!("{c}{line_break}")).collect(),
                     None => layout.comments_in(range.clone()).map(|c| format!(" {c}{line_break}")).collect(),
@@ -389,8 +400,7 @@ impl<'l, 't> Changes<'l, 't> {
                 let indent = self.outer_column(node) + 2;
                 let start = if start > at.span.start { start } else { self.behind(node) };
                 let comments = layout.comments_in(start..at.span.end);
-                let comments: String =
-                    comments.map(|c| format!("{}{:indent$}{c}", layout.line_break, "")).collect();
+                let comments: String = comments.map(|c| format!("{}{:indent$}{c}", layout.line_break, "")).collect();
                 Edit::new(start..at.span.end, write::behind_key(value, indent, layout.line_break) + &comments)
             }
         }
@@ -426,7 +436,8 @@ pub(super) fn json(layout: &Layout<'_>, node: NodeId) -> Json {
         Kind::Scalar(text, _) => Json::from(text.as_ref()),
         Kind::Sequence { items, .. } => items.iter().map(|item| json(layout, *item)).collect(),
         Kind::Mapping { entries, .. } => {
-            let entries = entries.iter().map(|(key, value)| (layout.scalar_text(*key).to_owned(), json(layout, *value)));
+            let entries =
+                entries.iter().map(|(key, value)| (layout.scalar_text(*key).to_owned(), json(layout, *value)));
             Json::Object(entries.collect())
         }
     }

@@ -142,16 +142,16 @@ fn rearranged(layout: &Layout<'_>, node: NodeId, sorted: &[NodeId]) -> Option<Ed
     let is_flow = layout.is_flow(node);
     let span = layout.node(node).span.clone();
     // An alias must stay behind its anchor.
-    let is_tied = |id: NodeId| {
-        matches!(layout.node(id).kind, Kind::Alias(_)) || !layout.aliases(id).is_empty()
-    };
+    let is_tied = |id: NodeId| matches!(layout.node(id).kind, Kind::Alias(_)) || !layout.aliases(id).is_empty();
     if layout.ids().any(|id| span.contains(&layout.node(id).span.start) && id != node && is_tied(id)) {
         return None;
     }
     let parts: Vec<(NodeId, Range<usize>)> = match &layout.node(node).kind {
         Kind::Sequence { items, .. } => items
             .iter()
-            .map(|id| (*id, if is_flow { layout.node(*id).span.start } else { layout.dash(*id) }..layout.node(*id).span.end))
+            .map(|id| {
+                (*id, if is_flow { layout.node(*id).span.start } else { layout.dash(*id) }..layout.node(*id).span.end)
+            })
             .collect(),
         Kind::Mapping { entries, .. } => entries
             .iter()
@@ -255,13 +255,10 @@ fn align(layout: &Layout<'_>, run: &[NodeId], edits: &mut Vec<Edit>) {
 /// What differs.
 fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     if !is_spec(before) {
-        return if events(before)? == events(after)? {
-            Ok(())
-        } else {
-            Err(FormatError::Meaning("its values"))
-        };
+        return if events(before)? == events(after)? { Ok(()) } else { Err(FormatError::Meaning("its values")) };
     }
-    let (old, new) = (Layout::read(before).map_err(FormatError::Syntax)?, Layout::read(after).map_err(FormatError::Syntax)?);
+    let (old, new) =
+        (Layout::read(before).map_err(FormatError::Syntax)?, Layout::read(after).map_err(FormatError::Syntax)?);
     let value = |layout: &Layout<'_>| {
         let mut value = json(layout, layout.root);
         if sort && let Some(zones) = value.get_mut("zones").and_then(serde_json::Value::as_object_mut) {
@@ -291,7 +288,8 @@ fn same(before: &str, after: &str, sort: bool) -> Result<(), FormatError> {
     if comments(&old) != comments(&new) {
         return Err(FormatError::Meaning("its comments"));
     }
-    let shares = |layout: &Layout<'_>| layout.ids().filter(|id| matches!(layout.node(*id).kind, Kind::Alias(_))).count();
+    let shares =
+        |layout: &Layout<'_>| layout.ids().filter(|id| matches!(layout.node(*id).kind, Kind::Alias(_))).count();
     if shares(&old) != shares(&new) {
         return Err(FormatError::Meaning("its anchors"));
     }
@@ -340,7 +338,11 @@ mod tests {
         let expected = "# head\nversion: 1\nzones:\n  example.com: # the shop\n    records:\n      - { name: \"@\",  type: A,  content: [192.0.2.1, 192.0.2.2] } # web\n      # mail\n      - { name: mail, type: MX, content: 10 mx.example.net }\n\n      # why\n      - name: \"@\" # apex\n        type: TXT\n        content: v=spf1 -all\n";
         let now = format(BEFORE, false).unwrap();
         assert_eq!(format(&now, false).as_deref(), Ok(now.as_str()));
-        assert_eq!(now.replace("      # why\n      - name", "      - # why\n        name").lines().count(), expected.lines().count() , "{now}");
+        assert_eq!(
+            now.replace("      # why\n      - name", "      - # why\n        name").lines().count(),
+            expected.lines().count(),
+            "{now}"
+        );
     }
 
     #[test]

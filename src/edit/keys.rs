@@ -6,8 +6,20 @@ use super::layout::{Kind, Layout, NodeId};
 const FILE: &[&str] = &["version", "include", "variables", "defaults", "profiles", "lint", "zones"];
 /// Of a zone.
 const ZONE: &[&str] = &[
-    "id", "create", "use", "unmanaged", "ignore", "allow", "lint", "defaults", "settings", "dnssec", "dns_settings",
-    "records", "waf", "expect",
+    "id",
+    "create",
+    "use",
+    "unmanaged",
+    "ignore",
+    "allow",
+    "lint",
+    "defaults",
+    "settings",
+    "dnssec",
+    "dns_settings",
+    "records",
+    "waf",
+    "expect",
 ];
 /// Of a record.
 const RECORD: &[&str] = &[
@@ -17,8 +29,7 @@ const RECORD: &[&str] = &[
 /// Of `defaults`.
 const DEFAULTS: &[&str] = &["ttl", "proxied", "comment", "tags", "owner"];
 /// Of a section for protection.
-const WAF: &[&str] =
-    &["unmanaged", "accept_weakening", "owasp", "cloudflare", "exceptions", "custom", "rate_limits"];
+const WAF: &[&str] = &["unmanaged", "accept_weakening", "owasp", "cloudflare", "exceptions", "custom", "rate_limits"];
 /// Of a managed ruleset.
 const RULESET: &[&str] =
     &["paranoia", "threshold", "action", "when", "expression", "version", "tags", "rules", "disable", "enable", "raw"];
@@ -26,8 +37,26 @@ const RULESET: &[&str] =
 const TUNING: &[&str] = &["rule", "tag", "future", "enabled", "action", "reason", "owner", "expires"];
 /// Of a rule with a name.
 const RULE: &[&str] = &[
-    "name", "when", "action", "skip", "per", "limit", "then", "count", "to_origin", "response", "raw", "log", "state",
-    "enabled", "description", "reason", "owner", "expires", "before", "after",
+    "name",
+    "when",
+    "action",
+    "skip",
+    "per",
+    "limit",
+    "then",
+    "count",
+    "to_origin",
+    "response",
+    "raw",
+    "log",
+    "state",
+    "enabled",
+    "description",
+    "reason",
+    "owner",
+    "expires",
+    "before",
+    "after",
 ];
 /// Of an item of `ignore`.
 const IGNORE: &[&str] = &["name", "type", "content", "tag", "reason"];

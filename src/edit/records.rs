@@ -14,8 +14,8 @@ use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
 use crate::model::{
-    Address, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings, Spelling, Tag,
-    Ttl, ZoneName,
+    Address, AsReported, Comment, DesiredRecord, DesiredZone, Facets, Fqdn, LiveRecord, LiveZone, Rdata, Settings,
+    Spelling, Tag, Ttl, ZoneName,
 };
 use crate::spec;
 
@@ -294,7 +294,9 @@ impl Records<'_, '_, '_> {
         let is_flow = layout.is_flow(layout.target(at.node));
         let list = layout.target(list.node);
         self.workspace.files[at.file].changes.insert(list, Some(at.node), None, Json::Object(own), is_flow);
-        self.workspace.said.insert(format!("{address}: it now differs from the other values of its entry, and has one of its own"));
+        self.workspace
+            .said
+            .insert(format!("{address}: it now differs from the other values of its entry, and has one of its own"));
     }
 
     /// Changes defaults that only this entry uses; returns what is left to be changed in the entry itself.
@@ -483,7 +485,12 @@ fn record(zone: &ZoneName, name: &Fqdn, data: &Rdata, facets: &Facets) -> Desire
         facets: facets.clone(),
         protect: false,
         allow: None,
-        spelling: Spelling { name: zone.relative(name).into(), place: Place::NOWHERE, entry: Place::NOWHERE },
+        spelling: Spelling {
+            name: zone.relative(name).into(),
+            place: Place::NOWHERE,
+            entry: Place::NOWHERE,
+            reported: AsReported::default(),
+        },
     }
 }
 

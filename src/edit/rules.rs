@@ -246,7 +246,8 @@ impl Rules<'_, '_, '_> {
     /// A rule that the spec does not name.
     fn add(&mut self, phase: Phase, live: &LiveRule, address: Address) {
         let imported = crate::import::rule_from_live(live, phase, &self.live.waf);
-        let Some(mut rule) = imported.filter(|rule| self.wanted(phase, &rule.name).is_none_or(|own| own.is_absent)) else {
+        let Some(mut rule) = imported.filter(|rule| self.wanted(phase, &rule.name).is_none_or(|own| own.is_absent))
+        else {
             return self.leave(address, "a spec cannot say it");
         };
         if matches!(rule.form, RuleForm::Skip(_)) && rule.note.reason.is_none() {
@@ -349,12 +350,15 @@ impl Rules<'_, '_, '_> {
             }
             self.value(wanted.ruleset, key, old, new, address);
         }
-        let tags = wanted.tags.iter().map(|t| (t.place, found.tags.iter().any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action))));
+        let tags = wanted.tags.iter().map(|t| {
+            (t.place, found.tags.iter().any(|o| (&o.tag, o.enabled, &o.action) == (&t.tag, t.enabled, &t.action)))
+        });
         let gone: Vec<Place> = tags.filter(|(_, stays)| !stays).map(|(place, _)| place).collect();
         gone.into_iter().for_each(|place| self.drop_tuning(wanted.ruleset, place, address));
         for own in &wanted.rules {
             let TuningTarget::Rule(name) = &own.target else { continue };
-            let id = |name: &crate::model::managed::RuleName| catalogue.and_then(|c| Some(name.resolve(c).ok()?.id.clone()));
+            let id =
+                |name: &crate::model::managed::RuleName| catalogue.and_then(|c| Some(name.resolve(c).ok()?.id.clone()));
             let is_it = |other: &&RuleTuning| match &other.target {
                 TuningTarget::Rule(other) => other == name || id(other).is_some() && id(other) == id(name),
                 TuningTarget::Tag(_) => false,
@@ -364,7 +368,10 @@ impl Rules<'_, '_, '_> {
                 Some(other) => {
                     self.drop_tuning(wanted.ruleset, own.place, address);
                     let tuning = RuleTuning { target: own.target.clone(), note: own.note.clone(), ..other.clone() };
-                    let one = DesiredDeployment { rules: vec![tuning], ..DesiredDeployment::new(wanted.ruleset, Switch::On, own.place) };
+                    let one = DesiredDeployment {
+                        rules: vec![tuning],
+                        ..DesiredDeployment::new(wanted.ruleset, Switch::On, own.place)
+                    };
                     self.additions.push((wanted.ruleset.key(), spec::deployment_entry(&one)));
                 }
                 None => self.drop_tuning(wanted.ruleset, own.place, address),
@@ -411,10 +418,15 @@ impl Rules<'_, '_, '_> {
             match (owner, new) {
                 (Owner::OwnProfile | Owner::SharedProfile, _) if is_own => {}
                 (Owner::SharedProfile, Some(new)) => {
-                    self.said(address, &format!("other zones use its profile too, so the zone has its own `{key}` now"));
+                    self.said(
+                        address,
+                        &format!("other zones use its profile too, so the zone has its own `{key}` now"),
+                    );
                     self.additions.push((managed.key(), super::settings::one(key, new.clone())));
                 }
-                (Owner::SharedProfile, None) => self.leave(address.clone(), "the profile that says it is used elsewhere too"),
+                (Owner::SharedProfile, None) => {
+                    self.leave(address.clone(), "the profile that says it is used elsewhere too")
+                }
                 (Owner::Zone | Owner::OwnProfile, Some(new)) => self.workspace.merge(value, old, new, address.as_str()),
                 (Owner::Zone | Owner::OwnProfile, None) if key == "paranoia" => {
                     self.workspace.merge(value, old, &Json::from("custom"), address.as_str());

@@ -34,7 +34,8 @@ pub(super) fn pull(
             ZoneSetting::DnsSettings { members } => {
                 let wanted = |name: &String| zone.settings.dns_settings.get(name).map(|(value, _)| value.clone());
                 let found = |name: &String| live.settings.dns_settings.get(name).cloned();
-                let values = members.keys().map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
+                let values =
+                    members.keys().map(|name| (vec!["dns_settings", name.as_str()], wanted(name), found(name)));
                 (Address::of_zone_part(&zone.name, "dns_settings"), values.collect())
             }
         };

@@ -65,7 +65,8 @@ pub(super) fn flow(value: &Json) -> String {
         Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
         Json::Object(members) if members.is_empty() => "{}".to_owned(),
         Json::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value))).collect();
+            let members: Vec<_> =
+                members.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value))).collect();
             format!("{{ {} }}", members.join(", "))
         }
         other => scalar(other, Style::Plain, true),
@@ -95,9 +96,9 @@ pub(super) fn behind_key(value: &Json, indent: usize, line_break: &str) -> Strin
             _ => format!(" {}", scalar(value, Style::Plain, false)),
         },
         Json::Array(items) => {
-            let items = items.iter().map(|item| {
-                format!("{line_break}{:indent$}- {}", "", item_text(item, indent, false, line_break))
-            });
+            let items = items
+                .iter()
+                .map(|item| format!("{line_break}{:indent$}- {}", "", item_text(item, indent, false, line_break)));
             items.collect()
         }
         _ => format!("{line_break}{:indent$}{}", "", entries(value, indent, line_break)),

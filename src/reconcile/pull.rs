@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::goal::{Goal, Unusable};
-use crate::edit::{Chosen, Left, ProposeError, Proposal, Sides, comments, propose};
+use crate::edit::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
 use crate::model::{Address, Desired, Live};
 use crate::plan::{Cause, Operation, Plan, Subject};
 use crate::spec;
@@ -73,7 +73,9 @@ pub enum PullError {
     #[error("the edited spec would have mistakes{0}; nothing was written")]
     Mistakes(String),
     /// Something would still differ.
-    #[error("after the edits, {address} would still differ{fields}; nothing was written. Change it by hand, or leave it out with --only")]
+    #[error(
+        "after the edits, {address} would still differ{fields}; nothing was written. Change it by hand, or leave it out with --only"
+    )]
     Remains {
         /// Its address.
         address: Address,
@@ -84,7 +86,9 @@ pub enum PullError {
     #[error("the edits would also change {0}; nothing was written. Change it by hand, or leave it out with --only")]
     Touches(String),
     /// A comment would go.
-    #[error("the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave it out with --only")]
+    #[error(
+        "the edits would remove a comment of {0}; nothing was written. Change it by hand, or leave it out with --only"
+    )]
     LosesComment(String),
 }
 
@@ -169,9 +173,8 @@ impl Attempt<'_> {
             if !is_changed {
                 break;
             }
-            let next = (self.reread)(texts.clone()).map_err(|unusable| {
-                PullError::Mistakes(super::goal::first(&unusable.diagnostics))
-            })?;
+            let next = (self.reread)(texts.clone())
+                .map_err(|unusable| PullError::Mistakes(super::goal::first(&unusable.diagnostics)))?;
             let is_done = self.remaining(&next, &others, &pulled.left).is_none();
             reread = Some(next);
             if is_done {
@@ -222,7 +225,9 @@ impl Attempt<'_> {
         let is_meant = |key: &str| {
             let own = |address: &Address| {
                 let address = address.as_str();
-                let is_below = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+                let is_below = |long: &str, short: &str| {
+                    long.strip_prefix(short).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+                };
                 is_below(address, key) || is_below(key, address)
             };
             // What was unmanaged was named nowhere before.
@@ -277,7 +282,8 @@ fn outline(desired: &Desired) -> BTreeMap<String, Vec<String>> {
         }
         let Some(waf) = zone.waf.as_deref() else { continue };
         use crate::model::ruleset::Phase;
-        let lists = [(Phase::Managed, &waf.exceptions), (Phase::Custom, &waf.custom), (Phase::RateLimit, &waf.rate_limits)];
+        let lists =
+            [(Phase::Managed, &waf.exceptions), (Phase::Custom, &waf.custom), (Phase::RateLimit, &waf.rate_limits)];
         for (phase, list) in lists {
             for rule in list.iter().flatten() {
                 let key = Address::of_rule(name, phase, Some(&rule.name));

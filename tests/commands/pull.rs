@@ -35,7 +35,11 @@ fn after_a_pull_the_plan_is_empty() {
     let workspace = meddled_with();
     let before = spec(&workspace);
     let dry = workspace.run(&["pull", "spec.yaml", "--dry-run"]).exits(0);
-    assert!(dry.stdout.contains("+      - { name: www, type: A, content: 192.0.2.1, ttl: 900 } # www"), "{}", dry.stdout);
+    assert!(
+        dry.stdout.contains("+      - { name: www, type: A, content: 192.0.2.1, ttl: 900 } # www"),
+        "{}",
+        dry.stdout
+    );
     let patch = workspace.run(&["pull", "spec.yaml", "--format", "diff"]).exits(0).stdout;
     assert!(patch.starts_with("--- a/spec.yaml\n+++ b/spec.yaml\n@@ "), "{patch}");
     assert_eq!(spec(&workspace), before, "nothing is written yet");
@@ -102,11 +106,13 @@ fn files_are_formatted_and_checked() {
     assert!(diff.stdout.contains("+  example.com: # c"), "{}", diff.stdout);
     assert_eq!(spec(&workspace), text);
     workspace.run(&["fmt", "spec.yaml"]).exits(0);
-    let expected = "version: 1\nzones:\n  example.com: # c\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
+    let expected =
+        "version: 1\nzones:\n  example.com: # c\n    records:\n      - { name: a, type: A, content: 192.0.2.1 }\n";
     assert_eq!(spec(&workspace), expected);
     workspace.run(&["fmt", "spec.yaml", "--check"]).exits(0);
     // A secret in a file with mistakes is masked where it is shown, and stays in the file.
-    let secret = "version: 1\nzones:\n  example.com: { records: [], api_token:   abcdefghijklmnopqrstuvwxyz0123456789ABCD }\n";
+    let secret =
+        "version: 1\nzones:\n  example.com: { records: [], api_token:   abcdefghijklmnopqrstuvwxyz0123456789ABCD }\n";
     write(secret);
     workspace.run(&["fmt", "spec.yaml"]).exits(0);
     assert!(spec(&workspace).contains("api_token: abcdefghijklmnopqrstuvwxyz0123456789ABCD"), "{}", spec(&workspace));

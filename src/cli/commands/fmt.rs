@@ -97,7 +97,9 @@ fn run(args: &FmtArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Resu
         }
     }
     if let Some(words) = other_meaning(&inputs, &options, &before, &all, stdin.is_some()) {
-        output.message(&format!("error: the spec would not mean the same ({words}); nothing was written. Please report this"));
+        output.message(&format!(
+            "error: the spec would not mean the same ({words}); nothing was written. Please report this"
+        ));
         return Ok(Exit::Error);
     }
     finish(args, &all, stdin.is_some(), is_bad, output)
@@ -120,7 +122,8 @@ fn other_meaning(
     let Some(after) = after.desired else { return Some("it would have mistakes".to_owned()) };
     let (before, after) = (spec::print(desired), spec::print(&after));
     let mut lines = before.lines().zip(after.lines());
-    (before != after).then(|| lines.find(|(old, new)| old != new).map_or("its end".to_owned(), |(old, _)| old.trim().to_owned()))
+    (before != after)
+        .then(|| lines.find(|(old, new)| old != new).map_or("its end".to_owned(), |(old, _)| old.trim().to_owned()))
 }
 
 /// Writes, shows or lists what changes.
@@ -135,10 +138,8 @@ fn finish(args: &FmtArgs, all: &[File], is_stdin: bool, is_bad: bool, output: &O
     if is_json && (args.check || args.diff || is_stdin) {
         // All is said.
     } else if args.diff {
-        let files: Vec<_> = changed
-            .iter()
-            .map(|File { name, before, after }| ChangedFile { name, before, after })
-            .collect();
+        let files: Vec<_> =
+            changed.iter().map(|File { name, before, after }| ChangedFile { name, before, after }).collect();
         let text = if output.can_ask() { shown(&files) } else { patch(&files) };
         output.result(|out| out.write_all(text.as_bytes()))?;
     } else if args.check {
@@ -152,7 +153,11 @@ fn finish(args: &FmtArgs, all: &[File], is_stdin: bool, is_bad: bool, output: &O
             .collect();
         files::rewrite(&rewrites)?;
         if !output.is_quiet() && !is_json {
-            output.message(&format!("{} formatted, {} as they were", count(changed.len(), "file"), all.len() - changed.len()));
+            output.message(&format!(
+                "{} formatted, {} as they were",
+                count(changed.len(), "file"),
+                all.len() - changed.len()
+            ));
         }
     }
     Ok(match (is_bad, args.check || args.diff, changed.is_empty()) {

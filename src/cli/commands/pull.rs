@@ -157,7 +157,8 @@ impl Answers {
         }
         let fields: Vec<String> = operation.fields.iter().map(|f| f.field.to_string()).collect();
         let what = if fields.is_empty() { operation.action().as_str().to_owned() } else { fields.join(", ") };
-        let question = format!("take over {} ({what})? [y/n/a/q]", crate::render::safe::safe(operation.address.as_str()));
+        let question =
+            format!("take over {} ({what})? [y/n/a/q]", crate::render::safe::safe(operation.address.as_str()));
         let answer = output.ask(&question).unwrap_or_default();
         match answer.trim() {
             "y" | "yes" => true,
@@ -176,8 +177,11 @@ impl Answers {
 
 /// What was done, for programs.
 fn json(pulled: &Pulled, is_dry: bool) -> serde_json::Value {
-    let left: Vec<_> =
-        pulled.left.iter().map(|(address, why)| serde_json::json!({ "address": address.as_str(), "reason": why })).collect();
+    let left: Vec<_> = pulled
+        .left
+        .iter()
+        .map(|(address, why)| serde_json::json!({ "address": address.as_str(), "reason": why }))
+        .collect();
     let taken: Vec<_> = pulled.taken.iter().map(crate::model::Address::as_str).collect();
     let files: Vec<_> = pulled.files.iter().map(|file| file.name.as_str()).collect();
     serde_json::json!({

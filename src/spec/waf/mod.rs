@@ -29,8 +29,8 @@ mod rules;
 mod section;
 mod syntax;
 
-pub use emit::{deployment_entry, print_waf, rule_entry};
 pub(super) use emit::waf;
+pub use emit::{deployment_entry, print_waf, rule_entry};
 pub(super) use layers::Fragment;
 pub(super) use profiles::{Profiles, Used};
 pub(super) use section::Section;

@@ -102,7 +102,10 @@ fn set(zone: &mut LiveZone, phase: Phase, n: usize, change: impl FnOnce(&mut Rul
 fn each_kind_of_drift_touches_the_lines_concerned() {
     let cases: &[(&str, Meddle)] = &[
         ("the time to live of all values", |z| {
-            z.records.iter_mut().filter(|r| r.name.as_str() == "example.com" && r.data.type_name() == "A").for_each(|r| r.ttl = Ttl::seconds(600).unwrap());
+            z.records
+                .iter_mut()
+                .filter(|r| r.name.as_str() == "example.com" && r.data.type_name() == "A")
+                .for_each(|r| r.ttl = Ttl::seconds(600).unwrap());
         }),
         ("the time to live of one value", |z| record(z, "@", RecordType::A).ttl = Ttl::seconds(600).unwrap()),
         ("one value of two", |z| record(z, "@", RecordType::A).data = data(RecordType::A, "192.0.2.7")),
@@ -120,8 +123,12 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         ("a record of several lines is gone", |z| remove(z, "mail", RecordType::A)),
         ("a record that was not there", |z| add(z, "new", RecordType::A, "192.0.2.44")),
         ("a record at a name that is there", |z| add(z, "www2.www", RecordType::Txt, "hello: # world")),
-        ("a value from a variable used twice", |z| record(z, "a", RecordType::A).data = data(RecordType::A, "192.0.2.11")),
-        ("a value with a variable used once", |z| record(z, "@", RecordType::Mx).data = data(RecordType::Mx, "10 mx2.example.net")),
+        ("a value from a variable used twice", |z| {
+            record(z, "a", RecordType::A).data = data(RecordType::A, "192.0.2.11")
+        }),
+        ("a value with a variable used once", |z| {
+            record(z, "@", RecordType::Mx).data = data(RecordType::Mx, "10 mx2.example.net")
+        }),
         ("a variable used once", |z| record(z, "mail", RecordType::A).ttl = Ttl::seconds(900).unwrap()),
         ("a value of an anchor", |z| record(z, "a", RecordType::A).ttl = Ttl::seconds(240).unwrap()),
         ("a value of an alias", |z| record(z, "b", RecordType::A).ttl = Ttl::seconds(240).unwrap()),
@@ -135,8 +142,12 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         ("tags", |z| {
             record(z, "mail", RecordType::A).tags.insert(Tag::parse("env:x").unwrap());
         }),
-        ("parts of a value", |z| record(z, "_sip._tcp", RecordType::Srv).data = data(RecordType::Srv, "10 7 5061 sip.example.com")),
-        ("a value in presentation form", |z| record(z, "_x._tcp", RecordType::Srv).data = data(RecordType::Srv, "1 2 4 x.example.com")),
+        ("parts of a value", |z| {
+            record(z, "_sip._tcp", RecordType::Srv).data = data(RecordType::Srv, "10 7 5061 sip.example.com")
+        }),
+        ("a value in presentation form", |z| {
+            record(z, "_x._tcp", RecordType::Srv).data = data(RecordType::Srv, "1 2 4 x.example.com")
+        }),
         ("another type in its place", |z| {
             remove(z, "www", RecordType::Cname);
             add(z, "www", RecordType::A, "192.0.2.80");
@@ -154,11 +165,15 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
             }
         }),
         ("the action of a rule", |z| set(z, Phase::Custom, 0, |b| b.set("action", "log"))),
-        ("the expression of a rule", |z| set(z, Phase::Custom, 1, |b| b.set("expression", "http.request.uri.path eq \"/signin\""))),
+        ("the expression of a rule", |z| {
+            set(z, Phase::Custom, 1, |b| b.set("expression", "http.request.uri.path eq \"/signin\""))
+        }),
         ("a rule is off", |z| set(z, Phase::Custom, 1, |b| b.set("enabled", false))),
         ("a rule is gone", |z| drop(rules(z, Phase::Custom).remove(0))),
         ("a rule that was not there", |z| {
-            let body = body(json!({ "action": "block", "expression": "ip.src eq 192.0.2.66", "description": "Bad host", "ref": "bad-host" }));
+            let body = body(
+                json!({ "action": "block", "expression": "ip.src eq 192.0.2.66", "description": "Bad host", "ref": "bad-host" }),
+            );
             rules(z, Phase::Custom).push(LiveRule { id: RuleId("e".repeat(32)), last_updated: None, body });
         }),
         ("rules in another order", |z| rules(z, Phase::Custom).swap(0, 1)),
@@ -175,7 +190,9 @@ fn each_kind_of_drift_touches_the_lines_concerned() {
         let files = Files::new(&[("spec.yaml", SPEC), ("more.yaml", MORE)]);
         let mut live = converged(&files.goal(Default::default()));
         meddle(live.zones.get_mut(&example()).unwrap());
-        let pulled = files.pull(&live, &[], false).unwrap_or_else(|error| panic!("{title}: {error}\n{:#?}", live.zones[&example()].waf.entry_points));
+        let pulled = files
+            .pull(&live, &[], false)
+            .unwrap_or_else(|error| panic!("{title}: {error}\n{:#?}", live.zones[&example()].waf.entry_points));
         all.push_str(&format!("### {title}\n{}\n", files.shown(&pulled)));
         let after = files.after(&pulled, &live);
         assert!(pulled.left.is_empty() && after.zones.iter().all(|z| z.is_empty()), "{title}\n{all}{:#?}", after.zones);
@@ -191,7 +208,10 @@ fn what_is_unmanaged_comes_only_if_it_is_asked_for() {
     add(live.zones.get_mut(&example()).unwrap(), "b", RecordType::A, "192.0.2.2");
     assert!(files.pull(&live, &[], false).unwrap().files.is_empty());
     let shown = files.shown(&files.pull(&live, &[], true).unwrap());
-    assert!(shown.contains("192.0.2.1 }, { name: b, type: A, content: 192.0.2.2, ttl: auto, proxied: false }] } # c"), "{shown}");
+    assert!(
+        shown.contains("192.0.2.1 }, { name: b, type: A, content: 192.0.2.2, ttl: auto, proxied: false }] } # c"),
+        "{shown}"
+    );
     assert!(files.pull(&live, &["*/dns/c/*"], true).unwrap().files.is_empty());
 }
 
@@ -217,7 +237,12 @@ fn a_variable_of_the_command_line_is_written_out() {
     let mut live = converged(&files.goal(Default::default()));
     record(live.zones.get_mut(&example()).unwrap(), "a", RecordType::A).data = data(RecordType::A, "192.0.2.2");
     let pulled = files.pull(&live, &[], false).unwrap();
-    assert!(pulled.files[0].after.contains("content: 192.0.2.2 } # c") || pulled.files[0].after.contains("content: \"192.0.2.2\" } # c"), "{}", pulled.files[0].after);
+    assert!(
+        pulled.files[0].after.contains("content: 192.0.2.2 } # c")
+            || pulled.files[0].after.contains("content: \"192.0.2.2\" } # c"),
+        "{}",
+        pulled.files[0].after
+    );
     assert!(pulled.said[0].contains("command line"), "{:?}", pulled.said);
 }
 
@@ -240,7 +265,8 @@ fn a_profile_of_several_zones_is_overridden_and_one_of_one_zone_changed() {
     let files = Files::new(&[("spec.yaml", text)]);
     let mut live = converged(&files.goal(Default::default()));
     let zone = live.zones.get_mut(&example()).unwrap();
-    let parameters = deployment(&owasp(), json!({ "categories": [{ "category": "paranoia-level-4", "enabled": false }] }));
+    let parameters =
+        deployment(&owasp(), json!({ "categories": [{ "category": "paranoia-level-4", "enabled": false }] }));
     let parameters = parameters.get("action_parameters").unwrap().clone();
     set(zone, Phase::Managed, 0, |b| b.set("action_parameters", parameters));
     set(zone, Phase::Custom, 0, |b| b.set("action", "block"));

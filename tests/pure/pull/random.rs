@@ -66,6 +66,7 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
                 settings: Default::default(),
                 read_only: None,
                 modified_on: None,
+                reported: Default::default(),
             });
         }
         return;
@@ -75,11 +76,22 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
     match pick {
         1 | 2 => drop(zone.records.remove(number)),
         3 | 4 if !record.proxied => record.ttl = ttl,
-        5 if record.data.record_type() == Some(RecordType::A) => record.data = Rdata::from_text(RecordType::A, &address).unwrap(),
-        5 if record.data.record_type() == Some(RecordType::Mx) => record.data = Rdata::from_text(RecordType::Mx, "20 other.example.net").unwrap(),
-        5 if record.data.record_type() == Some(RecordType::Srv) => record.data = Rdata::from_text(RecordType::Srv, "1 2 9 b.example.com").unwrap(),
-        5 if record.data.record_type() == Some(RecordType::Txt) => record.data = Rdata::from_text(RecordType::Txt, "\"v: ${x} # y\"").unwrap(),
-        6 => record.comment = [None, Some("it's: new".to_owned()), Some("${A} # b".to_owned())][random.usize(..3)].clone(),
+        5 if record.data.record_type() == Some(RecordType::A) => {
+            record.data = Rdata::from_text(RecordType::A, &address).unwrap()
+        }
+        5 if record.data.record_type() == Some(RecordType::Mx) => {
+            record.data = Rdata::from_text(RecordType::Mx, "20 other.example.net").unwrap()
+        }
+        5 if record.data.record_type() == Some(RecordType::Srv) => {
+            record.data = Rdata::from_text(RecordType::Srv, "1 2 9 b.example.com").unwrap()
+        }
+        5 if record.data.record_type() == Some(RecordType::Txt) => {
+            record.data = Rdata::from_text(RecordType::Txt, "\"v: ${x} # y\"").unwrap()
+        }
+        6 => {
+            record.comment =
+                [None, Some("it's: new".to_owned()), Some("${A} # b".to_owned())][random.usize(..3)].clone()
+        }
         7 if record.data.record_type().is_some_and(|t| t.facts().proxiable) => {
             record.proxied = !record.proxied;
             record.ttl = if record.proxied { Ttl::AUTOMATIC } else { ttl };
@@ -93,7 +105,10 @@ fn drift(live: &mut Live, random: &mut fastrand::Rng, n: usize) {
                     *value = if *value == Value::from("strict") { Value::from("full") } else { Value::from("1.3") };
                 }
             }
-            zone.settings.dnssec.iter_mut().for_each(|d| d.status = if d.is_on() { "disabled" } else { "active" }.to_owned());
+            zone.settings
+                .dnssec
+                .iter_mut()
+                .for_each(|d| d.status = if d.is_on() { "disabled" } else { "active" }.to_owned());
         }
         _ => {
             let phase = [Phase::Custom, Phase::RateLimit][random.usize(..2)];
@@ -127,7 +142,8 @@ fn after_random_drifts_nothing_differs_and_every_comment_is_there() {
             done += 1;
         }
         case += 1;
-        let pulled = files.pull(&live, &[], false).unwrap_or_else(|error| panic!("case {case}: {error}\n{text}\n{live:#?}"));
+        let pulled =
+            files.pull(&live, &[], false).unwrap_or_else(|error| panic!("case {case}: {error}\n{text}\n{live:#?}"));
         let after = files.after(&pulled, &live);
         let differing: Vec<_> = after.zones.iter().flat_map(|zone| zone.addresses()).collect();
         let left: Vec<_> = pulled.left.iter().map(|(address, _)| address).collect();
