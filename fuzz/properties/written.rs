@@ -330,7 +330,7 @@ pub fn lock(data: &[u8]) {
 /// A policy file.
 pub fn policy(data: &[u8]) {
     let text = text(data);
-    let Ok(policy) = read_policy(&text) else { return };
+    let Ok(policy) = read_policy("policy.yaml", &text) else { return };
     assert!(policy.most_changes.is_none_or(|share| share <= 100));
     assert!(policy.allowed.iter().all(|allowed| !allowed.reason.trim().is_empty()));
 }

@@ -13,6 +13,7 @@ use crate::live::FetchError;
 use crate::plan::Plan;
 use crate::render;
 use crate::render::safe::{visible, visible_json};
+use crate::spec::PolicyError;
 
 /// Something to write on that a run shares with whoever reads it.
 pub type Sink = Arc<Mutex<dyn Write + Send>>;
@@ -157,6 +158,9 @@ impl Output {
 
     /// Reports an error with its causes, and what to do about it.
     pub(super) fn error(&self, error: &anyhow::Error) {
+        if let Some(PolicyError { diagnostics, sources }) = error.chain().find_map(|cause| cause.downcast_ref()) {
+            self.diagnostics(diagnostics, sources);
+        }
         let hint = error.chain().find_map(|cause| cause.downcast_ref::<FetchError>()).and_then(FetchError::hint);
         let mut causes: Vec<String> = Vec::new();
         for cause in error.chain() {

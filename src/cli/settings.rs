@@ -386,7 +386,10 @@ fn policy_file(global: &Global) -> anyhow::Result<Option<PolicyFile>> {
         None => return Ok(None),
     };
     let text = read_policy_text(path).with_context(|| format!("failed to read the policy {}", path.display()))?;
-    read_policy(&text).map(Some).with_context(|| format!("the policy {} cannot be used", path.display()))
+    read_policy(&path.display().to_string(), &text)
+        .map(Some)
+        .map_err(|error| *error)
+        .with_context(|| format!("the policy {} cannot be used", path.display()))
 }
 
 /// What the policy file says about plans.

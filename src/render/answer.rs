@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
+use super::place::Source;
 use super::safe::safe;
 use super::view::place;
 use crate::diagnostic::Sources;
@@ -98,28 +99,62 @@ fn row(part: &Part<'_>, sources: &Sources) -> [String; 4] {
     [safe(entry.name.as_str()).into_owned(), entry.data.type_name().to_owned(), value, about.join(", ")]
 }
 
+/// Answers to questions about a name.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: u32,
+    kind: &'static str,
+    name: &'a str,
+    answers: Vec<AnswerJson<'a>>,
+}
+
+/// An answer.
+#[derive(Debug, Serialize)]
+struct AnswerJson<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    status: &'static str,
+    text: String,
+    name: &'a str,
+    zone: Option<&'a str>,
+    records: Vec<RecordJson<'a>>,
+    notes: &'a [String],
+}
+
+/// A record that takes part.
+#[derive(Debug, Serialize)]
+struct RecordJson<'a> {
+    role: &'static str,
+    name: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    content: String,
+    ttl: u32,
+    proxied: bool,
+    wildcard: Option<&'a str>,
+    source: Option<Source<'a>>,
+}
+
 /// Answers as JSON.
-#[must_use]
-pub fn json(name: &Fqdn, answers: &[AnswerView<'_>], sources: &Sources) -> Json {
-    let record = |part: &Part<'_>| {
-        let Part { entry, wildcard, role } = part;
-        let source = entry.place.map(|place| {
-            let at = sources.line_column(place);
-            json!({ "file": sources.name(place.source), "line": at.line, "column": at.column })
-        });
-        json!({
-            "role": role, "name": entry.name.as_str(), "type": entry.data.type_name(),
-            "content": entry.data.presentation(), "ttl": entry.ttl.as_number(), "proxied": entry.is_proxied(),
-            "wildcard": wildcard, "source": source,
-        })
+pub fn json<'a>(name: &'a Fqdn, answers: &'a [AnswerView<'a>], sources: &'a Sources) -> impl Serialize + 'a {
+    let record = |Part { entry, wildcard, role }: Part<'a>| RecordJson {
+        role,
+        name: entry.name.as_str(),
+        kind: entry.data.type_name(),
+        content: entry.data.presentation(),
+        ttl: entry.ttl.as_number(),
+        proxied: entry.is_proxied(),
+        wildcard,
+        source: entry.place.map(|place| Source::of(place, sources)),
     };
-    let one = |view: &AnswerView<'_>| {
-        let AnswerView { kind, answer, notes } = view;
-        json!({
-            "type": kind.as_str(), "status": answer.status(), "text": answer.words(*kind),
-            "name": answer.name.as_str(), "zone": answer.zone.map(|zone| zone.as_str()),
-            "records": parts(answer).iter().map(record).collect::<Vec<_>>(), "notes": notes,
-        })
+    let one = |AnswerView { kind, answer, notes }: &'a AnswerView<'a>| AnswerJson {
+        kind: kind.as_str(),
+        status: answer.status(),
+        text: answer.words(*kind),
+        name: answer.name.as_str(),
+        zone: answer.zone.map(|zone| zone.as_str()),
+        records: parts(answer).into_iter().map(record).collect(),
+        notes,
     };
-    json!({ "format": 1, "kind": "answers", "name": name.as_str(), "answers": answers.iter().map(one).collect::<Vec<_>>() })
+    Document { format: 1, kind: "answers", name: name.as_str(), answers: answers.iter().map(one).collect() }
 }

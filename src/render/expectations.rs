@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
+use super::place::Source;
 use super::safe::safe;
 use super::view::place;
 use crate::diagnostic::Sources;
@@ -50,19 +51,43 @@ pub fn write(out: &mut dyn Write, all: &[Checked<'_>], sources: &Sources) -> io:
     writeln!(out, "{} {noun}: {passed} passed, {failed} failed, {unknown} unknown", all.len())
 }
 
+/// Expectations and whether they hold.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: u32,
+    kind: &'static str,
+    summary: Summary,
+    expectations: Vec<ExpectationJson<'a>>,
+}
+
+/// How many there are of each outcome.
+#[derive(Debug, Serialize)]
+struct Summary {
+    passed: usize,
+    failed: usize,
+    unknown: usize,
+}
+
+/// An expectation.
+#[derive(Debug, Serialize)]
+struct ExpectationJson<'a> {
+    zone: &'a str,
+    name: &'a str,
+    outcome: &'static str,
+    why: Option<&'a str>,
+    source: Source<'a>,
+}
+
 /// As JSON.
-#[must_use]
-pub fn json(all: &[Checked<'_>], sources: &Sources) -> Json {
-    let one = |Checked { zone, expectation, outcome }: &Checked<'_>| {
-        let at = sources.line_column(expectation.place);
-        json!({
-            "zone": zone.as_str(), "name": expectation.name, "outcome": outcome.as_str(), "why": outcome.why(),
-            "source": { "file": sources.name(expectation.place.source), "line": at.line, "column": at.column },
-        })
+pub fn json<'a>(all: &'a [Checked<'a>], sources: &'a Sources) -> impl Serialize + 'a {
+    let one = |Checked { zone, expectation, outcome }: &'a Checked<'a>| ExpectationJson {
+        zone: zone.as_str(),
+        name: &expectation.name,
+        outcome: outcome.as_str(),
+        why: outcome.why(),
+        source: Source::of(expectation.place, sources),
     };
     let [passed, failed, unknown] = counts(all);
-    json!({
-        "format": 1, "kind": "test", "summary": { "passed": passed, "failed": failed, "unknown": unknown },
-        "expectations": all.iter().map(one).collect::<Vec<_>>(),
-    })
+    let summary = Summary { passed, failed, unknown };
+    Document { format: 1, kind: "test", summary, expectations: all.iter().map(one).collect() }
 }

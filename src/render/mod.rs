@@ -26,6 +26,7 @@
 //! | `names` | internationalised names in both forms, and many names in few words |
 //! | `textdiff` | what differs between two texts |
 //! | `findings` | what was found, and where, shared by the outputs about specs |
+//! | `place` | a place in a spec, as JSON has it |
 //! | `wrapped` | lines of findings that are wider than the terminal |
 //! | `safe`, `escape` | escape foreign text |
 
@@ -41,6 +42,7 @@ mod findings;
 mod live;
 mod names;
 pub mod openmetrics;
+mod place;
 pub mod safe;
 pub mod snapshot;
 pub mod spec_diff;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use data_encoding::HEXLOWER;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::document::Document;
@@ -21,6 +21,9 @@ use crate::diagnostic::{Diagnostic, Finding, Place, Sources};
 
 /// The published schema of the format.
 pub const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The name of the directory that paths are relative to.
+const ROOT: &str = "%SRCROOT%";
 
 /// Name and version of the fingerprint: its input never changes under this name.
 const FINGERPRINT: &str = "zonewright/v1";
@@ -43,32 +46,171 @@ fn write(out: &mut dyn Write, found: &Findings<'_>, known: &[&'static Finding]) 
     writeln!(out, "{}", visible_json(&text))
 }
 
+/// A SARIF log with one run (section 3.13). Members that are absent are left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+/// A run (section 3.14).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    automation_details: Identity,
+    column_kind: &'static str,
+    original_uri_base_ids: BTreeMap<&'static str, Base>,
+    results: Vec<ResultJson>,
+}
+
+/// The program (section 3.18).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+/// Its main part (section 3.19).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    semantic_version: &'static str,
+    rules: Vec<Rule>,
+}
+
+/// A kind of finding (section 3.49).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Message,
+    full_description: Message,
+    help: Message,
+    default_configuration: Configuration,
+}
+
+/// How bad a kind of finding is (section 3.50).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+/// Text (section 3.11).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Message {
+    text: String,
+}
+
+impl Message {
+    fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+}
+
+/// What identifies runs of a kind (section 3.17).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Identity {
+    id: String,
+}
+
+/// What paths are relative to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Base {
+    description: Message,
+}
+
+/// A finding (section 3.27).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultJson {
+    rule_id: &'static str,
+    level: &'static str,
+    message: Message,
+    partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<[Location; 1]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
+}
+
+/// A place in a file, in the spec, or in words (section 3.28).
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    physical_location: Option<PhysicalLocation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logical_locations: Option<[LogicalLocation; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
+}
+
+/// A place in a file (section 3.29).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Artifact,
+    region: RegionJson,
+}
+
+/// A file (section 3.4).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Artifact {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri_base_id: Option<&'static str>,
+}
+
+/// A part of a file (section 3.30).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RegionJson {
+    start_line: usize,
+    start_column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+/// What a finding is about (section 3.33).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
 /// A SARIF log with one run.
 #[must_use]
-pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Value {
+pub fn report(found: &Findings<'_>, known: &[&'static Finding]) -> Log {
     let rules = rules(found, known);
     let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(n, rule)| (rule.code, n)).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let results: Vec<Value> =
+    let results =
         found.diagnostics.iter().map(|d| result(d, index.get(d.code()).copied(), found.sources, &mut seen)).collect();
-    json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "zonewright",
-                "version": env!("CARGO_PKG_VERSION"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(descriptor).collect::<Vec<_>>(),
-            } },
-            "automationDetails": { "id": format!("zonewright/{}/", found.command) },
-            "columnKind": "unicodeCodePoints",
-            "originalUriBaseIds": {
-                "%SRCROOT%": { "description": { "text": "The directory in which zonewright was started." } },
-            },
-            "results": results,
-        }],
-    })
+    let driver = Driver {
+        name: "zonewright",
+        version: env!("CARGO_PKG_VERSION"),
+        semantic_version: env!("CARGO_PKG_VERSION"),
+        rules: rules.into_iter().map(descriptor).collect(),
+    };
+    let base = Base { description: Message::new("The directory in which zonewright was started.") };
+    let run = Run {
+        tool: Tool { driver },
+        automation_details: Identity { id: format!("zonewright/{}/", found.command) },
+        column_kind: "unicodeCodePoints",
+        original_uri_base_ids: BTreeMap::from([(ROOT, base)]),
+        results,
+    };
+    Log { schema: SCHEMA, version: "2.1.0", runs: [run] }
 }
 
 /// The known kinds, and others that were found, in the order of their codes.
@@ -78,15 +220,15 @@ fn rules(found: &Findings<'_>, known: &[&'static Finding]) -> Vec<&'static Findi
 }
 
 /// A kind of finding.
-fn descriptor(finding: &&'static Finding) -> Value {
+fn descriptor(finding: &'static Finding) -> Rule {
     let Finding { code, severity, summary, why, fix } = finding;
-    json!({
-        "id": code,
-        "shortDescription": { "text": summary },
-        "fullDescription": { "text": why },
-        "help": { "text": fix },
-        "defaultConfiguration": { "level": severity.as_str() },
-    })
+    Rule {
+        id: code,
+        short_description: Message::new(*summary),
+        full_description: Message::new(*why),
+        help: Message::new(*fix),
+        default_configuration: Configuration { level: severity.as_str() },
+    }
 }
 
 /// A finding.
@@ -95,7 +237,7 @@ fn result(
     rule_index: Option<usize>,
     sources: &Sources,
     seen: &mut BTreeMap<String, usize>,
-) -> Value {
+) -> ResultJson {
     let Diagnostic { finding, severity, detail: _, address, primary: _, related, help, more: _, is_known: _ } =
         diagnostic;
     let mut text = format!("{}: {}", finding.summary, plain(&detail(diagnostic)));
@@ -103,55 +245,42 @@ fn result(
         text.push_str(&format!("\nhelp: {}", plain(help)));
     }
     let region = Region::of_finding(diagnostic, sources);
-    let mut location = region.map(|region| physical(&region)).unwrap_or_else(|| json!({}));
-    if let Some(address) = address {
-        location["logicalLocations"] = json!([{ "fullyQualifiedName": plain(address), "kind": "resource" }]);
-    }
-    let related: Vec<Value> = related
+    let logical = |address: &String| [LogicalLocation { fully_qualified_name: plain(address), kind: "resource" }];
+    let location = Location {
+        logical_locations: address.as_ref().map(logical),
+        ..region.as_ref().map(physical).unwrap_or_default()
+    };
+    let related_locations = related
         .iter()
         .filter_map(|label| Some((Region::of(label.place, sources)?, label)))
         .enumerate()
         .map(|(n, (region, label))| {
-            let mut location = physical(&region);
-            location["id"] = json!(n + 1);
-            if !label.text.is_empty() {
-                location["message"] = json!({ "text": plain(&label.text) });
-            }
-            location
+            let place = physical(&region);
+            let message = if label.text.is_empty() { place.message } else { Some(Message::new(plain(&label.text))) };
+            Location { id: Some(n + 1), message, ..place }
         })
         .collect();
-    let mut result = json!({
-        "ruleId": finding.code,
-        "level": severity.as_str(),
-        "message": { "text": text },
-        "partialFingerprints": { FINGERPRINT: fingerprint(diagnostic, region, sources, seen) },
-    });
-    if let Some(index) = rule_index {
-        result["ruleIndex"] = json!(index);
+    ResultJson {
+        rule_id: finding.code,
+        level: severity.as_str(),
+        message: Message { text },
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, fingerprint(diagnostic, region, sources, seen))]),
+        rule_index,
+        locations: (location != Location::default()).then_some([location]),
+        related_locations,
     }
-    if location.as_object().is_some_and(|l| !l.is_empty()) {
-        result["locations"] = json!([location]);
-    }
-    if !related.is_empty() {
-        result["relatedLocations"] = json!(related);
-    }
-    result
 }
 
 /// A place in a file; a source other than a file is described in words.
-fn physical(region: &Region<'_>) -> Value {
+fn physical(region: &Region<'_>) -> Location {
     let Region { file, is_file, line, column, end_line, end_column } = *region;
     if !is_file {
-        return json!({ "message": { "text": plain(&region.shown()) } });
+        return Location { message: Some(Message::new(plain(&region.shown()))), ..Location::default() };
     }
-    let mut artifact = json!({ "uri": uri(file) });
-    if !is_absolute(file) {
-        artifact["uriBaseId"] = json!("%SRCROOT%");
-    }
-    json!({ "physicalLocation": {
-        "artifactLocation": artifact,
-        "region": { "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column },
-    } })
+    let artifact = Artifact { uri: uri(file), uri_base_id: (!is_absolute(file)).then_some(ROOT) };
+    let region = RegionJson { start_line: line, start_column: column, end_line, end_column };
+    let physical = PhysicalLocation { artifact_location: artifact, region };
+    Location { physical_location: Some(physical), ..Location::default() }
 }
 
 /// Longest line that is used as a whole.
@@ -256,7 +385,7 @@ mod tests {
             let one = findings::SYNTAX.at(place, "b [x](http://e) \u{202e}");
             let diagnostics: Diagnostics = [one.clone(), one].into_iter().collect();
             let found = Findings { command: "validate", diagnostics: &diagnostics, sources: &sources, holds: None };
-            let log = report(&found, &[]);
+            let log = serde_json::to_value(report(&found, &[])).unwrap();
             assert_eq!(log["runs"][0]["results"][0]["message"]["text"], "invalid YAML: b [x] (http://e) \\u{202e}");
             let print = |n: usize| log["runs"][0]["results"][n]["partialFingerprints"][FINGERPRINT].clone();
             (print(0), print(1))

@@ -2,9 +2,11 @@
 //!
 //! The field names and codes are a stable contract, held by tests; a change increases `format`.
 
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
-use crate::diagnostic::{Place, Sources};
+use super::place::Source;
+use crate::diagnostic::Sources;
 use crate::diff::{SpecChange, SpecChangeKind, SpecChanges, ZoneSpecChanges, ZoneSpecKind};
 use crate::wire::record::to_json;
 
@@ -12,62 +14,82 @@ use crate::wire::record::to_json;
 const FORMAT: u32 = 1;
 
 /// The differences between two specs.
-#[must_use]
-pub fn json(changes: &SpecChanges, sources: &Sources) -> Json {
-    let SpecChanges { zones, unchanged } = changes;
-    json!({
-        "format": FORMAT,
-        "kind": "spec-diff",
-        "equal": changes.is_empty(),
-        "summary": { "zones_differing": zones.len(), "zones_equal": unchanged },
-        "zones": zones.iter().map(|z| zone(z, sources)).collect::<Vec<_>>(),
-    })
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: u32,
+    kind: &'static str,
+    equal: bool,
+    summary: Summary,
+    zones: Vec<Zone<'a>>,
+}
+
+/// How many zones differ.
+#[derive(Debug, Serialize)]
+struct Summary {
+    zones_differing: usize,
+    zones_equal: usize,
 }
 
 /// A zone.
-fn zone(zone: &ZoneSpecChanges, sources: &Sources) -> Json {
+#[derive(Debug, Serialize)]
+struct Zone<'a> {
+    zone: &'a str,
+    action: &'static str,
+    source: Source<'a>,
+    changes: Vec<Change<'a>>,
+}
+
+/// A difference. A side without a value is absent, which is not the same as `null`.
+#[derive(Debug, Serialize)]
+struct Change<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    kind: Kind<'a>,
+    source: Source<'a>,
+}
+
+/// What differs.
+#[derive(Debug, Serialize)]
+#[serde(tag = "action", rename_all = "lowercase")]
+enum Kind<'a> {
+    Add { after: Json },
+    Remove { before: Json },
+    Change { before: Json, after: Json },
+    Move { behind: Option<&'a str> },
+}
+
+/// As JSON.
+pub fn json<'a>(changes: &'a SpecChanges, sources: &'a Sources) -> impl Serialize + 'a {
+    let SpecChanges { zones, unchanged } = changes;
+    Document {
+        format: FORMAT,
+        kind: "spec-diff",
+        equal: changes.is_empty(),
+        summary: Summary { zones_differing: zones.len(), zones_equal: *unchanged },
+        zones: zones.iter().map(|changes| zone(changes, sources)).collect(),
+    }
+}
+
+/// A zone.
+fn zone<'a>(zone: &'a ZoneSpecChanges, sources: &'a Sources) -> Zone<'a> {
     let ZoneSpecChanges { zone: name, kind, place, changes } = zone;
     let action = match kind {
         ZoneSpecKind::Added => "add",
         ZoneSpecKind::Removed => "remove",
         ZoneSpecKind::Changed => "change",
     };
-    json!({
-        "zone": name.as_str(), "action": action, "source": source(*place, sources),
-        "changes": changes.iter().map(|c| change(c, sources)).collect::<Vec<_>>(),
-    })
+    let changes = changes.iter().map(|one| change(one, sources)).collect();
+    Zone { zone: name.as_str(), action, source: Source::of(*place, sources), changes }
 }
 
-/// A difference. A side without a value is absent, which is not the same as `null`.
-fn change(change: &SpecChange, sources: &Sources) -> Json {
+/// A difference.
+fn change<'a>(change: &'a SpecChange, sources: &'a Sources) -> Change<'a> {
     let SpecChange { path, kind, place } = change;
-    let mut object = Map::from_iter([("path".to_owned(), json!(path))]);
-    let mut put = |name: &str, value: Json| drop(object.insert(name.to_owned(), value));
-    match kind {
-        SpecChangeKind::Added { after, words: _ } => {
-            put("action", json!("add"));
-            put("after", to_json(after));
-        }
-        SpecChangeKind::Removed { before, words: _ } => {
-            put("action", json!("remove"));
-            put("before", to_json(before));
-        }
-        SpecChangeKind::Changed { before, after } => {
-            put("action", json!("change"));
-            put("before", to_json(before));
-            put("after", to_json(after));
-        }
-        SpecChangeKind::Moved { behind } => {
-            put("action", json!("move"));
-            put("behind", json!(behind));
-        }
-    }
-    put("source", source(*place, sources));
-    Json::Object(object)
-}
-
-/// A place in one of the specs.
-fn source(place: Place, sources: &Sources) -> Json {
-    let at = sources.line_column(place);
-    json!({ "file": sources.name(place.source), "line": at.line, "column": at.column })
+    let kind = match kind {
+        SpecChangeKind::Added { after, words: _ } => Kind::Add { after: to_json(after) },
+        SpecChangeKind::Removed { before, words: _ } => Kind::Remove { before: to_json(before) },
+        SpecChangeKind::Changed { before, after } => Kind::Change { before: to_json(before), after: to_json(after) },
+        SpecChangeKind::Moved { behind } => Kind::Move { behind: behind.as_deref() },
+    };
+    Change { path, kind, source: Source::of(*place, sources) }
 }

@@ -1,6 +1,6 @@
 //! Insight into the protection of zones as JSON. The field names are a stable contract.
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use crate::insight::lock::{LockChanges, LockedRule};
 use crate::insight::{
@@ -8,165 +8,347 @@ use crate::insight::{
     Survey, title,
 };
 use crate::model::managed::{CatalogueRule, threshold_word};
-use crate::model::ruleset::Phase;
 use crate::plan::Plan;
 
+/// What every document begins with, and zones.
+#[derive(Debug, Serialize)]
+struct Zones<Z> {
+    format: u32,
+    kind: &'static str,
+    zones: Vec<Z>,
+}
+
+impl<Z> Zones<Z> {
+    /// A document of a kind.
+    fn new(kind: &'static str, zones: Vec<Z>) -> Self {
+        Self { format: Plan::FORMAT, kind, zones }
+    }
+}
+
 /// The rules of one managed ruleset in several zones.
-#[must_use]
-pub fn rules(zones: &[(&str, &RulesetSurvey, Vec<RuleRow>)]) -> Json {
-    let zones = zones.iter().map(|(name, ruleset, rows)| {
-        let mut object = json!({ "zone": name });
-        object["ruleset"] = head(ruleset);
-        object["rules"] = rows.iter().map(row).collect();
-        object
-    });
-    json!({ "format": Plan::FORMAT, "kind": "waf_rules", "zones": zones.collect::<Vec<_>>() })
+pub fn rules<'a>(zones: &'a [(&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)]) -> impl Serialize + 'a {
+    let zone = |(name, ruleset, rows): &'a (&'a str, &'a RulesetSurvey<'a>, Vec<RuleRow<'a>>)| ZoneRules {
+        zone: name,
+        ruleset: Head::of(ruleset),
+        rules: rows.iter().map(Row::of).collect(),
+    };
+    Zones::new("waf_rules", zones.iter().map(zone).collect())
+}
+
+/// The rules of a ruleset in a zone.
+#[derive(Debug, Serialize)]
+struct ZoneRules<'a> {
+    zone: &'a str,
+    ruleset: Head<'a>,
+    rules: Vec<Row<'a>>,
 }
 
 /// The ruleset itself.
-fn head(ruleset: &RulesetSurvey) -> Json {
-    json!({
-        "id": ruleset.id,
-        "key": ruleset.which.map(|w| w.key()),
-        "name": ruleset.name,
-        "version": ruleset.catalogue.map(|c| c.version.as_str()),
-        "deployed": ruleset.deployed.as_str(),
-    })
+#[derive(Debug, Serialize)]
+struct Head<'a> {
+    id: &'a str,
+    key: Option<&'static str>,
+    name: &'a str,
+    version: Option<&'a str>,
+    deployed: &'static str,
 }
 
-/// The rule itself.
-fn rule(rule: &CatalogueRule) -> Json {
-    json!({
-        "id": rule.id.0,
-        "number": rule.number,
-        "title": title(rule),
-        "level": rule.level().map(|l| l.level()),
-        "family": rule.family().map(|f| f.key),
-        "score": rule.score(),
-        "tags": rule.tags,
-    })
-}
-
-/// The state of a rule.
-fn row(row: &RuleRow) -> Json {
-    let mut object = rule(row.rule);
-    object["enabled"] = json!(row.is_on);
-    object["action"] = json!(row.action);
-    object["why"] = json!(row.why);
-    object["why_tag"] = json!(row.tag);
-    object["exceptions"] = json!(row.exceptions);
-    object
-}
-
-/// The protection of zones.
-#[must_use]
-pub fn effective(zones: &[(&str, Survey, AccountSurvey)], with_rules: bool) -> Json {
-    let own = |rules: &[RuleSurvey]| rules.iter().map(own_rule).collect::<Vec<_>>();
-    let zones = zones.iter().map(|(name, survey, account)| {
-        json!({
-            "zone": name,
-            "account_rules": account_rules(account),
-            "rulesets": survey.rulesets.iter().map(|r| ruleset(r, with_rules)).collect::<Vec<_>>(),
-            "custom_rules": own(&survey.custom),
-            "rate_limits": own(&survey.rate_limits),
-        })
-    });
-    json!({ "format": Plan::FORMAT, "kind": "waf_effective", "zones": zones.collect::<Vec<_>>() })
-}
-
-/// The rules of the account; `null` if they are not known.
-fn account_rules(account: &AccountSurvey) -> Json {
-    match account {
-        AccountSurvey::Unknown(_) => Json::Null,
-        AccountSurvey::Rules(phases) => {
-            let of_phase = |(phase, rules): &(Phase, Vec<RuleSurvey>)| json!({ "phase": phase.as_str(), "rules": rules.iter().map(own_rule).collect::<Vec<_>>() });
-            phases.iter().map(of_phase).collect()
+impl<'a> Head<'a> {
+    fn of(ruleset: &'a RulesetSurvey<'_>) -> Self {
+        Self {
+            id: &ruleset.id,
+            key: ruleset.which.map(|which| which.key()),
+            name: &ruleset.name,
+            version: ruleset.catalogue.map(|catalogue| catalogue.version.as_str()),
+            deployed: ruleset.deployed.as_str(),
         }
     }
 }
 
-/// A managed ruleset with its state.
-fn ruleset(ruleset: &RulesetSurvey, with_rules: bool) -> Json {
-    let mut object = head(ruleset);
-    let effective = ruleset.effective.as_ref();
-    let threshold = effective.and_then(|s| s.threshold());
-    object["scope"] = json!(ruleset.scope);
-    object["pinned_version"] = json!(effective.and_then(|s| s.version.clone()));
-    object["paranoia"] = json!(effective.and_then(|s| s.paranoia).map(|p| p.level()));
-    object["paranoia_custom"] = json!(ruleset.strange_levels);
-    object["threshold"] = json!(threshold);
-    object["threshold_word"] = json!(threshold.and_then(threshold_word));
-    object["action"] = json!(effective.and_then(|s| s.action()));
-    object["acts"] = json!(effective.map(|s| s.acts()));
-    object["rules_on"] = json!(effective.map(|s| if s.is_on { s.rules_on() } else { 0 }));
-    object["rules_total"] = json!(effective.map(|s| s.rules.len()));
-    object["families"] = ruleset.families().iter().map(family).collect();
-    object["rule_overrides"] = json!(ruleset.rule_overrides());
-    object["exceptions"] = ruleset.exceptions.iter().map(own_rule).collect();
-    object["unreachable"] = ruleset.unreachable.iter().map(reach).collect();
-    if with_rules {
-        object["rules"] = ruleset.rows().iter().map(row).collect();
+/// The rule itself.
+#[derive(Debug, Serialize)]
+struct Rule<'a> {
+    id: &'a str,
+    number: Option<u32>,
+    title: &'a str,
+    level: Option<u8>,
+    family: Option<&'static str>,
+    score: Option<u32>,
+    tags: &'a [String],
+}
+
+impl<'a> Rule<'a> {
+    fn of(rule: &'a CatalogueRule) -> Self {
+        Self {
+            id: &rule.id.0,
+            number: rule.number,
+            title: title(rule),
+            level: rule.level().map(|level| level.level()),
+            family: rule.family().map(|family| family.key),
+            score: rule.score(),
+            tags: &rule.tags,
+        }
     }
-    object
+}
+
+/// A rule with its state.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    rule: Rule<'a>,
+    enabled: bool,
+    action: String,
+    why: &'static str,
+    why_tag: Option<String>,
+    exceptions: Vec<String>,
+}
+
+impl<'a> Row<'a> {
+    fn of(row: &RuleRow<'a>) -> Self {
+        let RuleRow { rule, is_on, action, why, tag, exceptions } = row;
+        Self {
+            rule: Rule::of(rule),
+            enabled: *is_on,
+            action: action.clone(),
+            why,
+            why_tag: tag.clone(),
+            exceptions: exceptions.clone(),
+        }
+    }
+}
+
+/// The protection of zones.
+pub fn effective<'a>(zones: &'a [(&'a str, Survey<'a>, AccountSurvey)], with_rules: bool) -> impl Serialize + 'a {
+    let zone = |(name, survey, account): &'a (&'a str, Survey<'a>, AccountSurvey)| ZoneSurvey {
+        zone: name,
+        account_rules: match account {
+            AccountSurvey::Unknown(_) => None,
+            AccountSurvey::Rules(phases) => Some(
+                phases.iter().map(|(phase, rules)| PhaseRules { phase: phase.as_str(), rules: own(rules) }).collect(),
+            ),
+        },
+        rulesets: survey.rulesets.iter().map(|ruleset| Ruleset::of(ruleset, with_rules)).collect(),
+        custom_rules: own(&survey.custom),
+        rate_limits: own(&survey.rate_limits),
+    };
+    Zones::new("waf_effective", zones.iter().map(zone).collect())
+}
+
+/// What protects a zone.
+#[derive(Debug, Serialize)]
+struct ZoneSurvey<'a> {
+    zone: &'a str,
+    /// `null` if they are not known.
+    account_rules: Option<Vec<PhaseRules<'a>>>,
+    rulesets: Vec<Ruleset<'a>>,
+    custom_rules: Vec<OwnRule<'a>>,
+    rate_limits: Vec<OwnRule<'a>>,
+}
+
+/// The rules of the account in a phase.
+#[derive(Debug, Serialize)]
+struct PhaseRules<'a> {
+    phase: &'a str,
+    rules: Vec<OwnRule<'a>>,
+}
+
+/// A managed ruleset with its state.
+#[derive(Debug, Serialize)]
+struct Ruleset<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
+    scope: &'a str,
+    pinned_version: Option<String>,
+    paranoia: Option<u8>,
+    paranoia_custom: Option<&'a str>,
+    threshold: Option<u32>,
+    threshold_word: Option<&'static str>,
+    action: Option<&'a str>,
+    acts: Option<bool>,
+    rules_on: Option<usize>,
+    rules_total: Option<usize>,
+    families: Vec<Family>,
+    rule_overrides: Vec<String>,
+    exceptions: Vec<OwnRule<'a>>,
+    unreachable: Vec<Unreachable<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<Vec<Row<'a>>>,
+}
+
+impl<'a> Ruleset<'a> {
+    fn of(ruleset: &'a RulesetSurvey<'a>, with_rules: bool) -> Self {
+        let effective = ruleset.effective.as_ref();
+        let threshold = effective.and_then(|state| state.threshold());
+        Self {
+            head: Head::of(ruleset),
+            scope: &ruleset.scope,
+            pinned_version: effective.and_then(|state| state.version.clone()),
+            paranoia: effective.and_then(|state| state.paranoia).map(|paranoia| paranoia.level()),
+            paranoia_custom: ruleset.strange_levels.as_deref(),
+            threshold,
+            threshold_word: threshold.and_then(threshold_word),
+            action: effective.and_then(|state| state.action()),
+            acts: effective.map(|state| state.acts()),
+            rules_on: effective.map(|state| if state.is_on { state.rules_on() } else { 0 }),
+            rules_total: effective.map(|state| state.rules.len()),
+            families: ruleset.families().iter().map(Family::of).collect(),
+            rule_overrides: ruleset.rule_overrides(),
+            exceptions: own(&ruleset.exceptions),
+            unreachable: ruleset.unreachable.iter().map(Unreachable::of).collect(),
+            rules: with_rules.then(|| ruleset.rows().iter().map(Row::of).collect()),
+        }
+    }
 }
 
 /// A family.
-fn family(count: &FamilyCount) -> Json {
-    let FamilyCount { family, on, total } = count;
-    json!({ "family": family.map(|f| f.key), "on": on, "total": total })
+#[derive(Debug, Serialize)]
+struct Family {
+    family: Option<&'static str>,
+    on: usize,
+    total: usize,
+}
+
+impl Family {
+    fn of(count: &FamilyCount) -> Self {
+        let FamilyCount { family, on, total } = count;
+        Self { family: family.map(|family| family.key), on: *on, total: *total }
+    }
 }
 
 /// A family that cannot be stopped.
-fn reach(reach: &Reach) -> Json {
-    let Reach { family, total, threshold, assumed } = reach;
-    json!({ "family": family.key, "total": total, "threshold": threshold, "assumed": assumed })
+#[derive(Debug, Serialize)]
+struct Unreachable<'a> {
+    family: &'static str,
+    total: u32,
+    threshold: u32,
+    assumed: &'a [String],
+}
+
+impl<'a> Unreachable<'a> {
+    fn of(reach: &'a Reach) -> Self {
+        let Reach { family, total, threshold, assumed } = reach;
+        Self { family: family.key, total: *total, threshold: *threshold, assumed }
+    }
 }
 
 /// A rule with its own expression.
-fn own_rule(rule: &RuleSurvey) -> Json {
-    let RuleSurvey { name, id, action, is_on, scope, does } = rule;
-    json!({ "name": name, "id": id, "action": action, "enabled": is_on, "expression": scope, "does": does })
+#[derive(Debug, Serialize)]
+struct OwnRule<'a> {
+    name: &'a str,
+    id: &'a str,
+    action: &'a str,
+    enabled: bool,
+    expression: &'a str,
+    does: &'a str,
+}
+
+/// Rules with their own expressions.
+fn own<'a>(rules: &'a [RuleSurvey]) -> Vec<OwnRule<'a>> {
+    let one = |rule: &'a RuleSurvey| {
+        let RuleSurvey { name, id, action, is_on, scope, does } = rule;
+        OwnRule { name, id, action, enabled: *is_on, expression: scope, does }
+    };
+    rules.iter().map(one).collect()
 }
 
 /// The effective changes of a spec.
-#[must_use]
-pub fn difference(zones: &[(&str, Difference)]) -> Json {
-    let zones = zones.iter().map(|(name, difference)| {
+pub fn difference<'a>(zones: &'a [(&'a str, Difference)]) -> impl Serialize + 'a {
+    let zone = |(name, difference): &'a (&'a str, Difference)| {
         let Difference { direction, changed, rules } = difference;
-        let changed = changed.iter().map(|ChangedRule { phase, name, impact }| {
-            json!({ "phase": phase.as_str(), "name": name, "direction": impact.direction.as_str(), "effects": impact.lines })
+        let changes = changed.iter().map(|ChangedRule { phase, name, impact }| Change {
+            phase: phase.as_str(),
+            name,
+            direction: impact.direction.as_str(),
+            effects: &impact.lines,
         });
-        json!({
-            "zone": name,
-            "direction": direction.as_str(),
-            "changes": changed.collect::<Vec<_>>(),
-            "rules": rules.iter().map(rule_difference).collect::<Vec<_>>(),
-        })
-    });
-    json!({ "format": Plan::FORMAT, "kind": "waf_diff", "zones": zones.collect::<Vec<_>>() })
+        ZoneDifference {
+            zone: name,
+            direction: direction.as_str(),
+            changes: changes.collect(),
+            rules: rules.iter().map(RuleChange::of).collect(),
+        }
+    };
+    Zones::new("waf_diff", zones.iter().map(zone).collect())
 }
 
-/// A rule whose state changes.
-fn rule_difference(difference: &RuleDifference) -> Json {
-    let RuleDifference { ruleset, rule: of, before, after, exceptions_before, exceptions_after, why } = difference;
-    let mut object = rule(of);
-    object["ruleset"] = json!(ruleset);
-    object["before"] = json!(before);
-    object["after"] = json!(after);
-    object["why"] = json!(why);
-    object["exceptions_before"] = json!(exceptions_before);
-    object["exceptions_after"] = json!(exceptions_after);
-    object
+/// What changes in a zone.
+#[derive(Debug, Serialize)]
+struct ZoneDifference<'a> {
+    zone: &'a str,
+    direction: &'a str,
+    changes: Vec<Change<'a>>,
+    rules: Vec<RuleChange<'a>>,
+}
+
+/// A rule of the zone that changes.
+#[derive(Debug, Serialize)]
+struct Change<'a> {
+    phase: &'a str,
+    name: &'a str,
+    direction: &'a str,
+    effects: &'a [String],
+}
+
+/// A rule of a managed ruleset whose state changes.
+#[derive(Debug, Serialize)]
+struct RuleChange<'a> {
+    #[serde(flatten)]
+    rule: Rule<'a>,
+    ruleset: &'a str,
+    before: &'a str,
+    after: &'a str,
+    why: &'static str,
+    exceptions_before: &'a [String],
+    exceptions_after: &'a [String],
+}
+
+impl<'a> RuleChange<'a> {
+    fn of(difference: &'a RuleDifference) -> Self {
+        let RuleDifference { ruleset, rule, before, after, exceptions_before, exceptions_after, why } = difference;
+        Self { rule: Rule::of(rule), ruleset, before, after, why, exceptions_before, exceptions_after }
+    }
 }
 
 /// What Cloudflare changed since the lock was written.
-#[must_use]
-pub fn lock(file: &str, changes: &[LockChanges], is_same: bool, is_check: bool) -> Json {
-    let ids = |rules: &[LockedRule]| rules.iter().map(locked).collect::<Vec<_>>();
-    let pairs = |pairs: &[(LockedRule, LockedRule)]| {
-        pairs.iter().map(|(b, a)| json!({ "before": locked(b), "after": locked(a) })).collect::<Vec<_>>()
-    };
-    let rulesets = changes.iter().map(|changes| {
+pub fn lock<'a>(file: &'a str, changes: &'a [LockChanges], is_same: bool, is_check: bool) -> impl Serialize + 'a {
+    Lock {
+        format: Plan::FORMAT,
+        kind: "waf_lock",
+        file,
+        same: is_same,
+        written: !is_check && !is_same,
+        rulesets: changes.iter().map(LockedRuleset::of).collect(),
+    }
+}
+
+/// A lock, and what changed since it was written.
+#[derive(Debug, Serialize)]
+struct Lock<'a> {
+    format: u32,
+    kind: &'static str,
+    file: &'a str,
+    same: bool,
+    written: bool,
+    rulesets: Vec<LockedRuleset<'a>>,
+}
+
+/// What changed in a ruleset.
+#[derive(Debug, Serialize)]
+struct LockedRuleset<'a> {
+    name: &'a str,
+    from_version: Option<&'a str>,
+    to_version: &'a str,
+    added: Vec<Locked<'a>>,
+    removed: Vec<Locked<'a>>,
+    relevelled: Vec<Pair<'a>>,
+    default_changed: Vec<Pair<'a>>,
+    renamed: Vec<Pair<'a>>,
+    retagged: Vec<Pair<'a>>,
+    sentence: String,
+}
+
+impl<'a> LockedRuleset<'a> {
+    fn of(changes: &'a LockChanges) -> Self {
         let LockChanges {
             name,
             from_version,
@@ -178,23 +360,46 @@ pub fn lock(file: &str, changes: &[LockChanges], is_same: bool, is_check: bool) 
             renamed,
             retagged,
         } = changes;
-        json!({
-            "name": name, "from_version": from_version, "to_version": to_version,
-            "added": ids(added), "removed": ids(removed), "relevelled": pairs(relevelled),
-            "default_changed": pairs(default_changed), "renamed": pairs(renamed), "retagged": pairs(retagged),
-            "sentence": changes.sentence(),
-        })
-    });
-    json!({
-        "format": Plan::FORMAT, "kind": "waf_lock", "file": file, "same": is_same, "written": !is_check && !is_same,
-        "rulesets": rulesets.collect::<Vec<_>>(),
-    })
+        let rules = |rules: &'a [LockedRule]| rules.iter().map(Locked::of).collect();
+        let pairs = |pairs: &'a [(LockedRule, LockedRule)]| {
+            pairs.iter().map(|(b, a)| Pair { before: Locked::of(b), after: Locked::of(a) }).collect()
+        };
+        Self {
+            name,
+            from_version: from_version.as_deref(),
+            to_version,
+            added: rules(added),
+            removed: rules(removed),
+            relevelled: pairs(relevelled),
+            default_changed: pairs(default_changed),
+            renamed: pairs(renamed),
+            retagged: pairs(retagged),
+            sentence: changes.sentence(),
+        }
+    }
+}
+
+/// A rule before and after.
+#[derive(Debug, Serialize)]
+struct Pair<'a> {
+    before: Locked<'a>,
+    after: Locked<'a>,
 }
 
 /// A rule of a lock.
-fn locked(rule: &LockedRule) -> Json {
-    let LockedRule { number, id, level, enabled, action, tags: _, title } = rule;
-    json!({
-        "id": id, "number": number, "level": level.map(|l| l.level()), "enabled": enabled, "action": action, "title": title,
-    })
+#[derive(Debug, Serialize)]
+struct Locked<'a> {
+    id: &'a str,
+    number: Option<u32>,
+    level: Option<u8>,
+    enabled: bool,
+    action: &'a str,
+    title: &'a str,
+}
+
+impl<'a> Locked<'a> {
+    fn of(rule: &'a LockedRule) -> Self {
+        let LockedRule { number, id, level, enabled, action, tags: _, title } = rule;
+        Self { id, number: *number, level: level.map(|level| level.level()), enabled: *enabled, action, title }
+    }
 }

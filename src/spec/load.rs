@@ -267,37 +267,10 @@ impl Loader<'_> {
         }
     }
 
-    /// The tree of a text, if its version is supported.
+    /// The tree of a file, if its version is supported.
     fn parse(&mut self, source: SourceId) -> Option<Tree> {
         let text = self.sources.get(source).map(crate::diagnostic::Source::text)?;
-        if let Some(at) = text.find('\0') {
-            let place = Place { source, span: Span::new(at, at + 1) };
-            self.diagnostics.push(
-                findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"),
-            );
-            return None;
-        }
-        let tree = scan(text, source, self.diagnostics)?;
-        let Some(version) = tree.entry(tree.root, "version") else {
-            if matches!(tree.node(tree.root).kind, super::tree::Kind::Mapping(_)) {
-                self.diagnostics.push(
-                    findings::VERSION
-                        .at(tree.handle(tree.root), "the file does not say which version it is written for")
-                        .help("begin the file with `version: 1`"),
-                );
-            }
-            return Some(tree);
-        };
-        if tree.meaning(version.value) == Some(Meaning::Integer(1)) {
-            return Some(tree);
-        }
-        let found = super::clip(tree.text(version.value));
-        self.diagnostics.push(
-            findings::VERSION
-                .at(tree.handle(version.value), format!("this program reads version 1, not `{found}`"))
-                .help("write `version: 1`, or use a program that knows the version"),
-        );
-        None
+        parse(text, source, self.diagnostics)
     }
 
     /// Follows what a file includes.
@@ -402,6 +375,37 @@ enum ReadFailure {
     TooLarge,
     /// Another reason, as text.
     Other(String),
+}
+
+/// The tree of a text, if its version is supported.
+pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
+    if let Some(at) = text.find('\0') {
+        let place = Place { source, span: Span::new(at, at + 1) };
+        diagnostics
+            .push(findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"));
+        return None;
+    }
+    let tree = scan(text, source, diagnostics)?;
+    let Some(version) = tree.entry(tree.root, "version") else {
+        if matches!(tree.node(tree.root).kind, super::tree::Kind::Mapping(_)) {
+            diagnostics.push(
+                findings::VERSION
+                    .at(tree.handle(tree.root), "the file does not say which version it is written for")
+                    .help("begin the file with `version: 1`"),
+            );
+        }
+        return Some(tree);
+    };
+    if tree.meaning(version.value) == Some(Meaning::Integer(1)) {
+        return Some(tree);
+    }
+    let found = super::clip(tree.text(version.value));
+    diagnostics.push(
+        findings::VERSION
+            .at(tree.handle(version.value), format!("this program reads version 1, not `{found}`"))
+            .help("write `version: 1`, or use a program that knows the version"),
+    );
+    None
 }
 
 /// The bytes of a file, at most [`LARGEST`].

@@ -137,9 +137,7 @@ pub fn load(inputs: &[Input], options: &Options, sources: &mut Sources) -> Outco
     let desired = Desired { suppressions, ..desired };
     // A key that names a credential is an error, so without errors there is nothing to mask.
     if diagnostics.has_errors() {
-        let found: Vec<Place> = sources.iter().flat_map(|(id, source)| secrets::find(id, source.text())).collect();
-        secrets.extend(found);
-        secrets.into_iter().for_each(|place| sources.redact(place));
+        secrets::mask(secrets, sources);
     }
     if desired.zones.is_empty() && !diagnostics.has_errors() {
         let diagnostic = findings::NO_ZONES.nowhere("none of the files has a zone under `zones:`");

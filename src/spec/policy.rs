@@ -1,43 +1,61 @@
-//! The policy file: permissions and limits that are committed next to a spec.
+//! The policy file: permissions and limits that are committed next to a spec. It is read as specs are: every mistake is reported,
+//! with its place and with what may have been meant.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
+use std::sync::OnceLock;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::facets::Reader;
+use super::load::parse;
+use super::read::{Entries, Spanned, Text, read};
+use super::schema_check::{CompiledSchema, check_against};
+use super::syntax::{allow, lint};
+use super::tree::Kind;
+use super::{clip, schema, secrets};
+use crate::diagnostic::{Diagnostics, Place, Severity, SourceId, Sources, count, findings};
 use crate::model::{Danger, NARROW_DAYS, NARROW_RULES, Suppression, SuppressionScope};
 
 /// A policy file as written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileSyntax {
     /// Version of the format.
-    version: u32,
+    #[expect(dead_code, reason = "checked when the file is parsed; here for the schema")]
+    version: Option<u8>,
     /// How much of a zone may change, in percent of its records.
+    #[schemars(range(min = 0, max = 100))]
     most_changes: Option<u8>,
     /// From how many records on the limit applies.
-    from_records: Option<usize>,
+    #[schemars(range(min = 0, max = 4_294_967_295_u32))]
+    from_records: Option<u32>,
     /// The most rules that a narrow weakening concerns.
+    #[schemars(range(min = 0, max = NARROW_RULES))]
     narrow_rules: Option<u8>,
     /// The most days that a narrow weakening lasts.
+    #[schemars(range(min = 0, max = NARROW_DAYS))]
     narrow_days: Option<u8>,
     /// Dangers that are allowed everywhere, with reasons.
     #[serde(default)]
-    allow: BTreeMap<String, String>,
+    #[schemars(schema_with = "allow")]
+    allow: Option<Entries<Spanned<Text>>>,
     /// Lints that are accepted everywhere, with reasons.
     #[serde(default)]
-    lint: BTreeMap<String, String>,
+    #[schemars(schema_with = "lint")]
+    lint: Option<Entries<Spanned<Text>>>,
     /// Dangers that are allowed for the zones that match a name or glob.
-    #[serde(default)]
-    zones: BTreeMap<String, ZoneSyntax>,
+    zones: Option<Entries<ZoneSyntax>>,
 }
 
 /// What a policy says about zones.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ZoneSyntax {
     /// Dangers that are allowed, with reasons.
     #[serde(default)]
-    allow: BTreeMap<String, String>,
+    #[schemars(schema_with = "allow")]
+    allow: Option<Entries<Spanned<Text>>>,
 }
 
 /// A danger that a policy allows: zones, danger, reason.
@@ -68,96 +86,165 @@ pub struct PolicyFile {
     pub suppressions: Vec<Suppression>,
 }
 
-/// Why a policy cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PolicyError {
-    /// It is not YAML, or has unknown keys.
-    #[error("{0}")]
-    Form(String),
-    /// The version is not supported.
-    #[error("`version` must be 1, not {0}")]
-    Version(u32),
-    /// A number is out of range.
-    #[error("`most_changes` is a percentage, 0 to 100, not {0}")]
-    Share(u8),
-    /// A narrow weakening would be wider than the grade is.
-    #[error("`{0}` is at most {1}, not {2}; the policy can demand less, but not allow more")]
-    Narrow(&'static str, u8, u8),
-    /// A danger does not exist, or cannot be allowed in a file.
-    #[error("{0}")]
-    Danger(String),
-    /// A reason is empty.
-    #[error("{0} is allowed without a reason; write why")]
-    Reason(String),
-    /// A zone name is not a valid glob.
-    #[error("{0:?} is not a name or glob of zones")]
-    Zones(String),
+/// A policy that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("it has {}", count(self.diagnostics.count(Severity::Error), "error"))]
+pub struct PolicyError {
+    /// Every mistake, in the order of the file.
+    pub diagnostics: Diagnostics,
+    /// The text, so that the mistakes can be shown in it; values that may be secrets are masked.
+    pub sources: Sources,
 }
 
-/// Reads a policy.
+/// Reads a policy; `name` is the file as the user knows it.
 ///
 /// # Errors
-/// The first error in it.
-pub fn read_policy(text: &str) -> Result<PolicyFile, PolicyError> {
-    let file: FileSyntax = serde_yaml::from_str(text).map_err(|error| PolicyError::Form(error.to_string()))?;
-    let FileSyntax { version, most_changes, from_records, narrow_rules, narrow_days, allow, lint, zones } = file;
-    if version != 1 {
-        return Err(PolicyError::Version(version));
-    }
-    if let Some(share) = most_changes.filter(|share| *share > 100) {
-        return Err(PolicyError::Share(share));
-    }
-    for (key, most, value) in [("narrow_rules", NARROW_RULES, narrow_rules), ("narrow_days", NARROW_DAYS, narrow_days)] {
-        if let Some(value) = value.filter(|value| *value > most) {
-            return Err(PolicyError::Narrow(key, most, value));
+/// Every mistake in it.
+pub fn read_policy(name: &str, text: &str) -> Result<PolicyFile, Box<PolicyError>> {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let source = sources.add(name, text);
+    let mut found = Vec::new();
+    match policy(text, source, &mut diagnostics, &mut found) {
+        Some(policy) if !diagnostics.has_errors() => Ok(policy),
+        _ => {
+            secrets::mask(found, &mut sources);
+            diagnostics.sort(&sources);
+            Err(Box::new(PolicyError { diagnostics, sources }))
         }
     }
-    let everywhere = std::iter::once(("*".to_owned(), ZoneSyntax { allow }));
+}
+
+/// The policy in a text; what may be a secret is added to `found`.
+fn policy(text: &str, source: SourceId, diagnostics: &mut Diagnostics, found: &mut Vec<Place>) -> Option<PolicyFile> {
+    static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
+    let shape = SHAPE.get_or_init(|| CompiledSchema::new(&schema::of::<FileSyntax>()));
+    let mut tree = parse(text, source, diagnostics)?;
+    found.extend(check_against(shape, "the policy", &mut tree, &HashSet::new(), diagnostics).secrets);
+    if !matches!(tree.node(tree.root).kind, Kind::Mapping(_)) {
+        return None;
+    }
+    let file: FileSyntax = read(&tree, tree.root).map_err(|error| diagnostics.push(error.diagnostic(&tree))).ok()?;
+    let FileSyntax { version: _, most_changes, from_records, narrow_rules, narrow_days, allow, lint, zones } = file;
+    let mut reader = Reader { source, diagnostics };
+    let mut zones = zones.map_or_else(Vec::new, |zones| zones.0);
+    zones.sort_by(|(a, _), (b, _)| a.value.0.cmp(&b.value.0));
     let mut allowed = Vec::new();
-    for (zones, ZoneSyntax { allow }) in zones.into_iter().chain(everywhere) {
-        let pattern = glob::Pattern::new(&zones.to_lowercase()).map_err(|_| PolicyError::Zones(zones.clone()))?;
-        for (code, reason) in allow {
-            let danger = Danger::by_code(&code).ok_or_else(|| PolicyError::Danger(Danger::unknown(&code)))?;
-            if reason.trim().is_empty() {
-                return Err(PolicyError::Reason(code));
+    for (zones, ZoneSyntax { allow }) in zones {
+        // Names are compared in lower case.
+        match glob::Pattern::new(&zones.value.0.to_lowercase()) {
+            Ok(pattern) => add(&mut allowed, &pattern, allow.as_ref(), &mut reader),
+            Err(error) => {
+                let detail = format!("`{}` is neither a name nor a glob: {}", clip(&zones.value.0), error.msg);
+                let place = reader.place(&zones);
+                reader.diagnostics.push(
+                    findings::ZONE_NAME
+                        .at(place, detail)
+                        .help("write a domain, or a glob: `*` for any text, `?` for one character"),
+                );
             }
-            allowed.push(Allowed { zones: pattern.clone(), danger, reason });
         }
+    }
+    if let Ok(everywhere) = glob::Pattern::new("*") {
+        add(&mut allowed, &everywhere, allow.as_ref(), &mut reader);
     }
     let mut suppressions = Vec::new();
-    for (code, reason) in lint {
-        if reason.trim().is_empty() {
-            return Err(PolicyError::Reason(code));
+    for (code, reason) in lint.map_or_else(Vec::new, |lint| lint.0) {
+        if let Some(reason) = reader.words(&code.value.0, &reason) {
+            let (code, reason) = (code.value.0, reason.value);
+            suppressions.push(Suppression { code, reason, place: None, scope: SuppressionScope::Everything });
         }
-        suppressions.push(Suppression { code, reason, place: None, scope: SuppressionScope::Everything });
     }
-    Ok(PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions })
+    let from_records = from_records.and_then(|n| usize::try_from(n).ok());
+    Some(PolicyFile { most_changes, from_records, narrow_rules, narrow_days, allowed, suppressions })
+}
+
+/// Adds the dangers that are allowed for zones.
+fn add(
+    allowed: &mut Vec<Allowed>,
+    zones: &glob::Pattern,
+    dangers: Option<&Entries<Spanned<Text>>>,
+    reader: &mut Reader<'_>,
+) {
+    let dangers = reader.allow(dangers).into_iter();
+    allowed.extend(dangers.map(|(danger, reason)| Allowed { zones: zones.clone(), danger, reason }));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The mistakes of a policy: code, line and column of each.
+    fn mistakes(text: &str) -> Vec<String> {
+        let Err(error) = read_policy("policy.yaml", text) else { return Vec::new() };
+        let place = |label: &crate::diagnostic::Label| error.sources.line_column(label.place);
+        let shown = error.diagnostics.iter().map(|d| {
+            let at = d.primary.as_ref().map(place).map(|at| format!("{}:{}", at.line, at.column));
+            format!("{} {} {}", at.unwrap_or_default(), d.detail, d.help.as_deref().unwrap_or_default())
+        });
+        shown.collect()
+    }
+
     #[test]
     fn a_policy_is_read_whole_or_refused() {
         let text = "version: 1\nmost_changes: 25\nallow: { exposes-origin: TICKET-1 }\nlint: { LINT0012: mail hosts }\nzones:\n  \"*.example\":\n    allow: { changes-mail: moving mail }\n";
-        let policy = read_policy(text).unwrap();
+        let policy = read_policy("policy.yaml", text).unwrap();
         assert_eq!((policy.most_changes, policy.allowed.len()), (Some(25), 2));
         assert_eq!((policy.suppressions[0].code.as_str(), policy.suppressions.len()), ("LINT0012", 1));
         assert!(policy.allowed[0].zones.matches("a.example"));
-        for bad in [
-            "version: 2",
-            "version: 1\nallow: { delete: x }",
-            "version: 1\nallow: { exposes-origin: ' ' }",
-            "version: 1\nlint: { LINT0012: ' ' }",
-            "version: 1\nalow: {}",
-            "version: 1\nmost_changes: 101",
-            "version: 1\nnarrow_rules: 6",
-            "version: 1\nnarrow_days: 91",
-            "",
-            "[",
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(read_policy("policy.yaml", &format!("\u{feff}{windows}")).unwrap(), policy);
+    }
+
+    #[test]
+    fn every_mistake_has_its_place() {
+        for (bad, first) in [
+            ("version: 2", "1:10 this program reads version 1"),
+            ("most_changes: 5", "1:1 the file does not say which version"),
+            ("version: 1\nallow: { delete: x }", "2:10 there is no"),
+            ("version: 1\nallow: { exposes-origin: ' ' }", "2:26 "),
+            (
+                "version: 1\nallow: { exposes-orgin: x }",
+                "2:10 there is no key `exposes-orgin` here did you mean `exposes-origin`?",
+            ),
+            ("version: 1\nlint: { LINT0012: ' ' }", "2:19 "),
+            ("version: 1\nalow: {}", "2:1 there is no key `alow` here did you mean `allow`?"),
+            ("version: 1\nmost_changes: 101", "2:15 `most_changes` is 101 write a number from 0 to 100"),
+            ("version: 1\nmost_changes: -1", "2:15 "),
+            ("version: 1\nnarrow_rules: 6", "2:15 "),
+            ("version: 1\nnarrow_days: 91", "2:14 "),
+            ("version: 1\nfrom_records: 4294967296", "2:15 "),
+            ("version: 1\nfrom_records: many", "2:15 "),
+            ("version: 1\nzones: { \"[\": {} }", "2:10 `[` is neither a name nor a glob"),
+            ("version: 1\nzones: []", "2:8 "),
+            ("version: 1\nzones: { a.example: { alow: {} } }", "2:23 "),
+            ("version: 1\nallow: {}\nallow: {}", "3:1 "),
+            ("- version: 1", "1:3 the policy should be a mapping"),
+            ("", "1:1 the file is empty"),
+            ("[", ""),
+            ("version: 1\n\tallow: {}", ""),
+            ("version: 1\nallow: \0", "2:8 "),
+            ("version: 1\nallow: !x {}", "2:"),
         ] {
-            assert!(read_policy(bad).is_err(), "{bad}");
+            let found = mistakes(bad);
+            assert!(found.first().is_some_and(|found| found.starts_with(first)), "{bad:?}: {found:?}");
         }
+        // All of them at once.
+        let found =
+            mistakes("version: 1\nmost_changes: 200\nalow: {}\nzones: { \"[\": { allow: { exposes-origin: '' } } }");
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+
+    #[test]
+    fn hostile_policies_are_refused() {
+        let deep = format!("version: 1\nzones: {}1", "{ a: ".repeat(5_000));
+        let wide = format!("version: 1\n{}", (0..5_000).map(|n| format!("k{n}: 1\n")).collect::<String>());
+        let bomb = format!("version: 1\nzones: &a [{}]", "*a, ".repeat(100));
+        for bad in [deep, wide, bomb, "version: 1\nallow: \u{85}\u{2028}".to_owned()] {
+            assert!(read_policy("policy.yaml", &bad).is_err(), "{}", &bad[..40]);
+        }
+        let error = read_policy("policy.yaml", "version: 1\nCLOUDFLARE_API_TOKEN: hush-hush\n").unwrap_err();
+        let shown = error.sources.iter().map(|(_, source)| source.text()).collect::<String>();
+        assert!(!shown.contains("hush"), "{shown}");
+        assert!(!format!("{:?}", error.diagnostics).contains("hush"));
     }
 }

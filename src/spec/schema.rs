@@ -5,6 +5,7 @@
 //! added here as conditions, in a form that the YAML language server completes well; the program checks them with the
 //! model instead, whose messages are better than a schema's.
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
@@ -18,9 +19,7 @@ const NULLABLE: &str = "x-nullable";
 /// The schema.
 #[must_use]
 pub fn schema() -> Value {
-    let settings = SchemaSettings::draft07().for_deserialize().with(|s| s.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<FileSyntax>().to_value();
-    without_null(&mut schema);
+    let mut schema = of::<FileSyntax>();
     titles(&mut schema);
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".to_owned(), json!("zonewright spec"));
@@ -31,6 +30,14 @@ pub fn schema() -> Value {
     {
         record.insert("allOf".to_owned(), RecordType::ALL.iter().flat_map(|t| conditions(t.facts())).collect());
     }
+    schema
+}
+
+/// The schema of a form of files; absent keys are not `null`.
+pub(super) fn of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft07().for_deserialize().with(|s| s.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    without_null(&mut schema);
     schema
 }
 

@@ -30,7 +30,7 @@ struct Kinds {
 
 /// A compiled schema.
 #[derive(Debug, Default)]
-struct CompiledSchema {
+pub(super) struct CompiledSchema {
     kinds: Kinds,
     /// Known keys, in the order of the schema.
     keys: Vec<String>,
@@ -58,20 +58,31 @@ pub(super) struct Checked {
     pub(super) reduced: HashSet<u32>,
 }
 
-/// Checks a tree, and removes what was refused.
+/// Checks the tree of a spec, and removes what was refused.
 ///
 /// The nodes in `failed` have no value, which has been reported; they are removed silently.
 pub(super) fn check(tree: &mut Tree, failed: &HashSet<NodeId>, diagnostics: &mut Diagnostics) -> Checked {
     static SHAPE: OnceLock<CompiledSchema> = OnceLock::new();
-    let shape = SHAPE.get_or_init(|| {
-        let mut shape = compile(&super::schema::schema());
-        // The version is checked when the file is loaded, before its shape.
-        shape.required.clear();
-        shape
-    });
+    check_against(
+        SHAPE.get_or_init(|| CompiledSchema::new(&super::schema::schema())),
+        "the spec",
+        tree,
+        failed,
+        diagnostics,
+    )
+}
+
+/// Checks a tree against a schema, and removes what was refused; `name` is what messages call the whole file.
+pub(super) fn check_against(
+    shape: &CompiledSchema,
+    name: &'static str,
+    tree: &mut Tree,
+    failed: &HashSet<NodeId>,
+    diagnostics: &mut Diagnostics,
+) -> Checked {
     let mut check = Check { tree, failed, diagnostics, left: Checked::default() };
     let root = check.tree.root;
-    check.node(root, shape, Name::Spec);
+    check.node(root, shape, Name::File(name));
     check.left
 }
 
@@ -123,6 +134,13 @@ fn compile(schema: &Value) -> CompiledSchema {
 }
 
 impl CompiledSchema {
+    /// That of a file. Its version is checked when it is parsed, before its shape.
+    pub(super) fn new(schema: &Value) -> Self {
+        let mut shape = compile(schema);
+        shape.required.clear();
+        shape
+    }
+
     /// Whether a word is one of the allowed ones.
     fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|w| w == word) || self.alternatives.iter().any(|a| a.has_word(word))
@@ -188,8 +206,8 @@ impl Kinds {
 /// How messages name a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name<'n> {
-    /// The whole file.
-    Spec,
+    /// The whole file, by what it is.
+    File(&'static str),
     /// The value of a key.
     Key(&'n str),
     /// An item of the list at a key.
@@ -200,7 +218,7 @@ impl Name<'_> {
     /// The name of the items of what has this name.
     fn item(self) -> Self {
         match self {
-            Self::Spec => Self::Spec,
+            Self::File(name) => Self::File(name),
             Self::Key(key) | Self::Item(key) => Self::Item(key),
         }
     }
@@ -209,7 +227,7 @@ impl Name<'_> {
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Spec => f.write_str("the spec"),
+            Self::File(name) => f.write_str(name),
             Self::Key(key) => write!(f, "`{}`", super::clip(key)),
             Self::Item(key) => write!(f, "an item of `{}`", super::clip(key)),
         }
@@ -431,7 +449,7 @@ impl Check<'_> {
             },
             Some(_) if kinds.array => match name {
                 Name::Key(key) => format!("write `{key}: [{}]`", super::clip(text)),
-                Name::Spec | Name::Item(_) => format!("write `[{}]`", super::clip(text)),
+                Name::File(_) | Name::Item(_) => format!("write `[{}]`", super::clip(text)),
             },
             Some(_) if kinds.object && matches!(name, Name::Item("disable" | "enable")) => {
                 format!("write `{{ rule: {}, reason: … }}`", super::clip(text))

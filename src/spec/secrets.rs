@@ -4,7 +4,7 @@
 //! scan could not read or skipped, so the lines are also searched as text before anything is shown. Masking too much
 //! does no harm: it only affects what findings quote from a file.
 
-use crate::diagnostic::{Diagnostic, Place, SourceId, Span, findings};
+use crate::diagnostic::{Diagnostic, Place, SourceId, Sources, Span, findings};
 use crate::model::names_credential;
 
 /// Something that names a credential.
@@ -15,8 +15,14 @@ pub(super) fn found(place: Place, what: &str) -> Diagnostic {
     )
 }
 
+/// Masks values that may be secrets, those that were found and those that look like some, before anything is shown.
+pub(super) fn mask(mut places: Vec<Place>, sources: &mut Sources) {
+    places.extend(sources.iter().flat_map(|(id, source)| find(id, source.text())));
+    places.into_iter().for_each(|place| sources.redact(place));
+}
+
 /// The values that follow a key that names a credential, on the lines of a text.
-pub(super) fn find(source: SourceId, text: &str) -> Vec<Place> {
+fn find(source: SourceId, text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {

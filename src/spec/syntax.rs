@@ -371,7 +371,7 @@ fn dns_settings(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Dangers that can be accepted, with reasons. Deletes are not among them: they are allowed by their number.
-fn allow(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn allow(_: &mut SchemaGenerator) -> Schema {
     let one = |danger: &Danger| {
         let schema = serde_json::json!({ "type": "string", "minLength": 1, "description": format!("Accepts that {}; why.", danger.about()) });
         (danger.code().to_owned(), schema)
@@ -382,7 +382,7 @@ fn allow(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Lints that are accepted, with reasons.
-fn lint(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn lint(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": { "type": "string", "minLength": 1 } })
 }
 

@@ -362,7 +362,12 @@ fn consents_can_be_committed() {
     assert!(ran.stdout.contains("policy: moving mail"), "{}", ran.stdout);
     workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { nonsense: x }\n");
     let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
-    assert!(ran.stderr.contains("there is no danger called \"nonsense\""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there is no key `nonsense` here"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(".zonewright-policy.yaml:2:10"), "{}", ran.stderr);
+    workspace.file(".zonewright-policy.yaml", "version: 1\nallow: { chnges-mail: x }\n");
+    let ran = workspace.run(&["plan", "spec.yaml"]).exits(1);
+    assert!(ran.stderr.contains("did you mean `changes-mail`?"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the policy .zonewright-policy.yaml cannot be used: it has 1 error"), "{}", ran.stderr);
     // A danger that does not exist, in the spec: with a place.
     std::fs::remove_file(workspace.path().join(".zonewright-policy.yaml")).expect("it is there");
     spec(", allow: { chnges-mail: x }");

@@ -1,6 +1,7 @@
 //! `waf hits`: runs the OWASP Core Rule Set on requests. Needs no spec and no zone.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,8 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use data_encoding::BASE64;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
@@ -107,7 +107,10 @@ fn answer(
             continue;
         }
         match read(&text) {
-            Ok((id, request)) => writeln!(out, "{}", document(&id, &evaluator.evaluate(&request)))?,
+            Ok((id, request)) => {
+                let line = serde_json::to_string(&Answer::of(&id, &evaluator.evaluate(&request)))?;
+                writeln!(out, "{line}")?;
+            }
             Err(error) => return Ok(Some(error.context(format!("{name}:{number}: not a request")))),
         }
     }
@@ -126,14 +129,26 @@ fn read(text: &[u8]) -> anyhow::Result<(String, Request)> {
     Ok((id, Request { method: method.into_bytes(), uri: uri.into_bytes(), version, headers, body }))
 }
 
-fn document(id: &str, outcome: &Outcome) -> serde_json::Value {
-    let hits: Vec<_> = outcome.hits.iter().map(|hit| hit.rule).collect();
-    let [one, two, three, four] = [1, 2, 3, 4].map(|level| outcome.score(level));
-    let mut document = json!({"id": id, "hits": hits, "score": {"1": one, "2": two, "3": three, "4": four}});
-    if !outcome.undecided.is_empty() {
-        document["undecided"] = json!(outcome.undecided);
+/// What came of a request, as a line.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    id: &'a str,
+    hits: Vec<u32>,
+    /// The score at each paranoia level.
+    score: BTreeMap<u8, i64>,
+    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    undecided: &'a [u32],
+}
+
+impl<'a> Answer<'a> {
+    fn of(id: &'a str, outcome: &'a Outcome) -> Self {
+        Self {
+            id,
+            hits: outcome.hits.iter().map(|hit| hit.rule).collect(),
+            score: (1..=4).map(|level| (level, outcome.score(level))).collect(),
+            undecided: &outcome.undecided,
+        }
     }
-    document
 }
 
 /// The rules in a directory.

@@ -121,9 +121,9 @@ fn asked(args: &WafTraceArgs) -> anyhow::Result<(Request, Rate)> {
     }
     let rate = match &args.times {
         None => Rate { times: 1, seconds: 1 },
-        Some(text) => Rate::parse(text).ok_or_else(|| {
-            anyhow!("`--times` needs a number, a slash and a time, such as 6/1m")
-        })?,
+        Some(text) => {
+            Rate::parse(text).ok_or_else(|| anyhow!("`--times` needs a number, a slash and a time, such as 6/1m"))?
+        }
     };
     Ok((request, rate))
 }

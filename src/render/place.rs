@@ -1,0 +1,21 @@
+//! A place in a spec, as the JSON of several commands has it.
+
+use serde::Serialize;
+
+use crate::diagnostic::{Place, Sources};
+
+/// A place; lines and columns count from 1, columns in characters.
+#[derive(Debug, Serialize)]
+pub(super) struct Source<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Source<'a> {
+    /// The beginning of a place.
+    pub(super) fn of(place: Place, sources: &'a Sources) -> Self {
+        let at = sources.line_column(place);
+        Self { file: sources.name(place.source), line: at.line, column: at.column }
+    }
+}
