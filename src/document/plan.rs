@@ -434,8 +434,18 @@ pub(super) fn operations_of<'a>(zone: &'a ZonePlan, sources: &'a Sources) -> imp
 impl Operation {
     /// An operation of a zone's plan.
     fn of(zone: &ZonePlan, operation: &plan::Operation, sources: &Sources) -> Self {
-        let plan::Operation { address, subject, fields, cause, impact, dangers, accepted, narrow: _, modified_on, place } =
-            operation;
+        let plan::Operation {
+            address,
+            subject,
+            fields,
+            cause,
+            impact,
+            dangers,
+            accepted,
+            narrow: _,
+            modified_on,
+            place,
+        } = operation;
         let (before, after) = images(zone, subject, fields);
         let why = subject.record().map(|_| subject.why().in_full()).filter(|why| !why.is_empty());
         let effect = (impact.is_some() || why.is_some()).then(|| Effect {

@@ -137,7 +137,10 @@ pub(super) fn published_networks(record: &Entry<'_>, proxies: bool) -> Vec<IpNet
         Rdata::Https(_) | Rdata::Svcb(_) => {
             let text = record.data.presentation();
             let hints = text.split(' ').filter_map(|p| p.strip_prefix("ipv4hint=").or(p.strip_prefix("ipv6hint=")));
-            hints.flat_map(|list| list.trim_matches('"').split(',')).filter_map(|a| Some(a.parse::<IpAddr>().ok()?.into())).collect()
+            hints
+                .flat_map(|list| list.trim_matches('"').split(','))
+                .filter_map(|a| Some(a.parse::<IpAddr>().ok()?.into()))
+                .collect()
         }
         Rdata::Txt(text) => {
             let Ok(record) = Spf::parse(text.as_bytes()) else { return Vec::new() };

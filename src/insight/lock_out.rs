@@ -144,7 +144,10 @@ fn usual(rate: &BTreeMap<String, Value>, expression: &Expression) -> Option<i64>
     let by = counted_by(rate);
     let together = by.iter().all(|name| SHARED.contains(&name.as_str()));
     let visitors = if together { TOGETHER } else { 1 };
-    if counted.names(&[Bound::Client, Bound::Content]) || expression.names(&[Bound::Client]) || is_for_programs(expression) {
+    if counted.names(&[Bound::Client, Bound::Content])
+        || expression.names(&[Bound::Client])
+        || is_for_programs(expression)
+    {
         return None;
     }
     if counted.names(APART) || expression.names(APART) {

@@ -170,11 +170,7 @@ fn by_subject<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'
 }
 
 /// The domains whose mail a host of the steps receives, and the delegations to one below them.
-fn served_by<'a>(
-    before: &ZoneIndex<'a>,
-    after: &ZoneIndex<'a>,
-    steps: &[Step<'a>],
-) -> HashMap<&'a Fqdn, Vec<Subject>> {
+fn served_by<'a>(before: &ZoneIndex<'a>, after: &ZoneIndex<'a>, steps: &[Step<'a>]) -> HashMap<&'a Fqdn, Vec<Subject>> {
     let mut served: HashMap<&Fqdn, Vec<Subject>> = HashMap::new();
     let hosts = steps.iter().filter_map(Step::entry).filter(Entry::leads_to_a_server);
     for host in hosts {

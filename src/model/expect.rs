@@ -9,6 +9,7 @@ use ipnet::IpNet;
 
 use super::name::Fqdn;
 use super::rdata::{Rdata, RecordType};
+use super::request::{Rate, Request, VerdictExpected};
 use crate::diagnostic::Place;
 
 /// Something that must hold, with the name that its author gave it.
@@ -42,6 +43,32 @@ pub enum Expected {
     Certificates(ExpectedIssuance),
     /// Addresses in these networks are not published.
     Hidden(Vec<IpNet>),
+    /// A request meets this verdict.
+    Request(Box<ExpectedRequest>),
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedRequest {
+    /// As its author wrote it.
+    pub text: RequestText,
+    /// The request.
+    pub request: Request,
+    /// How often it is made.
+    pub rate: Rate,
+    /// The verdict on the last one.
+    pub verdict: VerdictExpected,
+    /// The rule that must act, by its name.
+    pub by: Option<String>,
+}
+
+/// The text of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestText {
+    /// A method and an address.
+    Send(String),
+    /// A `curl` command.
+    Curl(String),
 }
 
 /// An answer that must be given.
@@ -116,4 +143,17 @@ pub struct ExpectedIssuance {
     pub only: BTreeSet<String>,
     /// Whether Universal SSL is on, if the author of the spec says so.
     pub universal_ssl: Option<bool>,
+}
+
+impl std::fmt::Display for Expected {
+    /// What it is about.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Answer { name, record_type, .. } => write!(f, "{name} {record_type}"),
+            Self::Mail(mail) => write!(f, "mail for {}", mail.domain),
+            Self::Certificates(issuance) => write!(f, "certificates for {}", issuance.name),
+            Self::Hidden(_) => f.write_str("hidden addresses"),
+            Self::Request(expected) => write!(f, "{}", expected.request),
+        }
+    }
 }

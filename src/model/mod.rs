@@ -30,7 +30,8 @@ pub(crate) use arrange::arrange;
 pub use closed_set::ClosedSet;
 pub use danger::{Danger, NARROW_DAYS, NARROW_RULES};
 pub use expect::{
-    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, MailPolicy,
+    Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy, ExpectedRequest, MailPolicy,
+    RequestText,
 };
 pub use expression::{Expression, ExpressionProblem, ExpressionSetting, Requirement, ScopeChange, parse_expression};
 pub use fields::{Fields, Value, names_credential};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::danger::Danger;
-use super::expect::Expectation;
+use super::expect::{Expectation, Expected};
 use super::fields::Value;
 use super::name::ZoneName;
 use super::record::{DesiredRecord, LiveRecord, Tombstone, ZoneId};
-use super::ruleset::{DesiredWaf, LiveWaf};
+use super::ruleset::{DesiredWaf, LiveWaf, Phase};
 use super::tier::Tier;
 use super::unmanaged::Unmanaged;
 use crate::diagnostic::Place;
@@ -76,6 +76,24 @@ impl DesiredZone {
             tombstones: Vec::new(),
             expect: Vec::new(),
         }
+    }
+
+    /// Whether it has an expectation about requests.
+    #[must_use]
+    pub fn expects_of_requests(&self) -> bool {
+        self.expect.iter().any(|expectation| matches!(expectation.what, Expected::Request(_)))
+    }
+
+    /// The place of a rule by its phase and name, if it is wanted.
+    #[must_use]
+    pub fn place_of_rule(&self, phase: Phase, name: &str) -> Option<Place> {
+        let waf = self.waf.as_ref()?;
+        let rules = match phase {
+            Phase::Custom => &waf.custom,
+            Phase::RateLimit => &waf.rate_limits,
+            Phase::Managed => &waf.exceptions,
+        };
+        rules.iter().flatten().find(|rule| rule.name == name).map(|rule| rule.place)
     }
 }
 

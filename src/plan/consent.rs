@@ -69,7 +69,13 @@ pub struct PolicyEntry {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { most_changes: 50, from_records: 20, narrow_rules: NARROW_RULES, narrow_days: NARROW_DAYS, allowed: Vec::new() }
+        Self {
+            most_changes: 50,
+            from_records: 20,
+            narrow_rules: NARROW_RULES,
+            narrow_days: NARROW_DAYS,
+            allowed: Vec::new(),
+        }
     }
 }
 

@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::operation::Operation;
 use super::subject::RecordAction;
 use super::zone_plan::ZonePlan;
+use crate::diff::{diff_rulesets, planned};
 use crate::insight::Impact;
 use crate::insight::dns::{Edit, Entry, Explained, HostRule, References, Serving, ZoneIndex, Zones, explain};
 use crate::insight::expect::{Outcome, World, hold};
+use crate::insight::traffic::Protection;
 use crate::model::ruleset::EntryPoint;
 use crate::model::{Danger, Desired, DesiredZone, Fqdn, Live, LiveZone, RecordId, ZoneName};
 
@@ -41,13 +43,15 @@ type Failures = BTreeMap<ZoneName, Vec<(bool, String)>>;
 /// The expectations that do not hold, or of which that is unknown, with the zones as they are after their plans.
 fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: &Live) -> Failures {
     let mut all = Failures::new();
+    let protections = protections(desired, base, live);
     for name in live.zones.keys() {
         let own = desired.zones.get(name).map_or(&[][..], |zone| &zone.expect);
         let dropped = base.and_then(|base| base.zones.get(name)).map_or(&[][..], |zone| &zone.expect);
         let dropped = dropped.iter().filter(|old| own.iter().all(|new| new.what != old.what));
-        let told = own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec; this change drops it)")));
+        let told =
+            own.iter().map(|e| (e, "")).chain(dropped.map(|e| (e, " (of the previous spec; this change drops it)")));
         for (expectation, whose) in told {
-            let line = match hold(World { zones, knows_all: true }, &expectation.what) {
+            let line = match hold(World { zones, protections: &protections, knows_all: true }, &expectation.what) {
                 Outcome::Passed => continue,
                 Outcome::Failed(why) => (true, format!("expectation fails: {}{whose}: {why}", expectation.name)),
                 // What the previous spec could not tell is no news.
@@ -55,6 +59,21 @@ fn failures(zones: &Zones<'_>, desired: &Desired, base: Option<&Desired>, live: 
                 Outcome::Unknown(why) => (false, format!("expectation is unknown: {}: {why}", expectation.name)),
             };
             all.entry(name.clone()).or_default().push(line);
+        }
+    }
+    all
+}
+
+/// The rules of zones as they are after their plans, where the spec or the previous one expects something of requests.
+fn protections(desired: &Desired, base: Option<&Desired>, live: &Live) -> BTreeMap<ZoneName, Protection> {
+    let expects = |spec: &Desired, name| spec.zones.get(name).is_some_and(DesiredZone::expects_of_requests);
+    let mut all = BTreeMap::new();
+    for (name, zone) in &live.zones {
+        if let Some(wanted) = desired.zones.get(name)
+            && (expects(desired, name) || base.is_some_and(|base| expects(base, name)))
+        {
+            let waf = planned(&zone.waf, &diff_rulesets(wanted, zone));
+            all.insert(name.clone(), Protection::new(&waf, |phase, rule| wanted.place_of_rule(phase, rule)));
         }
     }
     all

@@ -30,7 +30,8 @@ pub(super) fn narrow(
     }
     if let Some(id) = change.after.executes() {
         let is_it = |wanted: &&DesiredDeployment| {
-            waf.managed(wanted.ruleset).is_some_and(|catalogue| catalogue.id.0 == id) && Some(wanted.place) == change.place
+            waf.managed(wanted.ruleset).is_some_and(|catalogue| catalogue.id.0 == id)
+                && Some(wanted.place) == change.place
         };
         let wanted = wants.deployments.iter().find(is_it)?;
         return of_overrides(wanted, before?, &change.after, waf);
@@ -69,7 +70,9 @@ pub(super) fn grade(plan: &mut ZonePlan, most_rules: u8, most_days: u8) {
             (true, None) if operation.dangers.contains(&Danger::WeakensProtection) => {
                 operation.accepted.insert(Danger::WeakensProtection, narrow.words.clone());
             }
-            (false, Some(words)) if *words == narrow.words => drop(operation.accepted.remove(&Danger::WeakensProtection)),
+            (false, Some(words)) if *words == narrow.words => {
+                drop(operation.accepted.remove(&Danger::WeakensProtection))
+            }
             _ => {}
         }
     }

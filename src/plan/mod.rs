@@ -34,6 +34,7 @@ pub use consent::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use explain::explain_records;
 pub use narrow::Narrow;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
+pub use narrow::Narrow;
 pub use operation::Operation;
 pub use order::{batches as record_batches, bonds, groups};
 pub use subject::{ExpectRuleset, RecordAction, RecordSubject, RuleAction, RuleSubject, Subject, SubjectKind};

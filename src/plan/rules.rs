@@ -289,12 +289,8 @@ fn dangers(impact: &Impact, locks_out: bool, delete: Option<RuleDeleteReason>, i
 fn entry_point(desired: &DesiredZone, phase: &PhaseChanges, judged: &[Judged]) -> Option<Operation> {
     let first = phase.changes.first()?;
     let placed = by_place(phase);
-    let in_order: Vec<(&RuleChange, &Judged)> = phase
-        .order
-        .iter()
-        .filter_map(|member| placed.get(member))
-        .map(|n| (&phase.changes[*n], &judged[*n]))
-        .collect();
+    let in_order: Vec<(&RuleChange, &Judged)> =
+        phase.order.iter().filter_map(|member| placed.get(member)).map(|n| (&phase.changes[*n], &judged[*n])).collect();
     let mut impact = Impact { direction: Direction::Neutral, lines: Vec::new() };
     for (_, Judged { impact: one, .. }) in &in_order {
         impact.direction = impact.direction.combine(one.direction);

@@ -8,8 +8,9 @@ use crate::api::Reader;
 use crate::drift::{CheckedExpectation, Report, classify};
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{World, hold};
+use crate::insight::traffic::Protection;
 use crate::live::FetchError;
-use crate::model::{Expectation, Live};
+use crate::model::{DesiredZone, Expectation, Live};
 use crate::plan::Plan;
 
 /// What one look showed.
@@ -45,7 +46,13 @@ fn expectations(report: &mut Report, goal: &Goal, live: &Live) {
         return;
     }
     let zones = Zones::new(live.zones.values().map(ZoneIndex::of_live).collect());
-    let world = World { zones: &zones, knows_all: true };
+    let about_requests = goal.desired.zones.values().filter(|zone| zone.expects_of_requests());
+    let rules = |desired: &DesiredZone| {
+        let live = live.zones.get(&desired.name)?;
+        Some((desired.name.clone(), Protection::new(&live.waf, |phase, name| desired.place_of_rule(phase, name))))
+    };
+    let protections = about_requests.filter_map(rules).collect();
+    let world = World { zones: &zones, protections: &protections, knows_all: true };
     for zone in &mut report.zones {
         let expected = goal.desired.zones.get(&zone.name).into_iter().flat_map(|desired| &desired.expect);
         let check = |expected: &Expectation| CheckedExpectation {

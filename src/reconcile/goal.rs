@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostics, Severity, Sources};
 use crate::document::reviewed::Reviewed;
 use crate::live::snapshot::AsOf;
 use crate::live::{WafQuery, Wanted};
+use crate::model::ruleset::Phase;
 use crate::model::{Desired, DesiredZone, LiveZone, ZoneName};
 use crate::plan::{ZonePlan, plan_zone, plan_zone_with_base};
 use crate::{lint, spec};
@@ -208,10 +209,10 @@ pub(super) fn first(diagnostics: &Diagnostics) -> String {
 /// What a zone of a spec needs to be read.
 #[must_use]
 pub fn wanted(zone: &DesiredZone) -> Wanted {
-    Wanted {
-        name: zone.name.clone(),
-        id: zone.id.clone(),
-        settings: zone.settings.clone(),
-        waf: zone.waf.as_deref().map(WafQuery::of).unwrap_or_default(),
+    let mut waf = zone.waf.as_deref().map(WafQuery::of).unwrap_or_default();
+    if zone.expects_of_requests() {
+        // What becomes of a request depends on the rules of every phase, whoever made them.
+        waf.phases.extend(Phase::ALL);
     }
+    Wanted { name: zone.name.clone(), id: zone.id.clone(), settings: zone.settings.clone(), waf }
 }

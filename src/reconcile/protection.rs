@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::goal::Goal;
 use crate::api::Reader;
 use crate::diff::{diff_rulesets, planned};
+use crate::insight::traffic::Protection;
 use crate::live::{
     FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
 };
@@ -71,14 +72,16 @@ pub async fn protection<R: Reader>(
     Ok(all)
 }
 
-/// The protection that a spec alone gives a zone: nothing that it does not name is there.
+/// The protection that a spec alone gives a zone. Live rules that it does not name are among what is not evaluated.
 #[must_use]
-pub fn protection_in_spec(zone: &DesiredZone) -> LiveWaf {
+pub fn protection_in_spec(zone: &DesiredZone) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
     let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).collect();
     let waf = LiveWaf { entry_points, catalogues: Vec::new() };
     let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
-    planned(&empty.waf, &diff_rulesets(zone, &empty))
+    let waf = planned(&empty.waf, &diff_rulesets(zone, &empty));
+    Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name))
+        .with_unread("live rules that the spec does not name")
 }
 
 /// Reads the protection of zones by their names.

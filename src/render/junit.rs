@@ -11,7 +11,7 @@ use super::expectations::{Checked, counts};
 use super::findings::{Findings, Region, detail};
 use super::view::place;
 use crate::diagnostic::{Diagnostic, Finding, Severity, Sources};
-use crate::insight::dns::Outcome;
+use crate::insight::expect::Outcome;
 
 /// Test reports.
 pub(super) const DOCUMENT: Document = Document {

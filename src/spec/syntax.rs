@@ -102,12 +102,11 @@ pub(super) struct ZoneSyntax {
     pub(super) records: Option<Vec<Deferred<Spanned<RecordSyntax>>>>,
 }
 
-/// Something that must hold after every plan: one of `resolve`, `mail`, `certificates` and `hidden`.
+/// Something that must hold after every plan: one of `resolve`, `mail`, `certificates`, `hidden` and `request`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExpectSyntax {
-    /// A name for it, which reports show.
-    #[schemars(required)]
+    /// A name for it, which reports show [default: what it is about].
     pub(super) name: Option<Spanned<Text>>,
     /// The name to look up: relative to the zone, `@`, or fully qualified inside the zone.
     pub(super) resolve: Option<Spanned<Text>>,
@@ -127,6 +126,34 @@ pub(super) struct ExpectSyntax {
     pub(super) certificates: Option<Spanned<CertificatesSyntax>>,
     /// Networks whose addresses are never published: by records without the proxy, hints, SPF, aliases.
     pub(super) hidden: Option<Spanned<Vec<Spanned<Text>>>>,
+    /// A request, such as `GET https://www.example.com/search?q=a`, which the rules treat as `verdict` says.
+    pub(super) request: Option<Spanned<Text>>,
+    /// Instead of `request`: a `curl` command, as a browser copies it.
+    pub(super) curl: Option<Spanned<Text>>,
+    /// With `request` or `curl`: who sends it.
+    pub(super) from: Option<Spanned<FromSyntax>>,
+    /// With `request` or `curl`: fields of the rules language that it does not tell, such as `cf.bot_management.score: 30`.
+    #[serde(default)]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    pub(super) fields: Option<Entries<Spanned<Text>>>,
+    /// With `request` or `curl`: how often it is made, such as `6 in 1m`; the verdict is that on the last one [default: once].
+    pub(super) times: Option<Spanned<Text>>,
+    /// With `request` or `curl`: `pass`, `block` or `challenge`, or `not` one of them.
+    pub(super) verdict: Option<Spanned<Text>>,
+    /// With `request` or `curl`: the rule that must act, by its name.
+    pub(super) by: Option<Spanned<Text>>,
+}
+
+/// Who sends a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FromSyntax {
+    /// The address.
+    pub(super) ip: Option<Spanned<Text>>,
+    /// The country, as two letters.
+    pub(super) country: Option<Spanned<Text>>,
+    /// The number of the network.
+    pub(super) asn: Option<Spanned<Text>>,
 }
 
 /// An answer without values.

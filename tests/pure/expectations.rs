@@ -93,7 +93,11 @@ fn what_is_expected_holds_or_not_for_a_reason() {
         ("certificates: { only: [] }", "failed", "letsencrypt.org"),
         ("certificates: { name: www, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
         ("certificates: { name: a.b.c, only: [letsencrypt.org], universal_ssl: false }", "passed", ""),
-        ("certificates: { name: wild, only: [letsencrypt.org], universal_ssl: false }", "failed", "every authority may issue"),
+        (
+            "certificates: { name: wild, only: [letsencrypt.org], universal_ssl: false }",
+            "failed",
+            "every authority may issue",
+        ),
         ("certificates: { name: cdn, only: [letsencrypt.org] }", "unknown", "cdn.provider.example"),
         ("hidden: [198.51.100.10]", "passed", ""),
         ("hidden: [198.51.100.0/28]", "passed", ""),
@@ -180,7 +184,8 @@ fn mistakes_are_shown_at_their_place() {
     ] {
         let mut sources = Sources::default();
         let outcome = spec::load(&[spec::Input::Stdin(text(entry))], &spec::Options::default(), &mut sources);
-        let found: Vec<_> = outcome.diagnostics.iter().filter(|d| d.severity == zonewright::diagnostic::Severity::Error).collect();
+        let found: Vec<_> =
+            outcome.diagnostics.iter().filter(|d| d.severity == zonewright::diagnostic::Severity::Error).collect();
         assert!(outcome.desired.is_none() && !found.is_empty(), "{entry}");
         let place = found[0].primary.as_ref().unwrap_or_else(|| panic!("{entry}: {found:?}")).place;
         let at = sources.line_column(place);

@@ -261,7 +261,8 @@ fn a_policy_can_demand_less() {
     for (narrow_rules, narrow_days, is_narrow) in
         [(5, 90, true), (2, 30, true), (1, 90, false), (5, 29, false), (0, 90, false), (5, 0, false)]
     {
-        let consents = Consents { policy: Policy { narrow_rules, narrow_days, ..Policy::default() }, ..Consents::default() };
+        let consents =
+            Consents { policy: Policy { narrow_rules, narrow_days, ..Policy::default() }, ..Consents::default() };
         let mut plan = Plan { zones: vec![zone.clone()], ..Plan::default() };
         plan.grade(&consents.policy);
         match plan.verdict(&consents) {

@@ -231,11 +231,7 @@ fn stops_of(base: &str, changed: &str, with_base: bool) -> Vec<&'static str> {
     let text = |records: &str| format!("version: 1\nzones:\n  example.com:\n    records:\n{records}");
     let (base, desired) = (load(&text(base)), load(&text(changed)));
     let live = live(&base);
-    let (zone, _) = if with_base {
-        plan_zone_with_base(&desired, &base, &live)
-    } else {
-        plan_zone(&desired, &live)
-    };
+    let (zone, _) = if with_base { plan_zone_with_base(&desired, &base, &live) } else { plan_zone(&desired, &live) };
     let deletes = zone.operations.iter().filter(|o| o.dangers.contains(&zonewright::model::Danger::Delete)).count();
     let plan = Plan { zones: vec![zone], ..Plan::default() };
     match plan.verdict(&Consents::default()) {

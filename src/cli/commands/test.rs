@@ -11,6 +11,7 @@ use crate::cli::settings::Settings;
 use crate::insight::dns::{ZoneIndex, Zones};
 use crate::insight::expect::{Outcome, World, hold};
 use crate::model::Unmanaged;
+use crate::reconcile::protection_in_spec;
 use crate::render::expectations::{Checked, json, write};
 
 /// Check the expectations of a spec (`expect:`) offline; exit with 2 if one fails
@@ -48,12 +49,14 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     };
     let desired = &goal.desired;
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
+    let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
+    let protections = about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone))).collect();
     let mut checked = Vec::new();
     for zone in desired.zones.values() {
         // What a pattern ignores is not known.
         let knows_all = zone.unmanaged == Unmanaged::Prune && zone.ignore.is_empty();
         for expectation in &zone.expect {
-            let outcome = hold(World { zones: &zones, knows_all }, &expectation.what);
+            let outcome = hold(World { zones: &zones, protections: &protections, knows_all }, &expectation.what);
             checked.push(Checked { zone: &zone.name, expectation, outcome });
         }
     }

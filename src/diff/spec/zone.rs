@@ -6,8 +6,8 @@ use super::outline::{Pairs, Said, What, allowed, prunes};
 use super::{records, waf};
 use crate::diagnostic::Place;
 use crate::model::{
-    DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail, ExpectedPolicy,
-    IgnorePattern, Rdata, Value,
+    DesiredSettings, DesiredZone, Expectation, Expected, ExpectedAnswer, ExpectedIssuance, ExpectedMail,
+    ExpectedPolicy, ExpectedRequest, IgnorePattern, Rdata, Value,
 };
 
 /// Everything that two specs say of a zone.
@@ -98,6 +98,14 @@ fn demand(what: &Expected) -> String {
                 (!dkim.is_empty()).then(|| format!("DKIM keys {}", list(dkim))),
             ];
             format!("mail for {domain}: {}", list(demands.into_iter().flatten()))
+        }
+        Expected::Request(expected) => {
+            let ExpectedRequest { text: _, request, rate, verdict, by } = &**expected;
+            let from = request.address.map(|address| format!(" from {address}")).unwrap_or_default();
+            let fields = request.fields.iter().map(|(name, given)| format!(", {name} {given}")).collect::<String>();
+            let times = if rate.times > 1 { format!(", {} in {} s", rate.times, rate.seconds) } else { String::new() };
+            let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+            format!("{request}{from}{fields}{times}: {verdict}{by}")
         }
         Expected::Certificates(ExpectedIssuance { name, only, universal_ssl }) => {
             let only = if only.is_empty() { "nobody".to_owned() } else { format!("only {}", list(only)) };

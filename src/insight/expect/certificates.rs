@@ -31,7 +31,9 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedIssuance) -> Outcome
     let Policy { names, wildcards, .. } = &policy;
     for (kind, issuers) in [("certificates", names), ("wildcard certificates", wildcards)] {
         let Some(issuers) = issuers else {
-            return Outcome::Failed(format!("{kind} for {name}: every authority may issue, because no record limits them"));
+            return Outcome::Failed(format!(
+                "{kind} for {name}: every authority may issue, because no record limits them"
+            ));
         };
         let others: Vec<_> = issuers.difference(only).collect();
         if !others.is_empty() {

@@ -30,7 +30,9 @@ pub(super) fn hold(world: World<'_, '_>, networks: &[IpNet]) -> Outcome {
     match found.is_empty() {
         false => Outcome::Failed(listed(found)),
         true if world.knows_all => Outcome::Passed,
-        true => Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned()),
+        true => {
+            Outcome::Unknown("no record of the spec publishes them; a live record that it does not name may".to_owned())
+        }
     }
 }
 
@@ -68,7 +70,11 @@ fn by_target(world: World<'_, '_>, entry: &Entry<'_>, hidden: &[IpNet]) -> Vec<S
     let proxied = zone.records(target).filter(Entry::is_proxied).filter_map(|record| record.address());
     let told = proxied.filter(|address| hidden.iter().any(|network| network.contains(address)));
     told.map(|address| {
-        format!("{} {} points to {target}, so Cloudflare publishes {address} beside it", entry.name, entry.data.type_name())
+        format!(
+            "{} {} points to {target}, so Cloudflare publishes {address} beside it",
+            entry.name,
+            entry.data.type_name()
+        )
     })
     .collect()
 }

@@ -96,14 +96,18 @@ fn may_send(world: World<'_, '_>, domain: &Fqdn, address: IpAddr) -> Outcome {
 
 /// Whether receivers treat mail that fails as expected.
 fn has_policy(world: World<'_, '_>, domain: &Fqdn, expected: ExpectedPolicy) -> Outcome {
-    let Some(zone) = world.zones.zone_of(domain) else { return Outcome::Unknown(format!("{domain} is in no known zone")) };
+    let Some(zone) = world.zones.zone_of(domain) else {
+        return Outcome::Unknown(format!("{domain} is in no known zone"));
+    };
     let view = View(zone);
     if let Some(target) = policy::elsewhere(view, domain) {
         return Outcome::Unknown(format!("DMARC for {domain} is the record that {target} has"));
     }
     match policy::policy(view, domain) {
         None => Outcome::failed_if(world.knows_all, format!("DMARC for {domain}: no policy")),
-        Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => Outcome::Passed,
+        Some((found, _)) if found == expected.policy || (expected.at_least && found > expected.policy) => {
+            Outcome::Passed
+        }
         Some((found, from)) => {
             let by = if from == *domain { String::new() } else { format!(", from {from}") };
             Outcome::Failed(format!("DMARC for {domain}: {}{by}", found.as_str()))

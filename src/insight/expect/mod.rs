@@ -6,6 +6,7 @@
 //! | how a domain receives and sends mail | `mail` |
 //! | who may issue certificates | `certificates` |
 //! | addresses that are not published | `hidden` |
+//! | what becomes of a request | `request` |
 //!
 //! A new kind is a variant of [`Expected`], a file here, and a line in [`hold`]. What it needs to know beside the answers of name
 //! servers is a member of [`World`].
@@ -15,6 +16,7 @@ mod certificates;
 mod hidden;
 mod mail;
 mod outcome;
+mod request;
 mod world;
 
 pub use outcome::Outcome;
@@ -29,6 +31,7 @@ pub fn hold(world: World<'_, '_>, expected: &Expected) -> Outcome {
         Expected::Answer { name, record_type, answer } => answer::hold(world, name, *record_type, answer),
         Expected::Mail(mail) => mail::hold(world, mail),
         Expected::Certificates(issuance) => certificates::hold(world, issuance),
+        Expected::Request(request) => request::hold(world, request),
         Expected::Hidden(networks) => hidden::hold(world, networks),
     }
 }

@@ -201,6 +201,12 @@ impl RuleAt {
 }
 
 impl Verdict {
+    /// The verdict on a request that meets no rule.
+    #[must_use]
+    pub fn pass() -> Self {
+        State::default().ended(Outcome::Pass, None)
+    }
+
     /// The verdict if it is unknown which of two holds, for these reasons.
     fn or(self, other: Self, why: Vec<String>) -> Self {
         let is_same = self.outcome == other.outcome && self.outcome != Outcome::Unknown;

@@ -185,7 +185,11 @@ fn of_comparison(comparison: &Comparison, holds: bool) -> Option<Bound> {
     match name {
         "ip.src" => are_clients(&comparison.right).then_some(Bound::Client),
         "ip.src.asnum" | "ip.geoip.asnum" => are_few(comparison).then_some(Bound::Client),
-        "ip.src.country" | "ip.geoip.country" | "ip.src.continent" | "ip.geoip.continent" | "cf.verified_bot_category" => {
+        "ip.src.country"
+        | "ip.geoip.country"
+        | "ip.src.continent"
+        | "ip.geoip.continent"
+        | "cf.verified_bot_category" => {
             matches!(comparison.operator, Operator::Equal | Operator::In | Operator::NotEqual).then_some(Bound::Client)
         }
         "http.user_agent" => is_no_browser(comparison).then_some(Bound::Client),
@@ -258,9 +262,8 @@ fn accepts(comparison: &Comparison, value: &str) -> Option<bool> {
 
 /// Whether addresses are few enough to name clients.
 fn are_clients(right: &RightSide) -> bool {
-    let is_small = |network: &IpNet| {
-        network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 }
-    };
+    let is_small =
+        |network: &IpNet| network.prefix_len() >= if matches!(network, IpNet::V4(_)) { WIDEST.0 } else { WIDEST.1 };
     let is_client = |literal: &Literal| match literal {
         Literal::Address(_) => true,
         Literal::Network(network) => is_small(network),

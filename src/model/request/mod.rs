@@ -72,6 +72,19 @@ pub enum Given {
     Several(Vec<Given>),
 }
 
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truth(truth) => write!(f, "{truth}"),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+            Self::Several(items) => {
+                items.iter().enumerate().try_for_each(|(n, item)| write!(f, "{}{item}", if n > 0 { ", " } else { "" }))
+            }
+        }
+    }
+}
+
 /// Why a text is no request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {

@@ -46,7 +46,7 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
         },
         _ => {
             let detail = "it does not say what the answer must be, or says it more than once".to_owned();
-            return Err(Mistake { span: whole, detail, help: "write one of `within`, `is` and `answer`" });
+            return Err(Mistake { span: whole, detail, help: "write one of `within`, `is` and `answer`".into() });
         }
     };
     Ok(Expected::Answer { name, record_type, answer })

@@ -45,7 +45,9 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
     let host = if text.contains('.') { Fqdn::parse(text) } else { zone.resolve(text) };
     match host {
         Ok(host) if !host.is_root() && !host.is_wildcard() => Ok(host),
-        Ok(_) => Err(Mistake::at(written, "this is not the name of a host", "write an empty list for no mail: `by: []`")),
+        Ok(_) => {
+            Err(Mistake::at(written, "this is not the name of a host", "write an empty list for no mail: `by: []`"))
+        }
         Err(error) => Err(Mistake::at(written, error.to_string(), "write the name of a mail server")),
     }
 }

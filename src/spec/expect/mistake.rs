@@ -1,5 +1,7 @@
 //! Mistakes in an expectation, and what all kinds of expectations read.
 
+use std::borrow::Cow;
+
 use ipnet::IpNet;
 
 use crate::diagnostic::Span;
@@ -12,13 +14,13 @@ pub(super) struct Mistake {
     /// What.
     pub(super) detail: String,
     /// What to write instead.
-    pub(super) help: &'static str,
+    pub(super) help: Cow<'static, str>,
 }
 
 impl Mistake {
     /// A mistake at the place of a value.
-    pub(super) fn at<T>(value: &Spanned<T>, detail: impl Into<String>, help: &'static str) -> Self {
-        Self { span: value.span, detail: detail.into(), help }
+    pub(super) fn at<T>(value: &Spanned<T>, detail: impl Into<String>, help: impl Into<Cow<'static, str>>) -> Self {
+        Self { span: value.span, detail: detail.into(), help: help.into() }
     }
 }
 

@@ -7,6 +7,7 @@ mod certificates;
 mod hidden;
 mod mail;
 mod mistake;
+mod request;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -16,7 +17,7 @@ use super::facets::Reader;
 use super::read::Spanned;
 use super::syntax::ExpectSyntax;
 use super::template::escape;
-use crate::diagnostic::{Diagnostic, Place, findings};
+use crate::diagnostic::{Diagnostic, Place, Span, findings};
 use crate::model::{Expectation, Expected, ZoneName};
 
 /// One expectation of a zone.
@@ -26,10 +27,11 @@ pub(super) fn expectation(
     reader: &mut Reader<'_>,
 ) -> Option<Expectation> {
     let place = reader.place(syntax);
-    // The shape check has reported a missing name.
-    let title = syntax.value.name.as_ref()?;
     match expected(zone, syntax) {
-        Ok(what) => Some(Expectation { name: title.value.0.clone(), place, what }),
+        Ok(what) => {
+            let name = syntax.value.name.as_ref().map_or_else(|| what.to_string(), |name| name.value.0.clone());
+            Some(Expectation { name, place, what })
+        }
         Err(Mistake { span, detail, help }) => {
             let at = Place { source: place.source, span };
             let diagnostic: Diagnostic = findings::EXPECTATION.at(at, detail);
@@ -41,29 +43,67 @@ pub(super) fn expectation(
 
 /// What must hold.
 fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected> {
-    let ExpectSyntax { name: _, resolve, record_type, within, is, answer, mail, certificates, hidden } = &syntax.value;
+    let ExpectSyntax {
+        name: _,
+        resolve,
+        record_type,
+        within,
+        is,
+        answer,
+        mail,
+        certificates,
+        hidden,
+        request,
+        curl,
+        from,
+        fields,
+        times,
+        verdict,
+        by,
+    } = &syntax.value;
     let of_answer = [
         record_type.as_ref().map(|key| ("type", key.span)),
         within.as_ref().map(|key| ("within", key.span)),
         is.as_ref().map(|key| ("is", key.span)),
         answer.as_ref().map(|key| ("answer", key.span)),
     ];
-    let alone = of_answer.into_iter().flatten().next().filter(|_| resolve.is_none());
-    if let Some((key, span)) = alone {
+    let of_request = [
+        from.as_ref().map(|key| ("from", key.span)),
+        fields.as_ref().and_then(|fields| fields.0.first()).map(|(key, _)| ("fields", key.span)),
+        times.as_ref().map(|key| ("times", key.span)),
+        verdict.as_ref().map(|key| ("verdict", key.span)),
+        by.as_ref().map(|key| ("by", key.span)),
+    ];
+    let request = request.as_ref().or(curl.as_ref());
+    let alone = |keys: &[Option<(&'static str, Span)>], is_there: bool| {
+        keys.iter().flatten().next().copied().filter(|_| !is_there)
+    };
+    if let Some((key, span)) = alone(&of_answer, resolve.is_some()) {
         let detail = format!("`{key}` needs `resolve`, which says what to look up");
-        return Err(Mistake { span, detail, help: "add `resolve: NAME`" });
+        return Err(Mistake { span, detail, help: "add `resolve: NAME`".into() });
     }
-    match (resolve, mail, certificates, hidden) {
-        (Some(name), None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
-        (None, Some(mail), None, None) => mail::read(zone, mail).map(Expected::Mail),
-        (None, None, Some(certificates), None) => certificates::read(zone, certificates).map(Expected::Certificates),
-        (None, None, None, Some(networks)) => hidden::read(networks).map(Expected::Hidden),
-        (None, None, None, None) => Err(Mistake::at(
+    if let Some((key, span)) = alone(&of_request, request.is_some()) {
+        let detail = format!("`{key}` needs `request` or `curl`");
+        return Err(Mistake { span, detail, help: "add `request: GET https://…`".into() });
+    }
+    match (resolve, mail, certificates, hidden, request) {
+        (Some(name), None, None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
+        (None, Some(mail), None, None, None) => mail::read(zone, mail).map(Expected::Mail),
+        (None, None, Some(certificates), None, None) => {
+            certificates::read(zone, certificates).map(Expected::Certificates)
+        }
+        (None, None, None, Some(networks), None) => hidden::read(networks).map(Expected::Hidden),
+        (None, None, None, None, Some(_)) => request::read(syntax).map(|read| Expected::Request(Box::new(read))),
+        (None, None, None, None, None) => Err(Mistake::at(
             syntax,
             "it does not say what must hold",
-            "write one of `resolve`, `mail`, `certificates` and `hidden`",
+            "write one of `resolve`, `mail`, `certificates`, `hidden` and `request`",
         )),
-        _ => Err(Mistake::at(syntax, "it says more than one thing", "write an expectation of its own, with a name, for each")),
+        _ => Err(Mistake::at(
+            syntax,
+            "it says more than one thing",
+            "write an expectation of its own, with a name, for each",
+        )),
     }
 }
 
@@ -78,6 +118,7 @@ pub(super) fn emit(zone: &ZoneName, expectation: &Expectation) -> Json {
         Expected::Certificates(issuance) => {
             map.insert("certificates".to_owned(), certificates::emit(zone, issuance));
         }
+        Expected::Request(request) => request::emit(request, &mut map),
         Expected::Hidden(networks) => drop(map.insert("hidden".to_owned(), hidden::emit(networks))),
     }
     Json::Object(map)

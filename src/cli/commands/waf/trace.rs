@@ -14,11 +14,10 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
-use crate::diagnostic::{Place, Sources};
+use crate::diagnostic::Sources;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::insight::traffic::{Protection, Verdict};
 use crate::model::request::{Given, Rate, Request};
-use crate::model::ruleset::Phase;
 use crate::model::{Desired, DesiredZone, Fqdn, RecordType, ZoneName};
 use crate::reconcile::protection_in_spec;
 use crate::render::trace::{Trace, write_traces};
@@ -91,10 +90,7 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     }
     if let Some(desired) = desired {
         let zone = zone_of(desired, &request)?;
-        let waf = protection_in_spec(zone);
-        let protection = Protection::new(&waf, |phase, name| place(zone, phase, name))
-            .with_unread("live rules that the spec does not name");
-        add(&zone.name, "spec", protection, serving(desired, &request));
+        add(&zone.name, "spec", protection_in_spec(zone), serving(desired, &request));
     }
     let no_sources = Sources::default();
     let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);
@@ -149,15 +145,4 @@ fn serving(desired: &Desired, request: &Request) -> Option<String> {
             Some(format!("whether {host} is proxied is unknown"))
         }
     }
-}
-
-/// The place of a rule of the spec.
-fn place(zone: &DesiredZone, phase: Phase, name: &str) -> Option<Place> {
-    let waf = zone.waf.as_ref()?;
-    let rules = match phase {
-        Phase::Custom => &waf.custom,
-        Phase::RateLimit => &waf.rate_limits,
-        Phase::Managed => &waf.exceptions,
-    };
-    rules.iter().flatten().find(|rule| rule.name == name).map(|rule| rule.place)
 }

@@ -1,0 +1,59 @@
+//! Whether a request meets the expected verdict, under the rules of its zone.
+
+use super::outcome::Outcome;
+use super::world::World;
+use crate::insight::dns::End;
+use crate::insight::traffic::Verdict;
+use crate::model::request::Outcome as RequestOutcome;
+use crate::model::{ExpectedRequest, Fqdn, RecordType};
+
+/// Checks it.
+pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome {
+    let host = &expected.request.host;
+    let zone = Fqdn::parse(host).ok().and_then(|name| Some((world.zones.zone_of(&name)?.name(), name)));
+    let Some((zone, name)) = zone else {
+        return Outcome::Unknown(format!("{host} is in no known zone"));
+    };
+    // Rules apply to proxied hosts only.
+    let end = world.zones.answer(&name, RecordType::A).end;
+    let verdict = match end {
+        End::Records(_) => Verdict::pass(),
+        End::NoName | End::NoData(_) | End::Loop if world.knows_all => {
+            return Outcome::Failed(format!("{host} has no address"));
+        }
+        End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match world.protections.get(zone) {
+            Some(protection) => protection.verdict(&expected.request, expected.rate),
+            None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
+        },
+        End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {
+            return Outcome::Unknown(format!("whether {host} is proxied is unknown"));
+        }
+    };
+    let is_direct = matches!(end, End::Records(_));
+    let words = words(&verdict, is_direct);
+    match expected.verdict.is_met_by(verdict.outcome) {
+        None => Outcome::Unknown(words),
+        Some(false) => Outcome::Failed(words),
+        Some(true) => match (&expected.by, &verdict.by) {
+            (Some(wanted), Some(by)) if *wanted != by.name => Outcome::Failed(words),
+            (Some(_), None) => Outcome::Unknown(format!("{words}; which rule acts is unknown")),
+            _ => Outcome::Passed,
+        },
+    }
+}
+
+/// A verdict in words.
+fn words(verdict: &Verdict, is_direct: bool) -> String {
+    let mut words = verdict.outcome.as_str().to_owned();
+    if let Some(by) = &verdict.by {
+        words.push_str(&format!(" by {}", by.name));
+    }
+    if verdict.outcome == RequestOutcome::Unknown {
+        let depends_on: Vec<_> = verdict.depends_on.iter().map(String::as_str).collect();
+        words.push_str(&format!(": it depends on {}", depends_on.join(", ")));
+    }
+    if is_direct {
+        words.push_str(": the host is DNS only, and meets no rule");
+    }
+    words
+}
