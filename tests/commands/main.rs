@@ -19,6 +19,7 @@ mod drift;
 mod embed;
 mod end_to_end;
 mod every_type;
+mod expect_requests;
 mod expectations;
 mod export;
 mod foreign;
