@@ -7,7 +7,7 @@ use super::FORMAT;
 use super::apply::Applied;
 use super::plan::Source;
 use crate::diagnostic::Sources;
-use crate::insight::dns::Outcome;
+use crate::insight::expect::Outcome;
 use crate::model::{Expectation, ZoneName};
 
 /// The report of a rehearsal.

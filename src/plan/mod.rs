@@ -32,7 +32,6 @@ pub use build::{plan_changes, plan_zone};
 pub use conflicts::Overwrites;
 pub use consent::{Consents, MissingConsent, Policy, PolicyEntry, Verdict};
 pub use explain::explain_records;
-pub use narrow::Narrow;
 pub use lower::{Lowering, Step, lower, lower_operation, lower_records};
 pub use narrow::Narrow;
 pub use operation::Operation;

@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::insight::dns::Outcome;
+use crate::insight::expect::Outcome;
 use crate::model::{ExpectedAnswer, Fqdn, Rdata, RecordType};
 use crate::sandbox::is_edge;
 

@@ -348,7 +348,8 @@ pub(super) fn rest(zone: &ZonePlan) -> String {
 impl<'a> OperationView<'a> {
     /// The view of an operation.
     pub(super) fn of(operation: &'a Operation) -> Self {
-        let Operation { address, subject, fields, cause, impact, dangers, accepted, narrow: _, modified_on, place } = operation;
+        let Operation { address, subject, fields, cause, impact, dangers, accepted, narrow: _, modified_on, place } =
+            operation;
         let action = operation.action();
         let is_over = matches!(action, Action::Update | Action::Delete);
         let cause = cause.about(modified_on.as_deref());

@@ -381,8 +381,9 @@ enum ReadFailure {
 pub(super) fn parse(text: &str, source: SourceId, diagnostics: &mut Diagnostics) -> Option<Tree> {
     if let Some(at) = text.find('\0') {
         let place = Place { source, span: Span::new(at, at + 1) };
-        diagnostics
-            .push(findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"));
+        diagnostics.push(
+            findings::NOT_TEXT.at(place, "there is a NUL byte here").help("remove it; a spec is plain UTF-8 text"),
+        );
         return None;
     }
     let tree = scan(text, source, diagnostics)?;

@@ -18,7 +18,8 @@ const EXPECT: &str = "\
 fn spec(workspace: &Workspace, name: &str, records: &str, expect: &str) {
     let lines = |text: &str| text.lines().map(|line| format!("      {line}\n")).collect::<String>();
     let expect = if expect.is_empty() { String::new() } else { format!("    expect:\n{}", lines(expect)) };
-    let text = format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}", lines(records));
+    let text =
+        format!("version: 1\nzones:\n  example.com:\n    unmanaged: prune\n{expect}    records:\n{}", lines(records));
     workspace.file(name, text);
 }
 

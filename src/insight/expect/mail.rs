@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::outcome::Outcome;
 use super::world::World;
 use crate::insight::dns::{Answer, End, Entry};
-use crate::insight::mail::check::{self, Known, Lookup, check_host};
+use crate::insight::mail::check_host::{self as check, Known, Lookup, check_host};
 use crate::insight::mail::dkim::{self, Selector};
 use crate::insight::mail::exchanges::preference;
 use crate::insight::mail::{Envelope, policy};
