@@ -65,7 +65,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result
     }
 }
 
-/// Writes files that nobody named into a directory that somebody named. Nothing is written if one of them exists.
+/// Writes files that nobody named into a directory that the user named. Nothing is written if one of them exists.
 ///
 /// # Errors
 /// One of them exists, or those of the file system.

@@ -184,8 +184,12 @@ impl<'t> Layout<'t> {
             // The parser reports what is not written as `~`, with no bytes and at the next token.
             _ if range.is_empty() => {
                 let at = self.text[..range.start].trim_end().len().max(before);
-                let after = self.text[before.min(at)..].find([':', '-', '?']).map_or(at, |n| before + n + 1);
-                let at = if after <= range.start.max(at) { after } else { at };
+                let from = before.min(at);
+                let gap = &self.text[from..];
+                let next = gap.find(|c: char| !c.is_whitespace()).filter(|n| gap[*n..].starts_with([':', '-', '?']));
+                let after = gap.find([':', '-', '?']).map_or(at, |n| from + n + 1);
+                // The next token is the indicator itself, or comes after it.
+                let at = if next.is_some() || after <= range.start.max(at) { after } else { at };
                 (Kind::Scalar("".into(), Style::Plain), at..at)
             }
             _ => (Kind::Scalar(value.into(), Style::Plain), range),

@@ -1,4 +1,4 @@
-//! Edits of a spec's own files: what the service has written into them, and their layout.
+//! Edits of a spec's own files: what Cloudflare has written into them, and their layout.
 //!
 //! A text is taken apart into its values, each with its bytes, its anchor and its aliases ([`layout`]). Changes of values, entries
 //! and items become replacements of bytes ([`change`]), so whatever is not changed stays as it was, comments and blanks included.
@@ -16,6 +16,7 @@
 //! Nothing is written here, and nothing here knows whether a new text is right: whoever asks for it reads it again and plans again.
 
 mod change;
+mod chosen;
 mod format;
 mod keys;
 mod layout;
@@ -27,5 +28,6 @@ mod text;
 mod workspace;
 mod write;
 
+pub use chosen::{Chosen, Left};
 pub use format::{FormatError, format};
-pub use pull::{Chosen, Left, Proposal, ProposeError, Sides, comments, propose};
+pub use pull::{Proposal, ProposeError, Sides, comments, propose};

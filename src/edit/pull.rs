@@ -1,41 +1,22 @@
 //! From what differs to new texts of the spec's files.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+use super::chosen::{Chosen, Left};
 use super::layout::Layout;
 use super::workspace::Workspace;
 use super::{records, rules, settings};
 use crate::diagnostic::{Source, SourceId, Sources};
-use crate::model::{Address, Desired, Live};
+use crate::model::{Desired, Live};
 
-/// Which differences are written into the files.
-pub struct Chosen<'a> {
-    /// Whether the difference at an address is.
-    pub is_chosen: &'a dyn Fn(&Address) -> bool,
-    /// Whether records and rules that the spec does not name are written as well.
-    pub unmanaged: bool,
-    /// Which of these.
-    pub is_unmanaged_chosen: &'a dyn Fn(&Address) -> bool,
-}
-
-impl fmt::Debug for Chosen<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chosen").field("unmanaged", &self.unmanaged).finish_non_exhaustive()
-    }
-}
-
-/// What is left alone, and why.
-pub type Left = Vec<(Address, String)>;
-
-/// A spec and what the service has.
+/// A spec and what Cloudflare has.
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'a> {
     /// What the spec wants.
     pub desired: &'a Desired,
     /// What the previous spec wanted, if it is known.
     pub base: Option<&'a Desired>,
-    /// What the service has.
+    /// What Cloudflare has.
     pub live: &'a Live,
     /// The texts that the spec was read from.
     pub sources: &'a Sources,

@@ -1,4 +1,4 @@
-//! Records of a zone: what the service has, written into the entries of the spec.
+//! Records of a zone: what Cloudflare has, written into the entries of the spec.
 //!
 //! An entry with several values is several records, so what happened to each of its values decides what becomes of it: a value
 //! is replaced or removed in its list, what changed for all of them changes once, and a value that differs from the others in its
@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value as Json};
 
+use super::chosen::{Chosen, Left};
 use super::layout::Kind;
-use super::pull::{Chosen, Left};
 use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{ChangeKind, DeleteReason, SetAsideReason, diff_records};
@@ -21,9 +21,9 @@ use crate::spec;
 
 /// What became of one value.
 enum Fate<'a> {
-    /// The service does not have it.
+    /// Cloudflare does not have it.
     Gone(&'a Address),
-    /// The service has it otherwise.
+    /// Cloudflare has it otherwise.
     Changed(&'a DesiredRecord, &'a LiveRecord, &'a Address),
 }
 
@@ -362,7 +362,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Adds records that the service has.
+    /// Adds records that Cloudflare has.
     fn add(&mut self, added: Vec<(Address, &LiveRecord)>) {
         if added.is_empty() {
             return;

@@ -1,12 +1,12 @@
-//! Rules and managed rulesets of a zone: what the service has, written into the zone's section, or into the profile that the
+//! Rules and managed rulesets of a zone: what Cloudflare has, written into the zone's section, or into the profile that the
 //! zone alone uses.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
+use super::chosen::{Chosen, Left};
 use super::layout::Kind;
-use super::pull::{Chosen, Left};
 use super::workspace::{At, Workspace};
 use crate::diagnostic::Place;
 use crate::diff::{PhaseChanges, RuleChange, RuleChangeKind, RuleDeleteReason, diff_rulesets};
@@ -183,7 +183,7 @@ impl Rules<'_, '_, '_> {
         list.iter().flatten().find(|rule| rule.name == name)
     }
 
-    /// A rule that the service does not have.
+    /// A rule that Cloudflare does not have.
     fn remove(&mut self, phase: Phase, name: &str, address: &Address) {
         let found = self.find(list_key(phase), name);
         let is_elsewhere = found.iter().any(|(_, owner)| *owner == Owner::SharedProfile);
@@ -208,7 +208,7 @@ impl Rules<'_, '_, '_> {
         }
     }
 
-    /// A rule that the service has otherwise.
+    /// A rule that Cloudflare has otherwise.
     fn rule(&mut self, phase: Phase, name: &str, live: &LiveRule, address: &Address) {
         let Some(wanted) = self.wanted(phase, name).cloned() else { return };
         let found = recognise_rule(live, name, phase, &self.live.waf, Place::NOWHERE);
@@ -256,7 +256,7 @@ impl Rules<'_, '_, '_> {
         self.additions.push((list_key(phase), spec::rule_entry(&rule, phase != Phase::Managed)));
     }
 
-    /// Brings a list into the order of the service.
+    /// Brings a list into Cloudflare's order.
     fn reorder(&mut self, phase: &PhaseChanges<'_>, address: &Address) {
         let key = list_key(phase.phase);
         let own = self.sections.iter().filter(|(_, owner)| *owner == Owner::Zone);

@@ -1,8 +1,8 @@
-//! Settings, DNSSEC and DNS settings of a zone: what the service has, written where the spec names them.
+//! Settings, DNSSEC and DNS settings of a zone: what Cloudflare has, written where the spec names them.
 
 use serde_json::{Map, Value as Json};
 
-use super::pull::{Chosen, Left};
+use super::chosen::{Chosen, Left};
 use super::workspace::{At, Workspace};
 use crate::diff::{ZoneSetting, diff_settings};
 use crate::model::{Address, DesiredZone, LiveSetting, LiveZone, Value};

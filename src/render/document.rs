@@ -4,8 +4,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use super::changed_file::ChangedFile;
 use super::expectations::Checked;
-use super::patch::ChangedFile;
 use super::{DriftView, Findings, Review};
 use crate::diagnostic::{Finding, Sources};
 

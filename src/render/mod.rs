@@ -31,6 +31,7 @@
 //! | `safe`, `escape` | escape foreign text |
 
 pub mod answer;
+mod changed_file;
 pub mod diagnostics;
 mod document;
 mod drift;
@@ -53,10 +54,11 @@ mod view;
 pub mod waf;
 mod wrapped;
 
+pub use changed_file::ChangedFile;
 pub use document::{Document, Options};
 pub use drift::DriftView;
 pub use findings::{Findings, known_findings};
-pub use patch::{ChangedFile, patch, shown};
+pub use patch::{patch, shown};
 pub use view::Review;
 
 /// Declares formats: their modules, and the list of them.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use similar::TextDiff;
 
+use super::changed_file::ChangedFile;
 use super::document::Document;
 use super::findings::Findings;
 use super::safe::visible;
@@ -23,17 +24,6 @@ pub(super) const DOCUMENT: Document = Document {
 /// What was found in a spec, as lines that programs skip before a patch.
 fn preamble(out: &mut dyn Write, found: &Findings<'_>) -> io::Result<()> {
     found.diagnostics.iter().try_for_each(|d| writeln!(out, "# {}: {}", d.summary(), visible(&d.detail)))
-}
-
-/// A file before and after.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangedFile<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its text before.
-    pub before: &'a str,
-    /// Its text after.
-    pub after: &'a str,
 }
 
 /// Changed files as one patch, with names as `git diff` writes them.

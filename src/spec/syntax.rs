@@ -134,7 +134,7 @@ pub(super) struct ExpectSyntax {
     pub(super) from: Option<Spanned<FromSyntax>>,
     /// With `request` or `curl`: fields of the rules language that it does not tell, such as `cf.bot_management.score: 30`.
     #[serde(default)]
-    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")]
+    #[schemars(schema_with = "request_fields")]
     pub(super) fields: Option<Entries<Spanned<Text>>>,
     /// With `request` or `curl`: how often it is made, such as `6 in 1m`; the verdict is that on the last one [default: once].
     pub(super) times: Option<Spanned<Text>>,
@@ -354,6 +354,15 @@ pub(super) fn record_type(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = RecordType::ALL.iter().map(|t| t.as_str()).collect();
     let about: Vec<_> = RecordType::ALL.iter().map(|t| t.facts().about).collect();
     json_schema!({ "type": "string", "enum": names, "enumDescriptions": about })
+}
+
+/// Fields that a request does not tell.
+fn request_fields(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "description": "With `request` or `curl`: fields of the rules language that it does not tell, by name.",
+        "additionalProperties": { "type": ["string", "number", "boolean"] },
+    })
 }
 
 /// The DNS settings of a zone, with the limits that Cloudflare documents.

@@ -84,7 +84,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             (zone.name.as_str(), zone.tier, &*zone.name_servers[0]),
-            ("example.com", Tier::Free, "ada.ns.example.net")
+            ("example.com", Tier::Unknown, "ada.ns.example.net")
         );
         assert!(read_zone(&json!({"name":"example.com"})).is_err());
     }

@@ -79,7 +79,7 @@ fn intent_drift_and_conflicts_are_told_apart() {
 }
 
 #[test]
-fn what_somebody_put_in_the_way_is_drift_and_no_conflict() {
+fn what_someone_put_in_the_way_is_drift_and_no_conflict() {
     let workspace = committed("    records:\n      - { name: www, type: A, content: 192.0.2.1 }");
     let dump = workspace.dump();
     let (zone, record) = (&dump["zones"][0]["id"], &dump["zones"][0]["records"][0]["id"]);

@@ -10,7 +10,7 @@ fn spec(rule: &str, expect: &[&str]) -> String {
     format!(
         "version: 1\nzones:\n  example.com:\n    expect:\n{expect}    records:\n      - {{ name: www, type: A, content: 192.0.2.1, proxied: true }}\n      \
          - {{ name: mail, type: A, content: 192.0.2.2 }}\n    waf:\n      custom:\n        - {rule}\n      rate_limits:\n        \
-         - {{ name: login, when: 'http.request.uri.path eq \"/login\"', per: [ip], limit: 5 in 1m, then: block for 10s }}\n"
+         - {{ name: login, when: 'http.request.uri.path eq \"/login\"', per: [ip], limit: 5 in 10s, then: block for 10s }}\n"
     )
 }
 
@@ -18,7 +18,7 @@ const NO_SCANNERS: &str = "{ name: no-wordpress, when: 'http.request.uri.path co
 
 const EXPECT: [&str; 5] = [
     "{ request: \"GET https://www.example.com/search?q=union\", verdict: pass }",
-    "{ name: logins are limited, request: \"POST https://www.example.com/login\", times: 6 in 1m, verdict: block, by: login }",
+    "{ name: logins are limited, request: \"POST https://www.example.com/login\", times: 6 in 10s, verdict: block, by: login }",
     "{ request: \"GET https://www.example.com/wp-login.php\", from: { ip: 203.0.113.9, country: DE }, verdict: block }",
     "{ curl: \"curl -X POST https://www.example.com/v1/items -H 'content-type: application/json' -d '{}'\", verdict: not challenge }",
     "{ request: \"GET https://mail.example.com/wp-login.php\", verdict: pass }",

@@ -49,14 +49,14 @@ fn mail_and_hidden_addresses_are_checked_in_a_plan_and_live() {
     }
     // A change that drops the expectations which it breaks is seen as well.
     spec(&workspace, "dropped.yaml", &worse, "");
-    let plan = workspace.run(&["plan", "dropped.yaml", "--base", "zone.yaml"]).exits(0).stdout;
+    let plan = workspace.run(&["plan", "dropped.yaml", "--base", "./zone.yaml"]).exits(0).stdout;
     assert!(plan.contains("the origin stays hidden (of the previous spec; this change drops it)"), "{plan}");
     let others = ["exposes-origin", "breaks-mail-authentication"].join(",");
-    workspace.run(&["apply", "dropped.yaml", "--base", "zone.yaml", "--yes", "--allow", &others]).exits(3);
+    workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &others]).exits(3);
 
     // What someone else changes is seen by what it breaks.
     let all = format!("{others},fails-expectation");
-    workspace.run(&["apply", "dropped.yaml", "--base", "zone.yaml", "--yes", "--allow", &all]).exits(0);
+    workspace.run(&["apply", "dropped.yaml", "--base", "./zone.yaml", "--yes", "--allow", &all]).exits(0);
     let live = EXPECT.lines().next().unwrap_or_default();
     spec(&workspace, "same.yaml", &worse, live);
     let look = workspace.run(&["drift", "same.yaml"]).exits(2).stdout;

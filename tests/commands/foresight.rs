@@ -35,7 +35,7 @@ fn wanted(workspace: &Workspace, ttl: u32) {
 }
 
 #[test]
-fn what_somebody_takes_back_is_an_alarm() {
+fn what_someone_takes_back_is_an_alarm() {
     let workspace = applied();
     assert_eq!(findings(&workspace, "PLAN0022"), Vec::<Value>::new());
     somebody(&workspace, &json!({ "ttl": 300 }));

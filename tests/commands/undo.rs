@@ -93,7 +93,7 @@ fn only_the_fields_that_were_changed_are_sent() {
 }
 
 #[test]
-fn what_somebody_changed_since_is_a_conflict_and_stays() {
+fn what_someone_changed_since_is_a_conflict_and_stays() {
     let conflicts: [(&str, &str, Value, &str); 3] = [
         ("PATCH", "www.example.com", json!({ "ttl": 1200 }), "someone else changed the record at 2"),
         ("DELETE", "www.example.com", Value::Null, "the record is gone; the apply was at 2"),

@@ -414,7 +414,7 @@ fn an_order_that_cannot_be_is_not_written() {
         "custom:\n  - { name: x, when: cf.client.bot, action: block, after: y }\n  - { name: y, when: cf.client.bot, action: block }",
     );
     let ran = workspace.run(&["apply", "spec.yaml", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("WAF0031") && ran.stderr.contains("stands above `y` in the list"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("WAF0031") && ran.stderr.contains("is above `y` in the list"), "{}", ran.stderr);
     assert_eq!(workspace.requests().len(), 0, "it is known offline");
     waf_spec(
         &workspace,

@@ -29,10 +29,6 @@ const ONE_THOUGHT: &[(&[&str], &str)] = &[
         ],
         "an operation holds its subject, and the file of a subject makes the operations on it",
     ),
-    (
-        &["insight/traffic/protection.rs", "insight/traffic/walk.rs"],
-        "the rules of a zone, and the way of a request through them",
-    ),
     (&["model/request/mod.rs", "model/request/sample.rs"], "a request, and the values that its fields have"),
     (&["reconcile/base.rs", "reconcile/goal.rs"], "a goal holds its base, and a base is found for a goal"),
     (

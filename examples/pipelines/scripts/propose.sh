@@ -1,5 +1,5 @@
 #!/bin/sh
-# Commits what somebody changed at the service to a branch of its own; needs credentials that can read.
+# Commits what someone changed at Cloudflare to a branch of its own; needs credentials that can read.
 #
 #   propose.sh BRANCH REPORT
 #

@@ -20,12 +20,12 @@ findings! {
         "The source is translated by what Cloudflare does with it.",
         "Compare the entry in the spec with what was intended.";
     ONLY_IN_SOURCE = "IMPORT0007" Warning "Cloudflare does not have an entry of the source",
-        "The source says it, but it was never applied, or somebody removed it at Cloudflare.",
+        "The source says it, but it was never applied, or someone removed it at Cloudflare.",
         "Remove it from the spec, or let the first apply create it.";
     ONLY_AT_CLOUDFLARE = "IMPORT0008" Warning "the source does not have a record of Cloudflare",
-        "Somebody made it outside of the source. The spec does not manage it, and it stays as it is.",
+        "Someone made it outside of the source. The spec does not manage it, and it stays as it is.",
         "Add it to the spec if the spec is to manage it; `zonewright import ZONE` writes all records.";
     DIFFERENT_AT_CLOUDFLARE = "IMPORT0009" Warning "Cloudflare has another value than the source",
-        "Somebody changed it outside of the source, or the source was never applied.",
+        "Someone changed it outside of the source, or the source was never applied.",
         "Write the value that is meant into the spec; the first apply changes Cloudflare to what the spec says.";
 }

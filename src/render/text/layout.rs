@@ -82,7 +82,7 @@ impl Line {
         self
     }
 
-    /// Adds text that somebody may copy: it is not divided at its spaces.
+    /// Adds text that a reader may copy: it is not divided at its spaces.
     pub(super) fn add_whole(mut self, text: impl Into<String>, style: Style) -> Self {
         self.spans.push(Span { text: text.into(), style, differs: false, is_whole: true });
         self

@@ -175,7 +175,7 @@ mod tests {
             "altitude": -24, "size": 30, "precision_horz": 10000, "precision_vert": 10 });
         let octets = of("LOC", "", None, data).unwrap();
         assert_eq!(octets[..4], [0, 0x33, 0x16, 0x13]);
-        assert_eq!(octets[4..8], 2_300_997_648_u32.to_be_bytes());
+        assert_eq!(octets[4..8], 2_299_997_648_u32.to_be_bytes());
         assert_eq!(octets[8..12], 1_891_505_648_u32.to_be_bytes());
         assert_eq!(octets[12..], 9_997_600_u32.to_be_bytes());
     }

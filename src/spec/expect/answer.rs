@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::mistake::{Mistake, Outcome, networks};
+use super::invalid::{Invalid, Outcome, networks};
 use crate::diagnostic::Span;
 use crate::model::{Expected, ExpectedAnswer, Fqdn, Rdata, RecordType, ZoneName};
 use crate::spec::read::{Spanned, Text};
@@ -15,19 +15,19 @@ use crate::spec::template::escape;
 pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSyntax, whole: Span) -> Outcome<Expected> {
     let name = zone
         .resolve(&resolve.value.0)
-        .map_err(|error| Mistake::at(resolve, error.to_string(), "write a name of the zone"))?;
+        .map_err(|error| Invalid::at(resolve, error.to_string(), "write a name of the zone"))?;
     let Some(kind) = &syntax.record_type else {
-        return Err(Mistake::at(resolve, "it does not say which type to ask for", "add a type, such as `type: A`"));
+        return Err(Invalid::at(resolve, "it does not say which type to ask for", "add a type, such as `type: A`"));
     };
     let Some(record_type) = RecordType::parse(&kind.value.0) else {
         let detail = format!("`{}` is not a record type", crate::spec::clip(&kind.value.0));
-        return Err(Mistake::at(kind, detail, "write a type such as A"));
+        return Err(Invalid::at(kind, detail, "write a type such as A"));
     };
     let answer = match (&syntax.within, &syntax.is, &syntax.answer) {
         (Some(within), None, None) => {
             if !matches!(record_type, RecordType::A | RecordType::Aaaa) {
                 let detail = format!("{record_type} records have no addresses");
-                return Err(Mistake::at(within, detail, "write `type: A` or `type: AAAA`, or `is`"));
+                return Err(Invalid::at(within, detail, "write `type: A` or `type: AAAA`, or `is`"));
             }
             ExpectedAnswer::Within(networks(&within.value)?)
         }
@@ -35,7 +35,7 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
             let mut all: BTreeSet<Rdata> = BTreeSet::new();
             for value in &values.value {
                 let data = Rdata::from_text(record_type, &value.value.0)
-                    .map_err(|error| Mistake::at(value, error.to_string(), "write the value as in `content`"))?;
+                    .map_err(|error| Invalid::at(value, error.to_string(), "write the value as in `content`"))?;
                 all.insert(data.at(&name));
             }
             ExpectedAnswer::Is(all)
@@ -46,7 +46,7 @@ pub(super) fn read(zone: &ZoneName, resolve: &Spanned<Text>, syntax: &ExpectSynt
         },
         _ => {
             let detail = "it does not say what the answer must be, or says it more than once".to_owned();
-            return Err(Mistake { span: whole, detail, help: "write one of `within`, `is` and `answer`".into() });
+            return Err(Invalid { span: whole, detail, help: "write one of `within`, `is` and `answer`".into() });
         }
     };
     Ok(Expected::Answer { name, record_type, answer })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::mistake::{Mistake, Outcome};
+use super::invalid::{Invalid, Outcome};
 use crate::model::{ExpectedIssuance, Fqdn, ZoneName};
 use crate::spec::read::{Spanned, Text};
 use crate::spec::syntax::CertificatesSyntax;
@@ -15,17 +15,17 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<CertificatesSyntax>) -> Out
     let name = match name {
         Some(name) => zone
             .resolve(&name.value.0)
-            .map_err(|error| Mistake::at(name, error.to_string(), "write a name of the zone"))?,
+            .map_err(|error| Invalid::at(name, error.to_string(), "write a name of the zone"))?,
         None => zone.as_fqdn().clone(),
     };
     let Some(only) = only else {
-        return Err(Mistake::at(syntax, "it names no authority", "add `only:` with a list, such as [letsencrypt.org]"));
+        return Err(Invalid::at(syntax, "it names no authority", "add `only:` with a list, such as [letsencrypt.org]"));
     };
     let authority = |one: &Spanned<Text>| match Fqdn::parse(one.value.0.trim()) {
         Ok(name) if !name.is_root() && !name.is_wildcard() => Ok(name.as_str().to_owned()),
         _ => {
             let detail = format!("`{}` is not the identifier of an authority", crate::spec::clip(&one.value.0));
-            Err(Mistake::at(one, detail, "write it as in a CAA record, such as letsencrypt.org"))
+            Err(Invalid::at(one, detail, "write it as in a CAA record, such as letsencrypt.org"))
         }
     };
     let only: BTreeSet<String> = only.value.iter().map(authority).collect::<Outcome<_>>()?;

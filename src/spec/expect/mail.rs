@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::mistake::{Mistake, Outcome};
+use super::invalid::{Invalid, Outcome};
 use crate::model::{ExpectedMail, ExpectedPolicy, Fqdn, MailPolicy, ZoneName};
 use crate::spec::read::{Spanned, Text};
 use crate::spec::syntax::MailSyntax;
@@ -16,18 +16,18 @@ pub(super) fn read(zone: &ZoneName, syntax: &Spanned<MailSyntax>) -> Outcome<Exp
     let domain = match domain {
         Some(name) => zone
             .resolve(&name.value.0)
-            .map_err(|error| Mistake::at(name, error.to_string(), "write a name of the zone"))?,
+            .map_err(|error| Invalid::at(name, error.to_string(), "write a name of the zone"))?,
         None => zone.as_fqdn().clone(),
     };
     let is_empty = |list: &Option<Vec<Spanned<Text>>>| list.as_ref().is_none_or(Vec::is_empty);
     if by.is_none() && dmarc.is_none() && is_empty(spf_pass) && is_empty(dkim) {
-        return Err(Mistake::at(syntax, "it demands nothing", "add one of `by`, `spf_pass`, `dmarc` and `dkim`"));
+        return Err(Invalid::at(syntax, "it demands nothing", "add one of `by`, `spf_pass`, `dmarc` and `dkim`"));
     }
     let by = by.as_ref().map(|list| list.value.iter().map(|host| server(zone, host)).collect::<Outcome<_>>());
     let address = |one: &Spanned<Text>| {
         one.value.0.trim().parse::<IpAddr>().map_err(|_| {
             let detail = format!("`{}` is not an address", crate::spec::clip(&one.value.0));
-            Mistake::at(one, detail, "write the address of a host, such as 192.0.2.25")
+            Invalid::at(one, detail, "write the address of a host, such as 192.0.2.25")
         })
     };
     Ok(ExpectedMail {
@@ -46,9 +46,9 @@ fn server(zone: &ZoneName, written: &Spanned<Text>) -> Outcome<Fqdn> {
     match host {
         Ok(host) if !host.is_root() && !host.is_wildcard() => Ok(host),
         Ok(_) => {
-            Err(Mistake::at(written, "this is not the name of a host", "write an empty list for no mail: `by: []`"))
+            Err(Invalid::at(written, "this is not the name of a host", "write an empty list for no mail: `by: []`"))
         }
-        Err(error) => Err(Mistake::at(written, error.to_string(), "write the name of a mail server")),
+        Err(error) => Err(Invalid::at(written, error.to_string(), "write the name of a mail server")),
     }
 }
 
@@ -59,7 +59,7 @@ fn policy(written: &Spanned<Text>) -> Outcome<ExpectedPolicy> {
     let found = MailPolicy::ALL.into_iter().find(|policy| policy.as_str() == word);
     found.map(|policy| ExpectedPolicy { policy, at_least }).ok_or_else(|| {
         let detail = format!("`{}` is not a policy", crate::spec::clip(&written.value.0));
-        Mistake::at(written, detail, "write `none`, `quarantine`, `reject`, or `at least quarantine`")
+        Invalid::at(written, detail, "write `none`, `quarantine`, `reject`, or `at least quarantine`")
     })
 }
 
@@ -70,7 +70,7 @@ fn selector(domain: &Fqdn, written: &Spanned<Text>) -> Outcome<String> {
         Ok(name) if !text.is_empty() && !name.is_wildcard() => Ok(text),
         _ => {
             let detail = format!("`{}` is not a selector", crate::spec::clip(&text));
-            Err(Mistake::at(written, detail, "write what comes before `._domainkey`, such as s2025"))
+            Err(Invalid::at(written, detail, "write what comes before `._domainkey`, such as s2025"))
         }
     }
 }

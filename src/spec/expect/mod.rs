@@ -5,13 +5,13 @@
 mod answer;
 mod certificates;
 mod hidden;
+mod invalid;
 mod mail;
-mod mistake;
 mod request;
 
 use serde_json::{Map, Value as Json, json};
 
-use mistake::{Mistake, Outcome};
+use invalid::{Invalid, Outcome};
 
 use super::facets::Reader;
 use super::read::Spanned;
@@ -32,7 +32,7 @@ pub(super) fn expectation(
             let name = syntax.value.name.as_ref().map_or_else(|| what.to_string(), |name| name.value.0.clone());
             Some(Expectation { name, place, what })
         }
-        Err(Mistake { span, detail, help }) => {
+        Err(Invalid { span, detail, help }) => {
             let at = Place { source: place.source, span };
             let diagnostic: Diagnostic = findings::EXPECTATION.at(at, detail);
             reader.diagnostics.push(diagnostic.help(help));
@@ -80,11 +80,11 @@ fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected
     };
     if let Some((key, span)) = alone(&of_answer, resolve.is_some()) {
         let detail = format!("`{key}` needs `resolve`, which says what to look up");
-        return Err(Mistake { span, detail, help: "add `resolve: NAME`".into() });
+        return Err(Invalid { span, detail, help: "add `resolve: NAME`".into() });
     }
     if let Some((key, span)) = alone(&of_request, request.is_some()) {
         let detail = format!("`{key}` needs `request` or `curl`");
-        return Err(Mistake { span, detail, help: "add `request: GET https://…`".into() });
+        return Err(Invalid { span, detail, help: "add `request: GET https://…`".into() });
     }
     match (resolve, mail, certificates, hidden, request) {
         (Some(name), None, None, None, None) => answer::read(zone, name, &syntax.value, syntax.span),
@@ -94,12 +94,12 @@ fn expected(zone: &ZoneName, syntax: &Spanned<ExpectSyntax>) -> Outcome<Expected
         }
         (None, None, None, Some(networks), None) => hidden::read(networks).map(Expected::Hidden),
         (None, None, None, None, Some(_)) => request::read(syntax).map(|read| Expected::Request(Box::new(read))),
-        (None, None, None, None, None) => Err(Mistake::at(
+        (None, None, None, None, None) => Err(Invalid::at(
             syntax,
             "it does not say what must hold",
             "write one of `resolve`, `mail`, `certificates`, `hidden` and `request`",
         )),
-        _ => Err(Mistake::at(
+        _ => Err(Invalid::at(
             syntax,
             "it says more than one thing",
             "write an expectation of its own, with a name, for each",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::mistake::{Mistake, Outcome};
+use super::invalid::{Invalid, Outcome};
 use crate::model::request::{Given, Rate, Request, VerdictExpected};
 use crate::model::{ExpectedRequest, RequestText};
 use crate::spec::read::Spanned;
@@ -16,47 +16,47 @@ pub(super) fn read(syntax: &Spanned<ExpectSyntax>) -> Outcome<ExpectedRequest> {
         (Some(send), None) => (RequestText::Send(send.value.0.trim().to_owned()), send),
         (None, Some(curl)) => (RequestText::Curl(curl.value.0.trim().to_owned()), curl),
         (None, None) | (Some(_), Some(_)) => {
-            return Err(Mistake::at(syntax, "it does not say which request", "write one of `request` and `curl`"));
+            return Err(Invalid::at(syntax, "it does not say which request", "write one of `request` and `curl`"));
         }
     };
     let read = match &text {
         RequestText::Send(text) => Request::parse(text),
         RequestText::Curl(text) => Request::from_curl(text),
     };
-    let mut request = read.map_err(|error| Mistake::at(written, error.detail, error.help))?;
+    let mut request = read.map_err(|error| Invalid::at(written, error.detail, error.help))?;
     if let Some(from) = from {
         let FromSyntax { ip, country, asn } = &from.value;
         if let Some(ip) = ip {
             let address = ip.value.0.trim().parse().map_err(|_| {
                 let detail = format!("`{}` is not an address", crate::spec::clip(&ip.value.0));
-                Mistake::at(ip, detail, "write an address such as 203.0.113.9")
+                Invalid::at(ip, detail, "write an address such as 203.0.113.9")
             });
             request.address = Some(address?);
         }
         for (name, value) in [("ip.src.country", country), ("ip.src.asnum", asn)] {
             if let Some(value) = value {
                 let stated = request.state(name, &Given::Text(value.value.0.trim().to_owned()));
-                stated.map_err(|error| Mistake::at(value, error.detail, error.help))?;
+                stated.map_err(|error| Invalid::at(value, error.detail, error.help))?;
             }
         }
     }
     for (name, value) in fields.iter().flat_map(|fields| &fields.0) {
         let given = Given::Text(value.value.0.clone());
-        request.state(&name.value.0, &given).map_err(|error| Mistake::at(name, error.detail, error.help))?;
+        request.state(&name.value.0, &given).map_err(|error| Invalid::at(name, error.detail, error.help))?;
     }
     let rate = match times {
         None => Rate { times: 1, seconds: 1 },
         Some(times) => Rate::parse(&times.value.0).ok_or_else(|| {
             let detail = format!("`{}` does not say how often", crate::spec::clip(&times.value.0));
-            Mistake::at(times, detail, "write a number and a time, such as `6 in 1m`")
+            Invalid::at(times, detail, "write a number and a time, such as `6 in 1m`")
         })?,
     };
     let Some(verdict) = verdict else {
-        return Err(Mistake::at(syntax, "`verdict` is missing", "add `verdict: pass`, `block` or `challenge`"));
+        return Err(Invalid::at(syntax, "`verdict` is missing", "add `verdict: pass`, `block` or `challenge`"));
     };
     let expected = VerdictExpected::parse(&verdict.value.0).ok_or_else(|| {
         let detail = format!("`{}` is not a verdict", crate::spec::clip(&verdict.value.0));
-        Mistake::at(verdict, detail, "write `pass`, `block` or `challenge`, or `not` before one of them")
+        Invalid::at(verdict, detail, "write `pass`, `block` or `challenge`, or `not` before one of them")
     })?;
     let by = by.as_ref().map(|by| by.value.0.clone());
     Ok(ExpectedRequest { text, request, rate, verdict: expected, by })

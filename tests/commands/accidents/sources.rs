@@ -80,8 +80,8 @@ fn c6_a_zone_is_taken_over_with_records_missing() {
     let workspace = Workspace::new(options());
     workspace.plant_records(json!(records));
     let whole = workspace.run(&["import", "example.com"]).exits(0);
-    assert_eq!(whole.stdout.matches("- name:").count(), 12, "{}", whole.stdout);
-    assert!(whole.stdout.contains("name: '*'"), "the wildcard is part of it: {}", whole.stdout);
+    assert_eq!(whole.stdout.matches("- { name: ").count(), 12, "{}", whole.stdout);
+    assert!(whole.stdout.contains("name: \"*\""), "the wildcard is part of it: {}", whole.stdout);
     workspace.file("spec.yaml", &whole.stdout);
     workspace.run(&["plan", "spec.yaml", "--detailed-exitcode"]).exits(0);
 }

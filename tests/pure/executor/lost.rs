@@ -35,7 +35,7 @@ async fn resends_are_counted_in_a_row() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_somebody_else_changed_is_not_called_done() {
+async fn what_someone_else_changed_is_not_called_done() {
     let old = stored(1, &a("a", 1));
     let zone = live(std::slice::from_ref(&old));
     let plan = plan(&[a("a", 2)], &zone);
@@ -114,7 +114,7 @@ async fn a_taken_name_is_found_in_a_batch_that_got_lost() {
 
 /// What somebody else changed is not sent again with what is narrowed.
 #[tokio::test(start_paused = true)]
-async fn what_somebody_else_changed_is_not_sent_again_in_halves() {
+async fn what_someone_else_changed_is_not_sent_again_in_halves() {
     let zone = live(&[stored(1, &a("a", 1))]);
     let plan = plan(&[a("a", 2), a("b", 2), a("c", 3)], &zone);
     let other = vec![stored(1, &a("a", 9))];

@@ -12,7 +12,8 @@ use zonewright::model::{Live, LiveDnssec, LiveSetting, LiveZone, Tier, ZoneId, Z
 use zonewright::plan::{Plan, plan_zone};
 use zonewright::reconcile::pull::{Choice, PullError, Pulled, pull};
 use zonewright::reconcile::{Goal, Selection};
-use zonewright::render::patch::{ChangedFile, patch};
+use zonewright::render::ChangedFile;
+use zonewright::render::patch::patch;
 use zonewright::spec;
 
 use crate::support::generators::stored;

@@ -8,7 +8,7 @@ use crate::diagnostic::Span;
 use crate::spec::read::{Spanned, Text};
 
 /// A mistake in an expectation: where, what, and what to write instead.
-pub(super) struct Mistake {
+pub(super) struct Invalid {
     /// Where.
     pub(super) span: Span,
     /// What.
@@ -17,7 +17,7 @@ pub(super) struct Mistake {
     pub(super) help: Cow<'static, str>,
 }
 
-impl Mistake {
+impl Invalid {
     /// A mistake at the place of a value.
     pub(super) fn at<T>(value: &Spanned<T>, detail: impl Into<String>, help: impl Into<Cow<'static, str>>) -> Self {
         Self { span: value.span, detail: detail.into(), help: help.into() }
@@ -25,7 +25,7 @@ impl Mistake {
 }
 
 /// What reading a part of an expectation comes to.
-pub(super) type Outcome<T> = Result<T, Mistake>;
+pub(super) type Outcome<T> = Result<T, Invalid>;
 
 /// Networks, or single addresses.
 pub(super) fn networks(written: &[Spanned<Text>]) -> Outcome<Vec<IpNet>> {
@@ -36,7 +36,7 @@ pub(super) fn networks(written: &[Spanned<Text>]) -> Outcome<Vec<IpNet>> {
             .or_else(|_| text.parse::<std::net::IpAddr>().map(IpNet::from))
             .map_err(|_| {
                 let detail = format!("`{}` is not a network", crate::spec::clip(text));
-                Mistake::at(one, detail, "write a network such as 192.0.2.0/24")
+                Invalid::at(one, detail, "write a network such as 192.0.2.0/24")
             })
     };
     written.iter().map(network).collect()
