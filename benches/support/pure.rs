@@ -131,7 +131,7 @@ pub(crate) fn findings(format: &str, found: &spec::Outcome, sources: &Sources) -
             github::report(&mut out, &found).expect("memory takes everything");
             out.len()
         }
-        "sarif" => sarif::report(&found, &[]).to_string().len(),
+        "sarif" => document::text(&sarif::report(&found, &[])).len(),
         "junit" => junit::report(&found, &[]).len(),
         other => unreachable!("{other} is not in the list"),
     }

@@ -9,6 +9,15 @@ use super::expectations::Checked;
 use super::{DriftView, Findings, Review};
 use crate::diagnostic::{Finding, Sources};
 
+/// Writes a plan.
+pub(super) type WritesPlan = fn(&mut dyn Write, &Review<'_>, &Options<'_>) -> io::Result<()>;
+/// Writes a report about drift.
+pub(super) type WritesDrift = fn(&mut dyn Write, &DriftView<'_>, &Options<'_>) -> io::Result<()>;
+/// Writes which expectations hold.
+pub(super) type WritesExpectations = fn(&mut dyn Write, &[Checked<'_>], &Sources) -> io::Result<()>;
+/// Writes changes of the spec's own files.
+pub(super) type WritesPatch = fn(&mut dyn Write, &[ChangedFile<'_>]) -> io::Result<()>;
+
 /// A format: its name, and how it shows what commands found. What it does not show is `None`.
 pub struct Document {
     /// The word on the command line.
@@ -20,13 +29,13 @@ pub struct Document {
     /// Whether `validate` has it.
     pub is_for_validate: bool,
     /// Writes a plan.
-    pub plan: Option<fn(&mut dyn Write, &Review<'_>, &Options<'_>) -> io::Result<()>>,
+    pub plan: Option<WritesPlan>,
     /// Writes a report about drift.
-    pub drift: Option<fn(&mut dyn Write, &DriftView<'_>, &Options<'_>) -> io::Result<()>>,
+    pub drift: Option<WritesDrift>,
     /// Writes which expectations hold.
-    pub expectations: Option<fn(&mut dyn Write, &[Checked<'_>], &Sources) -> io::Result<()>>,
+    pub expectations: Option<WritesExpectations>,
     /// Writes changes of the spec's own files.
-    pub patch: Option<fn(&mut dyn Write, &[ChangedFile<'_>]) -> io::Result<()>>,
+    pub patch: Option<WritesPatch>,
 }
 
 impl Document {

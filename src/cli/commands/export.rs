@@ -61,7 +61,7 @@ impl Run for ExportArgs {
 
     fn check(&self, global: &Global) -> Result<(), String> {
         let is_name = |name: &String| ZoneName::parse(name).is_ok();
-        if self.live && !(!global.zone.is_empty() && global.zone.iter().all(is_name)) {
+        if self.live && (global.zone.is_empty() || !global.zone.iter().all(is_name)) {
             return Err("`export --live` needs the zones: --zone example.com, repeated for several".to_owned());
         }
         match self.name_server.iter().find(|name| ZoneName::parse(name).is_err()) {
@@ -92,12 +92,15 @@ type Zones = Vec<(DesiredZone, Vec<String>)>;
 
 /// What Cloudflare or a snapshot has.
 async fn live(args: &ExportArgs, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Zones> {
-    let named = |name: ZoneName| Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() };
+    let named =
+        |name: ZoneName| Wanted { name, id: None, settings: DesiredSettings::default(), waf: WafQuery::default() };
     let fetched = if let Some(file) = &args.against {
         let OpenSnapshot { snapshot, .. } = OpenSnapshot::open(file, settings.now()?)?;
         let about = snapshot.about();
         let zones = about.zones.iter().map(|zone| Wanted { id: zone.pinned.clone(), ..named(zone.name.clone()) });
-        let is_meant = |zone: &Wanted| settings.flags.zone.is_empty() || settings.flags.zone.iter().any(|n| n == zone.name.as_str());
+        let is_meant = |zone: &Wanted| {
+            settings.flags.zone.is_empty() || settings.flags.zone.iter().any(|n| n == zone.name.as_str())
+        };
         let mut options = settings.options();
         options.read.account.clone_from(&about.account);
         fetch(&snapshot, &zones.filter(is_meant).collect::<Vec<_>>(), &options.read, &|_| {}).await?

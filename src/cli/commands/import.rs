@@ -21,8 +21,8 @@ use crate::import::{Found, GivenZones, Imported, SourceKind, from_live, read_sou
 use crate::live::{self, WafQuery, Wanted, fetch};
 use crate::model::{Desired, DesiredSettings, ZoneName};
 use crate::reconcile::{AsFound, as_found};
-use crate::spec::{Arrangement, Part, Remarks, arrange, print};
 use crate::render::safe::safe;
+use crate::spec::{Arrangement, Part, Remarks, arrange, print};
 
 /// The most that is read from standard input.
 ///
@@ -152,7 +152,9 @@ fn joined(
 /// Prints what to do in the tool that the zones leave.
 fn leave(form: &str, found: Option<&Found>, output: &Output) -> anyhow::Result<Exit> {
     let Some(leaving) = found.map(|found| &found.leaving).filter(|leaving| !leaving.is_empty()) else {
-        bail!("--leave needs a source that a tool manages, with an entry that is imported: Terraform, octoDNS or DNSControl");
+        bail!(
+            "--leave needs a source that a tool manages, with an entry that is imported: Terraform, octoDNS or DNSControl"
+        );
     };
     let text = if form == "script" { leaving.script() } else { leaving.text() };
     output.result(|out| out.write_all(text.as_bytes()))?;
@@ -210,12 +212,7 @@ fn summarise(found: &Found, output: &Output) {
 }
 
 /// Writes the files of each zone, and one for what they share.
-fn write_zones(
-    directory: &Path,
-    desired: &Desired,
-    arranged: &Arrangement<'_>,
-    output: &Output,
-) -> anyhow::Result<()> {
+fn write_zones(directory: &Path, desired: &Desired, arranged: &Arrangement<'_>, output: &Output) -> anyhow::Result<()> {
     let shared = arranged.shared().map(|text| (directory.join("shared.yaml"), text));
     let mut all: Vec<(PathBuf, String)> = shared.into_iter().collect();
     for zone in desired.zones.values() {

@@ -147,10 +147,8 @@ async fn in_sandbox(
     let Session { settings, output, interrupt, .. } = *session;
     let (report, refused) = running.copy(&document(snapshot)).context("failed to copy the zones into the sandbox")?;
     let copied = Copied { zones: report.zones, records: report.records };
-    let not_copied: Vec<NotCopied> = refused
-        .into_iter()
-        .map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why })
-        .collect();
+    let not_copied: Vec<NotCopied> =
+        refused.into_iter().map(|sandbox::Refused { place, what, why }| NotCopied { place, what, why }).collect();
     let client = connect(running, session)?;
     let (reader, writer) = (&client.reader(), &client.writer());
     let mut planned = reconcile::plan(goal, reader, options).await.context("failed to plan in the sandbox")?;
@@ -211,7 +209,11 @@ fn differences(live: &Plan, copy: &Plan) -> Vec<Differs> {
             differs.push(Differs { address, planned: Some(planned), in_sandbox });
         }
     }
-    differs.extend(copy.into_iter().map(|(address, action)| Differs { address, planned: None, in_sandbox: Some(action) }));
+    differs.extend(copy.into_iter().map(|(address, action)| Differs {
+        address,
+        planned: None,
+        in_sandbox: Some(action),
+    }));
     differs
 }
 

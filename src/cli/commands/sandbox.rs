@@ -155,10 +155,7 @@ fn document(file: &Path) -> anyhow::Result<serde_json::Value> {
 /// Serves until interrupted.
 async fn serve(args: &ServeArgs, store: StoreLocation, global: &Global, output: &Output) -> anyhow::Result<Exit> {
     for address in [Some(args.listen), args.dns].into_iter().flatten() {
-        anyhow::ensure!(
-            address.ip().is_loopback(),
-            "the sandbox listens on loopback addresses only, not on {address}"
-        );
+        anyhow::ensure!(address.ip().is_loopback(), "the sandbox listens on loopback addresses only, not on {address}");
     }
     let faults = args.faults.as_deref().map(faults).transpose()?.unwrap_or_default();
     for zone in &args.with_zone {

@@ -72,7 +72,12 @@ async fn run(args: &SnapshotArgs, settings: &Settings<'_>, output: &Arc<Output>)
 }
 
 /// Takes the snapshot.
-pub(super) async fn read(goal: &Goal, service: &Service, settings: &Settings<'_>, output: &Arc<Output>) -> anyhow::Result<Taken> {
+pub(super) async fn read(
+    goal: &Goal,
+    service: &Service,
+    settings: &Settings<'_>,
+    output: &Arc<Output>,
+) -> anyhow::Result<Taken> {
     let wanted: Vec<_> = goal.desired.zones.values().map(wanted).collect();
     let records = |zone: &ZoneName| goal.desired.zones.get(zone).map_or(0, |zone| zone.records.len());
     let about = About {

@@ -160,11 +160,8 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
         for target in skipped.in_effect(waf) {
             match target {
                 Target::Rest | Target::RestOfPhase => bypass.rest = true,
-                Target::Phase(name) => match Phase::ALL.iter().find(|phase| phase.as_str() == name) {
-                    Some(phase) => bypass.phases.push(*phase),
-                    // Later phases that no verdict here knows.
-                    None => {}
-                },
+                // Other phases come later, and are not followed here.
+                Target::Phase(name) => bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name)),
                 Target::Ruleset(id) => bypass.rulesets.push(id),
                 // A single rule of a ruleset that is not evaluated; without the one that compares the score nothing acts.
                 Target::Rule(ruleset, id) if id == ANOMALY_RULE => bypass.rulesets.push(ruleset),

@@ -228,9 +228,11 @@ mod tests {
     use crate::model::Value;
     use crate::model::ruleset::{EntryPoint, LiveRule, LiveRuleset, LiveWaf, RuleBody, RuleId, RulesetId};
 
-    /// Rules as name, action, expression, and a parameter of skip.
-    fn phase(rules: &[(&str, &str, &str, &[(&str, &str)])]) -> EntryPoint {
-        let rule = |(name, action, expression, skipped): &(&str, &str, &str, &[(&str, &str)])| {
+    /// A rule as name, action, expression, and parameters.
+    type Written<'a> = (&'a str, &'a str, &'a str, &'a [(&'a str, &'a str)]);
+
+    fn phase(rules: &[Written<'_>]) -> EntryPoint {
+        let rule = |(name, action, expression, skipped): &Written<'_>| {
             let mut body = RuleBody::default();
             body.set("ref", *name);
             body.set("action", *action);
@@ -306,7 +308,7 @@ mod tests {
             ("PUT https://x.test/", "203.0.113.9", Some(false), 1, "challenge late [] []".to_owned()),
             ("GET https://x.test/wp-login.php", "203.0.113.9", Some(true), 1, "challenge bots [] []".to_owned()),
             // Whether it is a bot makes a difference.
-            ("GET https://x.test/wp-login.php", "203.0.113.9", None, 1, format!("unknown - [cf.client.bot] []")),
+            ("GET https://x.test/wp-login.php", "203.0.113.9", None, 1, "unknown - [cf.client.bot] []".to_owned()),
             // It makes none where both ways end alike.
             ("PUT https://x.test/", "203.0.113.9", None, 1, "challenge - [] []".to_owned()),
             ("GET https://x.test/wp-login.php", "192.0.2.1", None, 1, format!("pass - [] [{OWASP}]")),

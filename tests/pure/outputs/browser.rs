@@ -138,6 +138,7 @@ fn a_page_in_a_browser() {
 }
 
 /// Takes the time of opening a page of as many operations as wanted, and reports it.
+#[expect(clippy::print_stderr, reason = "a figure for the reader of the test")]
 fn measure(browser: &Path, directory: &Path) {
     let Some(operations) = std::env::var("PAGE_OPERATIONS").ok().and_then(|number| number.parse().ok()) else { return };
     let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
