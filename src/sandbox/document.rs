@@ -85,8 +85,8 @@ pub(super) fn copy(call: &Call<'_>, document: &Value) -> Result<(SeedReport, Vec
 /// Loads a document.
 fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Result<SeedReport, SandboxError> {
     let mut report = SeedReport::default();
-    for ruleset in list(document, "managed_rulesets", "the document")? {
-        let planted = rulesets::plant_managed(call, std::slice::from_ref(ruleset));
+    for (index, ruleset) in list(document, "managed_rulesets", "the document")?.iter().enumerate() {
+        let planted = rulesets::plant_managed(call, ruleset, &format!("managed_rulesets[{index}]"));
         on_refusal.take(planted, "the document", &ruleset_words(ruleset))?;
     }
     for (index, entry) in list(document, "zones", "the document")?.iter().enumerate() {
@@ -103,13 +103,13 @@ fn load(call: &Call<'_>, document: &Value, on_refusal: &mut OnRefusal<'_>) -> Re
             let word = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default();
             on_refusal.take(planted, &zone.name, &format!("the record {} {}", word("name"), word("type")))?;
         }
-        for ruleset in list(entry, "rulesets", &place)? {
-            let planted = rulesets::plant_zone(call, &zone, std::slice::from_ref(ruleset), &place);
+        for (index, ruleset) in list(entry, "rulesets", &place)?.iter().enumerate() {
+            let planted = rulesets::plant_zone(call, &zone, ruleset, &format!("{place}.rulesets[{index}]"));
             on_refusal.take(planted, &zone.name, &ruleset_words(ruleset))?;
         }
     }
-    for ruleset in list(document, "account_rulesets", "the document")? {
-        let planted = rulesets::plant_accounts(call, std::slice::from_ref(ruleset));
+    for (index, ruleset) in list(document, "account_rulesets", "the document")?.iter().enumerate() {
+        let planted = rulesets::plant_account(call, ruleset, &format!("account_rulesets[{index}]"));
         on_refusal.take(planted, "the account", &ruleset_words(ruleset))?;
     }
     // Identifiers that the dumped sandbox has used must not be used again.

@@ -290,7 +290,7 @@ impl Running {
     /// # Errors
     /// If the store cannot be used, or the value is not a ruleset.
     pub fn replace_managed_ruleset(&self, ruleset: &Value) -> Result<(), SandboxError> {
-        self.service.transact(0, |call| rulesets::plant_managed(call, std::slice::from_ref(ruleset)))
+        self.service.transact(0, |call| rulesets::plant_managed(call, ruleset, "managed_rulesets[0]"))
     }
 
     /// Stops it after the requests under way, or after a short time.

@@ -128,6 +128,6 @@ findings! {
         "A suppression names a lint by its code and says why.",
         "Write `lint: { LINT0002: reason }`.";
     EXPECTATION = "SPEC0044" Error "invalid expectation",
-        "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), or networks that are not published (`hidden`).",
+        "An expectation demands one thing: an answer (`resolve`), how a domain receives and sends mail (`mail`), who may issue certificates (`certificates`), networks that are not published (`hidden`), or what becomes of a request (`request` or `curl`).",
         "Correct the expectation as the message says.";
 }

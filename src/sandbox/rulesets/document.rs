@@ -28,29 +28,25 @@ struct Plot<'a> {
     kind: &'a str,
 }
 
-/// Loads the rulesets of a zone.
+/// Loads a ruleset of a zone.
 pub(in crate::sandbox) fn plant_zone(
     call: &Call<'_>,
     zone: &Zone,
-    entries: &[Value],
+    entry: &Value,
     place: &str,
 ) -> Result<(), SandboxError> {
-    let plot = Plot { owner: &zone.id, kind: "zone" };
-    entries.iter().enumerate().try_for_each(|(n, entry)| plant(call, &plot, entry, &format!("{place}.rulesets[{n}]")))
+    plant(call, &Plot { owner: &zone.id, kind: "zone" }, entry, place)
 }
 
-/// Loads the rulesets of accounts; `account_id` names one other than the sandbox's own.
-pub(in crate::sandbox) fn plant_accounts(call: &Call<'_>, entries: &[Value]) -> Result<(), SandboxError> {
-    entries.iter().enumerate().try_for_each(|(n, entry)| {
-        let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
-        plant(call, &Plot { owner, kind: "root" }, entry, &format!("account_rulesets[{n}]"))
-    })
+/// Loads a ruleset of an account; `account_id` names one other than the sandbox's own.
+pub(in crate::sandbox) fn plant_account(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    let owner = entry.get("account_id").and_then(Value::as_str).unwrap_or(ACCOUNT_ID);
+    plant(call, &Plot { owner, kind: "root" }, entry, place)
 }
 
-/// Loads managed rulesets, in place of those with the same identifiers.
-pub(in crate::sandbox) fn plant_managed(call: &Call<'_>, entries: &[Value]) -> Result<(), SandboxError> {
-    let plot = Plot { owner: store::VENDOR, kind: "managed" };
-    entries.iter().enumerate().try_for_each(|(n, entry)| plant(call, &plot, entry, &format!("managed_rulesets[{n}]")))
+/// Loads a managed ruleset, in place of one with the same identifier.
+pub(in crate::sandbox) fn plant_managed(call: &Call<'_>, entry: &Value, place: &str) -> Result<(), SandboxError> {
+    plant(call, &Plot { owner: store::VENDOR, kind: "managed" }, entry, place)
 }
 
 /// Loads one ruleset with its previous versions.

@@ -31,6 +31,6 @@ mod skip;
 mod store;
 mod write;
 
-pub(super) use document::{managed, of_accounts, of_vendor, of_zone, plant_accounts, plant_managed, plant_zone};
+pub(super) use document::{managed, of_accounts, of_vendor, of_zone, plant_account, plant_managed, plant_zone};
 pub(super) use routes::{Place, answer};
 pub(super) use store::SCHEMA;
