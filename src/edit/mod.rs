@@ -1,7 +1,7 @@
 //! Edits of a spec's own files: what Cloudflare has written into them, and their layout.
 //!
-//! A text is taken apart into its values, each with its bytes, its anchor and its aliases ([`layout`]). Changes of values, entries
-//! and items become replacements of bytes ([`change`]), so whatever is not changed stays as it was, comments and blanks included.
+//! A text is taken apart into its values, each with its bytes, its anchor and its aliases (`layout`). Changes of values, entries
+//! and items become replacements of bytes (`change`), so whatever is not changed stays as it was, comments and blanks included.
 //!
 //! | file | from → to |
 //! |---|---|
