@@ -56,6 +56,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // A language of its own, with requests of its own: it knows neither zones nor Cloudflare.
     ("seclang", &[]),
+    // Rules of that language from the user's files, and what they say about requests of the model.
+    ("crs", &["seclang", "model", "insight"]),
     // The sandbox is an independent witness: of the model it may use the facts alone, see `the_sandbox_is_independent`.
     ("sandbox", &["model"]),
     // A copy of what Cloudflare has, in a sandbox, and questions to its name server.
@@ -85,6 +87,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "edit",
             "sandbox",
             "seclang",
+            "crs",
         ],
     ),
 ];
@@ -103,7 +106,11 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("eprintln!", &[], "printing goes through cli/output.rs"),
     ("std::io::stdout", &["cli"], "only cli prints"),
     ("std::io::stderr", &["cli"], "only cli prints"),
-    ("std::fs::", &["spec", "import", "apply", "reconcile", "cli", "sandbox"], "files are touched at the ends only"),
+    (
+        "std::fs::",
+        &["spec", "import", "apply", "reconcile", "crs", "cli", "sandbox"],
+        "files are touched at the ends only",
+    ),
 ];
 
 /// Modules without any asynchronous function.

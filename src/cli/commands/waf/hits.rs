@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -15,11 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::cli::commands::{Facts, Run, Session};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::seclang::{Evaluator, Outcome, Request, RuleSet};
+use crate::crs;
+use crate::seclang::{Evaluator, Outcome, Request};
 
-/// Where Debian's package `modsecurity-crs` puts the settings; the rules are in `/usr/share/modsecurity-crs`.
-const DEBIAN_SETUP: &str = "/etc/modsecurity/crs/crs-setup.conf";
-const DEBIAN_RULES: &str = "/usr/share/modsecurity-crs";
 /// Bytes of a line: a body of 100 MB in base64, with room for the rest.
 const LONGEST_LINE: u64 = 160 << 20;
 
@@ -49,7 +47,7 @@ fn usual_version() -> String {
 )]
 pub(super) struct WafHitsArgs {
     /// The directory of the rules: crs-setup.conf (or its example) and rules/*.conf
-    #[arg(long, value_name = "DIR", default_value = "/usr/share/modsecurity-crs")]
+    #[arg(long, value_name = "DIR", default_value = crs::DEBIAN_RULES)]
     crs: PathBuf,
     /// Requests as JSON lines; - is standard input
     #[arg(long, value_name = "FILE")]
@@ -68,7 +66,7 @@ impl Run for WafHitsArgs {
 
 /// Reads the rules, then answers each request with a line.
 fn run(args: &WafHitsArgs, output: &Arc<Output>) -> anyhow::Result<Exit> {
-    let set = rules(&args.crs)?;
+    let set = crs::load(&args.crs)?;
     let name = args.requests.display().to_string();
     let requests: Box<dyn Read> = if args.requests.as_os_str() == "-" {
         Box::new(io::stdin().lock())
@@ -149,38 +147,4 @@ impl<'a> Answer<'a> {
             undecided: &outcome.undecided,
         }
     }
-}
-
-/// The rules in a directory.
-///
-/// # Errors
-/// If there are none, or if they cannot be used.
-fn rules(directory: &Path) -> anyhow::Result<RuleSet> {
-    let folder = Some(directory.join("rules")).filter(|folder| folder.is_dir()).unwrap_or_else(|| directory.to_owned());
-    let mut files = Vec::new();
-    if let Ok(entries) = fs::read_dir(&folder) {
-        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-        files.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf")));
-    }
-    files.sort();
-    if files.is_empty() {
-        bail!(
-            "there are no rules in {}: install the package modsecurity-crs, or get the rules from \
-             https://github.com/coreruleset/coreruleset and name their directory with --crs",
-            folder.display()
-        );
-    }
-    let setup = [directory.join("crs-setup.conf"), directory.join("crs-setup.conf.example")]
-        .into_iter()
-        .chain((directory == Path::new(DEBIAN_RULES)).then(|| PathBuf::from(DEBIAN_SETUP)))
-        .find(|path| path.is_file())
-        .ok_or_else(|| anyhow!("there is no crs-setup.conf in {}", directory.display()))?;
-    let text = |path: &PathBuf| -> anyhow::Result<(String, String)> {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
-    };
-    let rules = files.iter().filter(|path| **path != setup).map(text).collect::<anyhow::Result<Vec<_>>>()?;
-    // A rule names its data file without a path; nothing else is read.
-    let data = |name: &str| Path::new(name).file_name().and_then(|name| fs::read(folder.join(name)).ok());
-    Ok(RuleSet::new(&[text(&setup)?], &rules, &data)?)
 }
