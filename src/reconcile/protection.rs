@@ -1,6 +1,7 @@
 //! The protection of zones: as it is, and as a goal wants it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::goal::Goal;
 use crate::api::Reader;
@@ -9,6 +10,7 @@ use crate::insight::traffic::Protection;
 use crate::live::{
     FetchError, Options, WafQuery, Wanted, account_of, account_rules, fetch_protection, fetch_waf_of_new,
 };
+use crate::model::managed::{Catalogue, Managed};
 use crate::model::ruleset::{AccountRules, EntryPoint, LiveWaf};
 use crate::model::{DesiredSettings, DesiredZone, LiveZone, ZoneName};
 
@@ -72,16 +74,23 @@ pub async fn protection<R: Reader>(
     Ok(all)
 }
 
-/// The protection that a spec alone gives a zone. Live rules that it does not name are among what is not evaluated.
+/// The protection that a spec alone gives a zone. Live rules that it does not name are among what is not evaluated. With the rules of
+/// the OWASP ruleset, its score is evaluated.
 #[must_use]
-pub fn protection_in_spec(zone: &DesiredZone) -> Protection {
+pub fn protection_in_spec(zone: &DesiredZone, owasp: Option<&Arc<Catalogue>>) -> Protection {
     let phases = zone.waf.iter().flat_map(|waf| waf.phases());
     let entry_points = phases.map(|phase| (phase, EntryPoint::Absent)).collect();
-    let waf = LiveWaf { entry_points, catalogues: Vec::new() };
+    let waf = LiveWaf { entry_points, catalogues: owasp.cloned().into_iter().collect() };
     let empty = LiveZone { waf, ..LiveZone::to_be_made(zone.name.clone()) };
     let waf = planned(&empty.waf, &diff_rulesets(zone, &empty));
-    Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name))
-        .with_unread("live rules that the spec does not name")
+    let protection = Protection::new(&waf, |phase, name| zone.place_of_rule(phase, name))
+        .with_unread("live rules that the spec does not name");
+    let deployments = zone.waf.iter().flat_map(|waf| &waf.deployments);
+    let mut of_owasp = deployments.filter(|deployment| deployment.ruleset == Managed::Owasp && owasp.is_some());
+    match of_owasp.any(|deployment| deployment.paranoia.is_none() && deployment.raw.is_none()) {
+        true => protection.with_unread("the live paranoia level, which the spec does not set: level 4 is assumed"),
+        false => protection,
+    }
 }
 
 /// Reads the protection of zones by their names.

@@ -74,7 +74,17 @@ struct VerdictDocument<'t> {
     trace: Vec<StepDocument<'t>>,
     depends_on: Vec<&'t str>,
     not_evaluated: Vec<&'t str>,
+    /// The anomaly score, if the OWASP rules were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<ScoreDocument>,
     note: Option<&'t str>,
+}
+
+/// An anomaly score.
+#[derive(Debug, Serialize)]
+struct ScoreDocument {
+    total: u32,
+    threshold: u32,
 }
 
 /// A rule.
@@ -101,7 +111,7 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
         source: rule.place.and_then(|at| place(at, sources)),
     };
     let verdict = |trace: &'t Trace| {
-        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated } = &trace.verdict;
+        let Verdict { outcome, by, trace: steps, depends_on, not_evaluated, score } = &trace.verdict;
         VerdictDocument {
             zone: &trace.zone,
             rules: trace.what,
@@ -110,6 +120,7 @@ pub fn document<'t>(request: &Request, traces: &'t [Trace], sources: &Sources) -
             trace: steps.iter().map(|step| StepDocument { rule: rule(&step.rule), what: &step.what }).collect(),
             depends_on: depends_on.iter().map(String::as_str).collect(),
             not_evaluated: not_evaluated.iter().map(String::as_str).collect(),
+            score: score.as_ref().map(|score| ScoreDocument { total: score.total, threshold: score.threshold }),
             note: trace.serving.as_deref(),
         }
     };

@@ -1,5 +1,6 @@
 //! Runs rules on one request.
 
+use super::evidence::{Evidence, matched_bytes};
 use super::libinjection;
 use super::operators::{Operator, number, url_encoding_is_broken};
 use super::pattern::{Pattern, Undecided};
@@ -17,6 +18,7 @@ impl RuleSet {
             outcome: Outcome::default(),
             stopped: false,
             found: Vec::new(),
+            evidence: None,
         })
     }
 }
@@ -45,6 +47,16 @@ impl Evaluator<'_> {
         outcome.undecided.dedup();
         outcome
     }
+
+    /// The same, with what each hit is based on, by rule and in the order of the request.
+    #[must_use]
+    pub fn explain(&mut self, request: &Request) -> (Outcome, Vec<Evidence>) {
+        self.0.evidence = Some(Vec::new());
+        let outcome = self.evaluate(request);
+        let mut evidence = self.0.evidence.take().unwrap_or_default();
+        evidence.sort_by_key(|evidence| evidence.rule);
+        (outcome, evidence)
+    }
 }
 
 impl std::fmt::Debug for Evaluator<'_> {
@@ -59,6 +71,8 @@ struct Run<'r> {
     stopped: bool,
     /// Members of a collection, kept to be filled again.
     found: Vec<Entry>,
+    /// What hits are based on, if someone asks.
+    evidence: Option<Vec<Evidence>>,
 }
 
 impl<'r> Run<'r> {
@@ -81,7 +95,15 @@ impl<'r> Run<'r> {
     /// Runs a rule and those that are chained to it; true if all match.
     fn rule(&mut self, starter: &'r Rule) -> bool {
         self.transaction.begin_rule();
-        if !starter.members().all(|member| self.member(starter, member)) {
+        let noted = self.evidence.as_ref().map_or(0, Vec::len);
+        let hits = self.outcome.hits.len();
+        let all_match = starter.members().all(|member| self.member(starter, member));
+        if self.outcome.hits.len() == hits
+            && let Some(evidence) = &mut self.evidence
+        {
+            evidence.truncate(noted);
+        }
+        if !all_match {
             return false;
         }
         for control in starter.members().flat_map(|member| &member.controls) {
@@ -150,6 +172,13 @@ impl<'r> Run<'r> {
             return false;
         }
         self.transaction.matched(entry, value);
+        if let Some(evidence) = &mut self.evidence {
+            let text = |text| self.transaction.texts.get(text).to_vec();
+            let (seen, collection) = (text(value), entry.collection.name());
+            let bytes = matched_bytes(rule, operator, &seen);
+            let (key, value) = (text(entry.key), text(entry.value));
+            evidence.push(Evidence { rule: rule.id, collection, key, value, seen, bytes });
+        }
         self.assign(rule);
         true
     }

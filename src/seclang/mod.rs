@@ -5,6 +5,7 @@ mod builder;
 mod decode;
 mod error;
 mod evaluate;
+mod evidence;
 mod libinjection;
 mod literals;
 mod operators;
@@ -23,7 +24,8 @@ mod variables;
 
 pub use error::Error;
 pub use evaluate::Evaluator;
-pub use rules::RuleSet;
+pub use evidence::Evidence;
+pub use rules::{RuleSet, ScoringRule};
 
 /// A request as it was sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

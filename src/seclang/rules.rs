@@ -201,7 +201,26 @@ impl Chains {
     }
 }
 
+/// A rule that can add to the anomaly score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScoringRule<'r> {
+    /// Its number.
+    pub rule: u32,
+    /// Its paranoia level, 1 to 4.
+    pub level: u8,
+    /// What it looks for, in its author's words.
+    pub message: &'r str,
+}
+
 impl RuleSet {
+    /// The rules that can add to the anomaly score, in the order of the set.
+    pub fn scoring(&self) -> impl Iterator<Item = ScoringRule<'_>> {
+        self.rules().filter_map(|rule| {
+            let level = rule.members().flat_map(|member| &member.assignments).find_map(|assigned| assigned.level)?;
+            Some(ScoringRule { rule: rule.id, level, message: &rule.message })
+        })
+    }
+
     pub(super) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.phases.iter().flatten()
     }

@@ -50,7 +50,7 @@ fn run(args: &TestArgs, settings: &Settings<'_>, output: &Output) -> anyhow::Res
     let desired = &goal.desired;
     let zones = Zones::new(desired.zones.values().map(ZoneIndex::of_spec).collect());
     let about_requests = desired.zones.values().filter(|zone| zone.expects_of_requests());
-    let protections = about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone))).collect();
+    let protections = about_requests.map(|zone| (zone.name.clone(), protection_in_spec(zone, None))).collect();
     let mut checked = Vec::new();
     for zone in desired.zones.values() {
         // What a pattern ignores is not known.

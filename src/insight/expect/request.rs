@@ -22,7 +22,7 @@ pub(super) fn hold(world: World<'_, '_>, expected: &ExpectedRequest) -> Outcome 
             return Outcome::Failed(format!("{host} has no address"));
         }
         End::NoName | End::NoData(_) | End::Loop | End::Edge(_) => match world.protections.get(zone) {
-            Some(protection) => protection.verdict(&expected.request, expected.rate),
+            Some(protection) => protection.verdict(&expected.request, expected.rate, None),
             None => return Outcome::Unknown(format!("the rules of {zone} are not known")),
         },
         End::Referral(_) | End::Elsewhere | End::Cloudflare(..) | End::Unknown(_) => {

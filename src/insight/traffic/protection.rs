@@ -7,21 +7,14 @@
 use bumpalo::Bump;
 
 use super::super::exception::{Target, ruleset_name, skipped};
+use super::act::Act;
+use super::score::Scoring;
 use crate::diagnostic::Place;
 use crate::model::Value;
 use crate::model::expression::{Expression, Program, Reason, Sample, Truth};
 use crate::model::facts::rulesets::ANOMALY_RULE;
 use crate::model::managed::Managed;
 use crate::model::ruleset::{LiveRule, LiveWaf, Phase};
-
-/// What a rule does to a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Act {
-    /// It is refused.
-    Block,
-    /// Its sender must pass a challenge, whatever kind.
-    Challenge,
-}
 
 /// The rules of a zone.
 #[derive(Debug)]
@@ -69,6 +62,8 @@ pub(super) enum Effect {
     Limit(Limit, Act),
     /// It runs a managed ruleset by its id, whose rules act on requests.
     Execute(String, String),
+    /// It runs the OWASP ruleset, whose rules and overrides are known.
+    Score(Box<Scoring>),
     /// Its effect is not known here.
     Unknown(String),
 }
@@ -82,6 +77,8 @@ pub(super) struct Bypass {
     pub(super) phases: Vec<Phase>,
     /// Managed rulesets by id.
     pub(super) rulesets: Vec<String>,
+    /// Single rules of managed rulesets by id.
+    pub(super) rules: Vec<String>,
     /// What cannot be followed.
     pub(super) unknown: Vec<String>,
 }
@@ -163,15 +160,20 @@ fn effect(phase: Phase, rule: &LiveRule, waf: &LiveWaf) -> Effect {
                 // Other phases come later, and are not followed here.
                 Target::Phase(name) => bypass.phases.extend(Phase::ALL.iter().filter(|phase| phase.as_str() == name)),
                 Target::Ruleset(id) => bypass.rulesets.push(id),
-                // A single rule of a ruleset that is not evaluated; without the one that compares the score nothing acts.
+                // Without the rule that compares the score nothing acts.
                 Target::Rule(ruleset, id) if id == ANOMALY_RULE => bypass.rulesets.push(ruleset),
-                Target::Rule(..) | Target::Product(_) => {}
+                Target::Rule(_, id) => bypass.rules.push(id),
+                Target::Product(_) => {}
             }
         }
         return Effect::Skip(bypass);
     }
     if let Some(id) = body.executes() {
-        return Effect::Execute(id.to_owned(), ruleset_name(id, waf));
+        let name = ruleset_name(id, waf);
+        return match Scoring::of(body, waf.catalogue(id), &name) {
+            Some(scoring) => Effect::Score(Box::new(scoring)),
+            None => Effect::Execute(id.to_owned(), name),
+        };
     }
     let act = match body.action() {
         "block" => Act::Block,

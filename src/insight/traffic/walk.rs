@@ -9,25 +9,15 @@ use std::collections::BTreeSet;
 
 use bumpalo::Bump;
 
-use super::protection::{Act, Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
-use crate::diagnostic::Place;
+use super::act::{Act, RuleAt};
+use super::protection::{Bypass, Effect, Limit, Protection, Rule, why_not_evaluated};
+use super::score::{Hits, Scored, Scoring};
 use crate::model::expression::Sample;
 use crate::model::request::{Outcome, Rate, Request};
 use crate::model::ruleset::Phase;
 
 /// How many unknown conditions are followed both ways.
 const MOST_FORKS: u32 = 64;
-
-/// A rule that takes part in a verdict.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleAt {
-    /// Its display name.
-    pub name: String,
-    /// Its phase.
-    pub phase: Phase,
-    /// Its place in the spec, if it is there.
-    pub place: Option<Place>,
-}
 
 /// A step of the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +41,8 @@ pub struct Verdict {
     pub depends_on: BTreeSet<String>,
     /// What took part and was not evaluated.
     pub not_evaluated: BTreeSet<String>,
+    /// The anomaly score, if the OWASP ruleset ran on it.
+    pub score: Option<Scored>,
 }
 
 /// What a request has met so far.
@@ -60,8 +52,11 @@ struct State {
     phases: Vec<Phase>,
     /// Rulesets that it bypasses.
     rulesets: Vec<String>,
+    /// Single rules that it bypasses, by id, with the exception.
+    rules: Vec<(String, RuleAt)>,
     trace: Vec<Step>,
     not_evaluated: BTreeSet<String>,
+    score: Option<Scored>,
 }
 
 /// A walk of a request.
@@ -70,15 +65,17 @@ struct Walk<'w> {
     sample: &'w Sample<'w>,
     arena: &'w Bump,
     rate: Rate,
+    /// What the public OWASP rules found, if they were run.
+    hits: Option<&'w Hits>,
 }
 
 impl Protection {
-    /// The verdict on the last of several equal requests.
+    /// The verdict on the last of several equal requests. Without what the public OWASP rules found, their ruleset is not evaluated.
     #[must_use]
-    pub fn verdict(&self, request: &Request, rate: Rate) -> Verdict {
+    pub fn verdict(&self, request: &Request, rate: Rate, hits: Option<&Hits>) -> Verdict {
         let arena = Bump::new();
         let sample = request.sample(&arena);
-        let walk = Walk { protection: self, sample: &sample, arena: &arena, rate };
+        let walk = Walk { protection: self, sample: &sample, arena: &arena, rate, hits };
         let state = State { not_evaluated: self.unread.iter().cloned().collect(), ..State::default() };
         walk.from(0, state, &mut { MOST_FORKS })
     }
@@ -91,11 +88,27 @@ impl Walk<'_> {
             if state.phases.contains(&rule.phase) || matches!(rule.effect, Effect::Nothing) {
                 continue;
             }
-            if matches!(&rule.effect, Effect::Execute(id, _) if state.rulesets.contains(id)) {
+            if rule.effect.executes().is_some_and(|id| state.rulesets.iter().any(|bypassed| bypassed == id)) {
                 continue;
             }
-            let why = match rule.when.matches(self.sample, self.arena).map(|matches| (matches, self.applies(rule))) {
-                Ok((false, _)) | Ok((true, Ok(false))) => continue,
+            let matches = rule.when.matches(self.sample, self.arena);
+            let score = match (&rule.effect, self.hits) {
+                (Effect::Score(scoring), Some(hits)) if matches != Ok(false) => {
+                    let score = scoring.score(RuleAt::of(rule), hits, &state.rules);
+                    state.score = Some(score.clone());
+                    Some(score)
+                }
+                _ => None,
+            };
+            let applies = || self.applies(rule, score.as_ref());
+            let why = match matches.map(|matches| (matches, if matches { applies() } else { Ok(false) })) {
+                Ok((false, _)) => continue,
+                Ok((true, Ok(false))) => {
+                    if let (Effect::Score(scoring), Some(score)) = (&rule.effect, &score) {
+                        state.trace.push(Step { rule: RuleAt::of(rule), what: score_in_words(scoring, score) });
+                    }
+                    continue;
+                }
                 Ok((true, Ok(true))) => match self.apply(rule, &mut state) {
                     Some(outcome) => return state.ended(outcome, Some(rule)),
                     None => continue,
@@ -116,11 +129,23 @@ impl Walk<'_> {
         state.ended(Outcome::Pass, None)
     }
 
-    /// Whether a rule whose expression matches applies: a limit only above its rate.
-    fn applies(&self, rule: &Rule) -> Result<bool, Vec<String>> {
-        match &rule.effect {
-            Effect::Limit(limit, _) => self.is_above(limit),
-            Effect::Nothing | Effect::Act(_) | Effect::Skip(_) | Effect::Execute(..) | Effect::Unknown(_) => Ok(true),
+    /// Whether a rule whose expression matches applies: a limit only above its rate, a score only at its threshold.
+    fn applies(&self, rule: &Rule, score: Option<&Scored>) -> Result<bool, Vec<String>> {
+        match (&rule.effect, score) {
+            (Effect::Limit(limit, _), _) => self.is_above(limit),
+            (Effect::Score(scoring), Some(score)) if scoring.act().is_some() => score.acts().ok_or_else(|| {
+                let rule = |number: &u32| format!("rule {number}, whose pattern takes too many steps on this request");
+                score.undecided.iter().map(rule).collect()
+            }),
+            (
+                Effect::Nothing
+                | Effect::Act(_)
+                | Effect::Skip(_)
+                | Effect::Execute(..)
+                | Effect::Score(_)
+                | Effect::Unknown(_),
+                _,
+            ) => Ok(true),
         }
     }
 
@@ -147,31 +172,62 @@ impl Walk<'_> {
             Effect::Act(Act::Challenge) => "challenges".to_owned(),
             Effect::Limit(limit, _) => format!("acts above {} in {} s", limit.requests, limit.period),
             Effect::Skip(bypass) => {
-                state.bypass(rule.phase, bypass);
+                state.bypass(rule, bypass);
                 "lets it bypass other rules".to_owned()
             }
             Effect::Execute(id, name) => {
                 state.not_evaluated.insert(why_not_evaluated(id, name));
                 format!("runs {name}, which is not evaluated")
             }
+            Effect::Score(scoring) => match (self.hits, &state.score) {
+                (Some(_), Some(score)) => score_in_words(scoring, score),
+                _ => {
+                    state.not_evaluated.insert(why_not_evaluated(&scoring.id, &scoring.name));
+                    format!("runs {}, which is not evaluated", scoring.name)
+                }
+            },
             Effect::Unknown(what) => format!("does what is not known here: {what}"),
         };
         state.trace.push(Step { rule: RuleAt::of(rule), what });
+        let outcome = |act: Act| match act {
+            Act::Block => Outcome::Block,
+            Act::Challenge => Outcome::Challenge,
+        };
         match &rule.effect {
-            Effect::Act(act) | Effect::Limit(_, act) => Some(match act {
-                Act::Block => Outcome::Block,
-                Act::Challenge => Outcome::Challenge,
-            }),
+            Effect::Act(act) | Effect::Limit(_, act) => Some(outcome(*act)),
+            Effect::Score(scoring) => self.hits.and_then(|_| scoring.act()).map(outcome),
             Effect::Unknown(_) => Some(Outcome::Unknown),
             Effect::Nothing | Effect::Skip(_) | Effect::Execute(..) => None,
         }
     }
 }
 
+/// What the OWASP ruleset does at a score.
+fn score_in_words(scoring: &Scoring, score: &Scored) -> String {
+    let Scored { total, threshold, action, .. } = score;
+    let sum = if score.acts() == Some(true) { "at or above" } else { "below" };
+    match scoring.act() {
+        Some(_) => format!("scores {total}, {sum} the threshold {threshold}: {action}"),
+        None => format!("scores {total}, {sum} the threshold {threshold}, and only logs"),
+    }
+}
+
+impl Effect {
+    /// The managed ruleset that a rule runs.
+    fn executes(&self) -> Option<&str> {
+        match self {
+            Self::Execute(id, _) => Some(id),
+            Self::Score(scoring) => Some(&scoring.id),
+            Self::Nothing | Self::Act(_) | Self::Skip(_) | Self::Limit(..) | Self::Unknown(_) => None,
+        }
+    }
+}
+
 impl State {
     /// Leaves out what a skip rule names.
-    fn bypass(&mut self, phase: Phase, bypass: &Bypass) {
-        self.phases.extend(bypass.rest.then_some(phase));
+    fn bypass(&mut self, by: &Rule, bypass: &Bypass) {
+        self.phases.extend(bypass.rest.then_some(by.phase));
+        self.rules.extend(bypass.rules.iter().map(|id| (id.clone(), RuleAt::of(by))));
         self.phases.extend(&bypass.phases);
         self.rulesets.extend(bypass.rulesets.iter().cloned());
         self.not_evaluated.extend(bypass.unknown.iter().map(|name| format!("the parameter `{name}` of a skip rule")));
@@ -184,7 +240,8 @@ impl State {
             _ => BTreeSet::new(),
         };
         let by = by.map(RuleAt::of);
-        Verdict { outcome, by, trace: self.trace, depends_on, not_evaluated: self.not_evaluated }
+        let Self { trace, not_evaluated, score, .. } = self;
+        Verdict { outcome, by, trace, depends_on, not_evaluated, score }
     }
 
     /// A verdict that depends on something.
@@ -216,7 +273,8 @@ impl Verdict {
             return Self { by, not_evaluated, ..other };
         }
         let depends_on = why.into_iter().chain(self.depends_on).chain(other.depends_on).collect();
-        Self { outcome: Outcome::Unknown, by: None, trace: self.trace, depends_on, not_evaluated }
+        let score = self.score.or(other.score);
+        Self { outcome: Outcome::Unknown, by: None, trace: self.trace, depends_on, not_evaluated, score }
     }
 }
 
@@ -284,7 +342,7 @@ mod tests {
         if let Some(is_bot) = is_bot {
             request.fields.insert("cf.client.bot".to_owned(), crate::model::request::Given::Truth(is_bot));
         }
-        protection().verdict(&request, Rate { times, seconds: 60 })
+        protection().verdict(&request, Rate { times, seconds: 60 }, None)
     }
 
     fn brief(verdict: &Verdict) -> String {
@@ -325,7 +383,7 @@ mod tests {
     fn phases_that_were_not_read_are_told() {
         let protection = Protection::new(&LiveWaf::default(), |_, _| None);
         let request = Request::parse("GET https://x.test/").expect("it is one");
-        let verdict = protection.verdict(&request, Rate { times: 1, seconds: 1 });
+        let verdict = protection.verdict(&request, Rate { times: 1, seconds: 1 }, None);
         assert_eq!((verdict.outcome, verdict.not_evaluated.len()), (Outcome::Pass, 3));
     }
 }

@@ -14,6 +14,7 @@ use crate::cli::load::load;
 use crate::cli::output::Output;
 use crate::cli::own_files::Takes;
 use crate::cli::settings::Settings;
+use crate::crs;
 use crate::diagnostic::Sources;
 use crate::insight::dns::{End, ZoneIndex, Zones};
 use crate::insight::traffic::{Protection, Verdict};
@@ -46,6 +47,9 @@ pub(super) struct WafTraceArgs {
     /// How often the request is made: a number, a slash, and a time such as 6/1m
     #[arg(long, value_name = "N/TIME")]
     times: Option<String>,
+    /// The directory of the OWASP Core Rule Set: runs its rules as well, so that the score takes part
+    #[arg(long, value_name = "DIR")]
+    crs: Option<PathBuf>,
 }
 
 impl Run for WafTraceArgs {
@@ -78,9 +82,11 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
         }
     };
     let desired = goal.as_ref().map(|goal| &goal.desired);
+    let rules = args.crs.as_deref().map(crs::load).transpose()?;
+    let hits = rules.as_ref().map(|rules| crs::hits(&rules.evaluator().evaluate(&crs::as_sent(&request).0)));
     let mut traces = Vec::new();
     let mut add = |name: &ZoneName, what: &'static str, protection: Protection, serving: Option<String>| {
-        let verdict: Verdict = protection.verdict(&request, rate);
+        let verdict: Verdict = protection.verdict(&request, rate, hits.as_ref());
         traces.push(Trace { zone: name.to_string(), what, verdict, serving });
     };
     if let Some(live) = &args.live {
@@ -90,7 +96,8 @@ async fn run(args: &WafTraceArgs, settings: &Settings<'_>, output: &Arc<Output>)
     }
     if let Some(desired) = desired {
         let zone = zone_of(desired, &request)?;
-        add(&zone.name, "spec", protection_in_spec(zone), serving(desired, &request));
+        let catalogue = rules.as_ref().map(|rules| Arc::new(crs::catalogue(rules)));
+        add(&zone.name, "spec", protection_in_spec(zone, catalogue.as_ref()), serving(desired, &request));
     }
     let no_sources = Sources::default();
     let sources = goal.as_ref().map_or(&no_sources, |goal| &goal.sources);

@@ -1,0 +1,163 @@
+//! The anomaly score of a request under a deployment of the OWASP ruleset.
+//!
+//! # Sources
+//! developers.cloudflare.com/waf/managed-rules/reference/owasp-core-ruleset/concepts and …/example, read 2026-11-22: each rule that
+//! matches adds its score once; the action is taken if the sum is at or above the threshold. Rules that the request bypasses by an
+//! exception, and rules that are off, add nothing.
+
+use std::collections::BTreeMap;
+
+use super::super::effective::{Why, effective_deployment};
+use super::act::{Act, RuleAt};
+use crate::model::managed::{Catalogue, Managed};
+use crate::model::ruleset::RuleBody;
+
+/// The score that is assumed for a rule of unknown score, the highest.
+const HIGHEST: u32 = super::super::reach::HIGHEST_SCORE;
+
+/// A public rule that matched a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hit {
+    /// Its number.
+    pub rule: u32,
+    /// Its paranoia level, 1 to 4.
+    pub level: u8,
+    /// What it adds.
+    pub score: u32,
+}
+
+/// What the public rules found in a request, at all levels.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// The rules that matched, by number.
+    pub hits: Vec<Hit>,
+    /// Numbers of rules that could not be decided.
+    pub undecided: Vec<u32>,
+}
+
+impl Hits {
+    /// The score at a paranoia level.
+    #[must_use]
+    pub fn score(&self, level: u8) -> u32 {
+        self.hits.iter().filter(|hit| hit.level <= level).map(|hit| hit.score).sum()
+    }
+}
+
+/// What becomes of a hit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It counts.
+    Counts,
+    /// The rule is off, for this reason.
+    Off(Why),
+    /// The request bypasses the rule, by this exception.
+    Bypassed(RuleAt),
+    /// Cloudflare's ruleset does not have the rule.
+    Foreign,
+}
+
+/// A hit with what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The hit.
+    pub hit: Hit,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// The score of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scored {
+    /// The rule that deploys the ruleset.
+    pub by: RuleAt,
+    /// All hits, by number.
+    pub hits: Vec<Counted>,
+    /// The sum of those that count.
+    pub total: u32,
+    /// The sum if all rules matched that could not be decided.
+    pub most: u32,
+    /// The rules that are on and could not be decided.
+    pub undecided: Vec<u32>,
+    /// The score at which the action is taken.
+    pub threshold: u32,
+    /// The action.
+    pub action: String,
+    /// The paranoia level, if the state of the rules matches one.
+    pub level: Option<u8>,
+}
+
+impl Scored {
+    /// Whether the action is taken; `None` if that is unknown.
+    #[must_use]
+    pub fn acts(&self) -> Option<bool> {
+        match (self.total >= self.threshold, self.most >= self.threshold) {
+            (true, _) => Some(true),
+            (false, true) => None,
+            (false, false) => Some(false),
+        }
+    }
+}
+
+/// A deployment of the OWASP ruleset, ready to score.
+#[derive(Debug)]
+pub(super) struct Scoring {
+    /// The id of the ruleset.
+    pub(super) id: String,
+    /// Its common name.
+    pub(super) name: String,
+    /// Its rules by number: id, score, and why it is off.
+    rules: BTreeMap<u32, (String, u32, Option<Why>)>,
+    threshold: u32,
+    action: String,
+    level: Option<u8>,
+}
+
+impl Scoring {
+    /// Of a rule that executes a ruleset; `None` if that is another ruleset, or its effect is not known.
+    pub(super) fn of(body: &RuleBody, catalogue: Option<&Catalogue>, name: &str) -> Option<Self> {
+        let catalogue = catalogue.filter(|catalogue| catalogue.which == Some(Managed::Owasp))?;
+        let effective = effective_deployment(body, catalogue)?;
+        let (threshold, action) = (effective.threshold()?, effective.action()?.to_owned());
+        let rules = effective.rules.iter().filter_map(|rule| {
+            let why = (!rule.effect.enabled).then(|| rule.why.clone());
+            Some((rule.rule.number?, (rule.rule.id.0.clone(), rule.rule.score().unwrap_or(HIGHEST), why)))
+        });
+        // Without the rule that compares the score, nothing acts.
+        let action = if effective.acts() { action } else { "log".to_owned() };
+        Some(Self {
+            id: catalogue.id.0.clone(),
+            name: name.to_owned(),
+            rules: rules.collect(),
+            threshold,
+            action,
+            level: effective.paranoia.map(|level| level.level()),
+        })
+    }
+
+    /// What it does to requests at the threshold; `None` if it only notes them.
+    pub(super) fn act(&self) -> Option<Act> {
+        match self.action.as_str() {
+            "block" => Some(Act::Block),
+            "challenge" | "js_challenge" | "managed_challenge" => Some(Act::Challenge),
+            _ => None,
+        }
+    }
+
+    /// The score of a request; `bypassed` has ids of rules that it bypasses, with the exception.
+    pub(super) fn score(&self, by: RuleAt, found: &Hits, bypassed: &[(String, RuleAt)]) -> Scored {
+        let exception = |id: &str| bypassed.iter().find(|(rule, _)| rule == id).map(|(_, by)| by.clone());
+        let fate = |number: u32| match self.rules.get(&number) {
+            None => Fate::Foreign,
+            Some((_, _, Some(why))) => Fate::Off(why.clone()),
+            Some((id, _, None)) => exception(id).map_or(Fate::Counts, Fate::Bypassed),
+        };
+        let hits: Vec<Counted> = found.hits.iter().map(|hit| Counted { hit: *hit, fate: fate(hit.rule) }).collect();
+        let total = hits.iter().filter(|hit| hit.fate == Fate::Counts).map(|hit| hit.hit.score).sum();
+        let is_known = |number: &u32| found.hits.iter().any(|hit| hit.rule == *number);
+        let undecided: Vec<u32> =
+            found.undecided.iter().copied().filter(|n| fate(*n) == Fate::Counts && !is_known(n)).collect();
+        let more: u32 = undecided.iter().filter_map(|n| self.rules.get(n)).map(|(_, score, _)| score).sum();
+        let Self { threshold, level, .. } = *self;
+        Scored { by, hits, total, most: total + more, undecided, threshold, action: self.action.clone(), level }
+    }
+}

@@ -1,0 +1,42 @@
+//! What a rule matched: which part of the request, and which bytes of it.
+
+use std::ops::Range;
+
+use super::operators::{Operator, TextComparison};
+use super::rules::Rule;
+
+/// A part of a request that a rule matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// The number of the rule.
+    pub rule: u32,
+    /// The collection, such as `ARGS`.
+    pub collection: &'static str,
+    /// The member of the collection, such as the name of an argument; empty if there is only one.
+    pub key: Vec<u8>,
+    /// The value as it is in the request, percent signs decoded.
+    pub value: Vec<u8>,
+    /// The value after the transformations of the rule, in which it looked.
+    pub seen: Vec<u8>,
+    /// Which bytes of `seen` matched; all of them if the operator is about the whole value.
+    pub bytes: Range<usize>,
+}
+
+/// Which bytes of a value a rule matched.
+pub(super) fn matched_bytes(rule: &Rule, operator: &Operator, seen: &[u8]) -> Range<usize> {
+    let found = match operator {
+        _ if rule.negated => None,
+        Operator::Rx(pattern) => pattern.captures(seen).ok().flatten().and_then(|groups| groups.first().copied()?),
+        Operator::Pm(automaton, _) => automaton.find(seen).map(|found| (found.start(), found.end())),
+        Operator::Text(TextComparison::Contains | TextComparison::ContainsWord, template) => {
+            let part = template.plain().unwrap_or_default();
+            memchr::memmem::find(seen, part).map(|at| (at, at + part.len()))
+        }
+        Operator::ValidateByteRange(allowed) => {
+            seen.iter().position(|byte| !allowed[usize::from(*byte)]).map(|at| (at, at + 1))
+        }
+        _ => None,
+    };
+    // An empty match says nothing about where it is.
+    found.filter(|(start, end)| start < end).map_or(0..seen.len(), |(start, end)| start..end)
+}
